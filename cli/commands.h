@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One function per command. It declares the command's options on `app` and returns what runs the
+// command once the command line has been parsed; that returns the process's exit status and throws
+// Error on a failure that ends the command.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace htmtrace {
+
+// Exit statuses of every command (a workload's own status passes through when nothing failed).
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitIncomplete = 3;  // done, but something was lost or could not be decoded
+
+using Action = std::function<int()>;
+
+}  // namespace htmtrace

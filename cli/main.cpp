@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace: parse the command line, run one command, tell a failure as house style asks.
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "core/error.h"
+
+namespace htmtrace {
+namespace {
+
+void print_error(const Error& error) {
+  fmt::print(stderr, "htmtrace: {}\n", error.what());
+  for (const std::string& subject : error.subjects()) fmt::print(stderr, "  {}\n", subject);
+  for (const std::string& hint : error.hints()) fmt::print(stderr, "  hint: {}\n", hint);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Hardware and dispatch tracing for IBM POWER logical partitions", "htmtrace"};
+  app.set_version_flag("--version", "htmtrace " HTMTRACE_VERSION);
+  app.require_subcommand(1);
+
+  std::vector<std::pair<CLI::App*, Action>> commands;
+  [[maybe_unused]] auto add = [&](const char* name, const char* purpose, Action (*declare)(CLI::App&)) {
+    CLI::App* command = app.add_subcommand(name, purpose);
+    commands.emplace_back(command, declare(*command));
+  };
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitDone : kExitUsage;
+  }
+  for (const auto& [command, action] : commands) {
+    if (command->parsed()) return action();
+  }
+  return kExitUsage;
+}
+
+}  // namespace
+}  // namespace htmtrace
+
+int main(int argc, char** argv) {
+  try {
+    return htmtrace::run(argc, argv);
+  } catch (const htmtrace::Error& error) {
+    htmtrace::print_error(error);
+  } catch (const std::bad_alloc&) {
+    std::fputs("htmtrace: out of memory\n", stderr);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "htmtrace: internal error: {}\n", error.what());
+  }
+  return htmtrace::kExitFailed;
+}
