@@ -26,7 +26,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
 
   std::vector<std::pair<CLI::App*, Action>> commands;
-  [[maybe_unused]] auto add = [&](const char* name, const char* purpose, Action (*declare)(CLI::App&)) {
+  [[maybe_unused]] auto add = [&](const char* name, const char* purpose,
+                                  Action (*declare)(CLI::App&)) {
     CLI::App* command = app.add_subcommand(name, purpose);
     commands.emplace_back(command, declare(*command));
   };
