@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2034
+# Where the parts of the emulated machine are. Sourced by the scripts of this folder.
+
+machine=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+repository=$(cd "$machine/../.." && pwd)
+
+# Shared by all work trees: what is downloaded, and what takes minutes to build.
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/htmtrace
+downloads=$cache/downloads
+qemu=$cache/qemu/qemu-system-ppc64
+
+# Built from this work tree's sources.
+build=$repository/build-machine
+cross_build=$repository/build-ppc64le
+hypervisor=$build/plugin/hypervisor.so
+
+cross=powerpc64le-linux-gnu-
+
+# A changed configuration or recipe asks for another folder, so that it is built anew.
+key_of() {
+    cat "$@" | sha256sum | cut -c1-12
+}
+kernel=$cache/kernel-$(key_of "$machine/guest/kernel.config" "$machine/guest/build-kernel")
+initramfs=$cache/initramfs-$(key_of "$machine/guest/init" "$machine/guest/build-initramfs").cpio.gz
