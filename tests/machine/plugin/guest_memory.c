@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "guest_memory.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "qemu_plugin.h"
+#include "report.h"
+
+// A pseries guest's RAM grows in steps of 256 MiB; a smaller step costs nothing.
+#define PROBE_STEP (UINT64_C(16) << 20)
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint64_t ram_bytes;
+
+static bool readable(uint64_t address) {
+  GByteArray* byte = g_byte_array_new();
+  const bool ok = qemu_plugin_read_memory_hwaddr(address, byte, 1) == 0;
+  g_byte_array_free(byte, 1);
+  return ok;
+}
+
+static void probe(void) {
+  while (readable(ram_bytes)) ram_bytes += PROBE_STEP;
+}
+
+uint64_t guest_ram_bytes(void) {
+  pthread_once(&once, probe);
+  return ram_bytes;
+}
+
+bool guest_range_valid(uint64_t address, uint64_t length, const char* what) {
+  const uint64_t end = guest_ram_bytes();
+  if (address <= end && length <= end - address) return true;
+  report_violation("%s: address 0x%" PRIx64 " length 0x%" PRIx64 ", but RAM ends at 0x%" PRIx64,
+                   what, address, length, end);
+  return false;
+}
+
+void guest_write(uint64_t address, const void* bytes, size_t length) {
+  GByteArray* data = g_byte_array_new();
+  g_byte_array_set_size(data, (unsigned)length);
+  memcpy(data->data, bytes, length);
+  if (qemu_plugin_write_memory_hwaddr(address, data) != 0) {
+    report_violation("cannot write %zu bytes at 0x%" PRIx64, length, address);
+  }
+  g_byte_array_free(data, 1);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One hardware trace macro per (type, node, chip, core): its state, its buffer, and its lock.
+#pragma once
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "h_htm.h"
+
+enum htm_state { kReserved, kConfigured, kTracing, kStopped };
+
+struct htm {
+  enum htm_type type;
+  uint16_t node, chip, core;
+  int vcpu;  // of a core's macro, else -1
+
+  pthread_mutex_t lock;  // all below
+  enum htm_state state;
+  bool nowrap;
+  uint8_t* buffer;
+  uint64_t size_bytes;
+  uint64_t written_bytes;  // since CONFIGURE; runs past size_bytes when the buffer wraps
+  bool full;               // no-wrap: nothing more fits
+  uint8_t starts;
+  unsigned setup_log2;     // wish of SETUP, for the next power-on
+  uint64_t start_time_ns;  // host clock of the last stamp
+  uint64_t captured_instructions;
+  uint64_t lost_instructions;  // not in the trace because the buffer was full
+};
+
+// Make the macros of the configured cores and of their chips.
+void htm_create(void);
+
+// NULL: the machine has no such core or chip. The core of a nest macro is not looked at.
+struct htm* htm_find(enum htm_type type, uint16_t node, uint16_t chip, uint16_t core);
+struct htm* htm_of_vcpu(unsigned vcpu);  // the core trace macro, or NULL
+
+// The i-th macro of a type, NULL past the last.
+struct htm* htm_at(enum htm_type type, size_t index);
+
+// The operations that change the state; each returns the status of the hypervisor call.
+int64_t htm_setup(struct htm* htm, unsigned log2);
+int64_t htm_configure(struct htm* htm, bool nowrap);
+int64_t htm_start(struct htm* htm);
+int64_t htm_stop(struct htm* htm);
+int64_t htm_deconfigure(struct htm* htm);
+// The caller has checked that the range is the guest's.
+int64_t htm_dump(struct htm* htm, uint64_t address, uint64_t length, uint64_t offset);
+
+// Append words to the trace, or nothing when not all fit. With the lock held. Two words are kept
+// back in a no-wrap buffer, for the "trace full" and the "complete" stamp.
+bool htm_append(struct htm* htm, const uint64_t* words, size_t count);
+
+// Nanoseconds since the last stamp, as the 28 bits of a stamp hold them.
+uint32_t htm_elapsed(struct htm* htm);
+
+void htm_report(FILE* file);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the partition's memory lies in the machine.
+//
+// The guest's RAM is cut into blocks that are scattered over the machine real address space, among
+// the blocks of other partitions. The map is a fixed function of the RAM size and configuration.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+enum { kSysmemEntryBytes = 32 };
+
+// Machine real address of a guest (logical) real address. An address outside RAM, a device's, gets
+// one that lies in no block.
+uint64_t machine_address(uint64_t logical);
+
+size_t memory_map_entries(void);
+
+// Write entry `index` in the big-endian form of DUMP_SYSMEM_CONF.
+void memory_map_entry(size_t index, uint8_t entry[kSysmemEntryBytes]);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The hypervisor of the emulated POWER partition, as a QEMU TCG plugin. This file is what QEMU
+// calls; it decodes the plugin's arguments and hands each event to the part that it belongs to.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "cpu.h"
+#include "faults.h"
+#include "hcall.h"
+#include "htm.h"
+#include "qemu_plugin.h"
+#include "report.h"
+
+enum { kHypercall = 0x44000022 };  // sc 1
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = kQemuPluginVersion;
+
+static const char* out_directory;
+
+// Runs instead of an `sc 1` that asks for H_HTM; QEMU executes all others.
+static void on_hypercall(unsigned vcpu, void* data) {
+  const uint64_t next = (uint64_t)(uintptr_t)data;
+  enum { kFirstArgument = 4, kResult = 3 };
+  const uint64_t msr = cpu_msr(vcpu);
+  if (cpu_read(vcpu, kResult, msr) != H_HTM_OPCODE) return;
+  uint64_t argument[6];
+  for (unsigned i = 0; i < 6; i++) argument[i] = cpu_read(vcpu, kFirstArgument + i, msr);
+  const struct htm_call call = {.flags = argument[0],
+                                .target = argument[1],
+                                .operation = argument[2],
+                                .parameter = {argument[3], argument[4], argument[5]}};
+  const int64_t status = (msr & MSR_PR) ? kPrivilege : hcall_htm(&call);
+  cpu_write(vcpu, kResult, (uint64_t)status, msr);
+  qemu_plugin_set_pc(next);
+}
+
+static void on_translation(struct qemu_plugin_tb* tb, void* data) {
+  (void)data;
+  const size_t count = qemu_plugin_tb_n_insns(tb);
+  for (size_t i = 0; i < count; i++) {
+    struct qemu_plugin_insn* insn = qemu_plugin_tb_get_insn(tb, i);
+    uint32_t word = 0;
+    qemu_plugin_insn_data(insn, &word, sizeof(word));
+    if (word == kHypercall || word == __builtin_bswap32(kHypercall)) {
+      void* next = (void*)(uintptr_t)(qemu_plugin_insn_vaddr(insn) + 4);
+      qemu_plugin_register_vcpu_insn_exec_cb(insn, on_hypercall, kWriteRegistersAndPc, next);
+    }
+  }
+}
+
+static void on_vcpu(unsigned vcpu, void* data) {
+  (void)data;
+  cpu_init(vcpu);
+}
+
+static void on_shutdown(void* data) {
+  (void)data;
+  if (out_directory == NULL) return;
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/hypervisor.report", out_directory);
+  FILE* file = fopen(path, "w");
+  if (file == NULL) die("cannot write the report %s: %s", path, strerror(errno));
+  report_write(file);
+  htm_report(file);
+  if (fclose(file) != 0) die("cannot write the report %s: %s", path, strerror(errno));
+}
+
+static const char* value_of(const char* argument, const char* key) {
+  const size_t length = strlen(key);
+  if (strncmp(argument, key, length) != 0 || argument[length] != '=') return NULL;
+  return argument + length + 1;
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc,
+                                           char** argv) {
+  const char* config_path = NULL;
+  for (int i = 0; i < argc; i++) {
+    const char* value;
+    if ((value = value_of(argv[i], "config")) != NULL) {
+      config_path = strdup(value);
+    } else if ((value = value_of(argv[i], "faults")) != NULL) {
+      faults_load(value);
+    } else if ((value = value_of(argv[i], "out")) != NULL) {
+      out_directory = strdup(value);
+    } else {
+      die("unknown argument %s (known: config=FILE, faults=FILE, out=DIRECTORY)", argv[i]);
+    }
+  }
+  config_load(config_path, (unsigned)info->system.smp_vcpus);
+  htm_create();
+  qemu_plugin_register_vcpu_init_cb(id, on_vcpu, NULL);
+  qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation, NULL);
+  qemu_plugin_register_atexit_cb(id, on_shutdown, NULL);
+  return 0;
+}
