@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The trace: from the macro's memory to the AUX area. The hypervisor writes to
+ * one range of real addresses per call, so a dump never leaves a block of
+ * physically contiguous pages.
+ */
+#include <linux/io.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/sched/clock.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/time64.h>
+#include <asm/hvcall.h>
+
+#include "htm_session.h"
+
+/*
+ * Dumps are multiples of this at multiples of this: the only lengths and
+ * alignments that are known to work are pages, and 4 KiB is one.
+ */
+#define HTM_GRANULE		SZ_4K
+
+#define HTM_CHUNK_FIRST		SZ_64K
+#define HTM_CHUNK_MAX		SZ_1M
+
+/* One read shall keep interrupts off for about this long, and 1 ms at most. */
+#define HTM_BUDGET_NS		(NSEC_PER_MSEC / 2)
+
+/**
+ * struct htm_aux - the AUX area as the hypervisor must see it
+ * @session: the session
+ * @pages: kernel address of each page, owned by the core
+ * @size: bytes in the area, a power of two
+ * @block_end: for each page, the page after the end of its block
+ */
+struct htm_aux {
+	struct htm_session *session;
+	void **pages;
+	unsigned long size;
+	u32 block_end[];
+};
+
+/* Pages that follow page @first in its physical block, itself included. */
+static int htm_aux_block_pages(void **pages, int first, int nr_pages)
+{
+	struct page *page = virt_to_page(pages[first]);
+	int order = PagePrivate(page) ? page_private(page) : 0;
+	int n = 1;
+
+	/* The order says what was allocated; the addresses must agree. */
+	while (n < 1 << order && first + n < nr_pages &&
+	       pages[first + n] == pages[first] + n * PAGE_SIZE)
+		n++;
+	return n;
+}
+
+void *htm_aux_setup(struct perf_event *event, void **pages, int nr_pages, bool overwrite)
+{
+	struct htm_session *session = event->pmu_private;
+	struct htm_aux *aux;
+
+	/*
+	 * The trace is read once, in order: there is no newest part to keep.
+	 * A ring never offers its last byte, so one granule would offer none.
+	 */
+	if (overwrite || (u64)nr_pages << PAGE_SHIFT < 2 * HTM_GRANULE)
+		return NULL;
+
+	aux = kvzalloc(struct_size(aux, block_end, nr_pages), GFP_KERNEL);
+	if (!aux)
+		return NULL;
+	aux->session = session;
+	aux->pages = pages;
+	aux->size = (unsigned long)nr_pages << PAGE_SHIFT;
+	for (int first = 0, end; first < nr_pages; first = end) {
+		end = first + htm_aux_block_pages(pages, first, nr_pages);
+		for (int page = first; page < end; page++)
+			aux->block_end[page] = end;
+	}
+	WRITE_ONCE(session->aux_mapped, true);
+	return aux;
+}
+
+void htm_aux_free(void *data)
+{
+	struct htm_aux *aux = data;
+
+	WRITE_ONCE(aux->session->aux_mapped, false);
+	kvfree(aux);
+}
+
+void htm_trace_reset(struct htm_session *session)
+{
+	session->trace = (struct htm_trace_cursor){
+		.size = session->trace.size,
+		.chunk = HTM_CHUNK_FIRST,
+	};
+}
+
+/**
+ * struct htm_dump - one DUMP_DATA
+ * @to: where in the AUX area
+ * @length: bytes
+ */
+struct htm_dump {
+	void *to;
+	unsigned long length;
+};
+
+/* Where the bytes after the first @done of a transaction go, and how many. */
+static struct htm_dump htm_aux_next(const struct htm_aux *aux,
+				    const struct perf_output_handle *handle, unsigned long done)
+{
+	const struct htm_trace_cursor *trace = &aux->session->trace;
+	unsigned long at = (handle->head + done) & (aux->size - 1);
+	unsigned long page = at >> PAGE_SHIFT;
+	unsigned long room = ((unsigned long)aux->block_end[page] << PAGE_SHIFT) - at;
+	struct htm_dump dump = { .to = aux->pages[page] + offset_in_page(at) };
+
+	room = min3(room, handle->size - done, trace->chunk);
+	if (trace->size)
+		room = min_t(u64, room, trace->size - (trace->offset + done));
+	dump.length = round_down(room, HTM_GRANULE);
+	return dump;
+}
+
+/*
+ * Dump one chunk and learn what it costs. Nobody says how much of it the
+ * hypervisor fills, so it is cleared first: what is left of an earlier round
+ * of the ring must not look like trace.
+ */
+static long htm_dump_chunk(struct htm_session *session, const struct htm_dump *dump, u64 offset)
+{
+	struct htm_request req = {
+		.where = session->target->where,
+		.op = HTM_OP_DUMP_DATA,
+		.arg = { virt_to_phys(dump->to), dump->length, offset },
+	};
+	struct htm_trace_cursor *trace = &session->trace;
+	u64 cost = local_clock();
+	long rc;
+
+	memset(dump->to, 0, dump->length);
+	rc = htm_hcall_atomic(&req);
+	cost = local_clock() - cost;
+
+	if (cost > HTM_BUDGET_NS)
+		trace->chunk = max(trace->chunk / 2, HTM_GRANULE);
+	else if (cost < HTM_BUDGET_NS / 4 && dump->length == trace->chunk)
+		trace->chunk = min(trace->chunk * 2, HTM_CHUNK_MAX);
+	return rc;
+}
+
+/* Dump until the time is up, the area is full or the trace is at its end. */
+static unsigned long htm_trace_fill(struct htm_session *session, const struct htm_aux *aux,
+				    struct perf_output_handle *handle)
+{
+	struct htm_trace_cursor *trace = &session->trace;
+	u64 deadline = local_clock() + HTM_BUDGET_NS;
+	unsigned long done = 0;
+	long rc;
+
+	do {
+		struct htm_dump dump = htm_aux_next(aux, handle, done);
+
+		if (!dump.length)
+			break;
+		rc = htm_dump_chunk(session, &dump, trace->offset + done);
+		if (rc == H_SUCCESS || rc == H_PARTIAL) {
+			done += dump.length;
+			continue;
+		}
+		if (htm_is_busy(rc)) {
+			htm_dump_was_busy(session, rc);
+			break;
+		}
+		trace->end = true;
+		if (rc != H_NOT_AVAILABLE) {
+			perf_aux_output_flag(handle, PERF_AUX_FLAG_PARTIAL);
+			htm_session_refused(session, HTM_OP_DUMP_DATA, rc);
+		}
+		break;
+	} while (local_clock() < deadline);
+	return done;
+}
+
+/**
+ * htm_trace_drain() - move the next part of the trace to the AUX area
+ * @session: the session, whose macro is stopped
+ *
+ * Return: bytes moved, 0 if there are no more, -EAGAIN if none could be moved.
+ */
+long htm_trace_drain(struct htm_session *session)
+{
+	struct htm_trace_cursor *trace = &session->trace;
+	struct perf_output_handle handle = {};
+	const struct htm_aux *aux;
+	unsigned long done;
+
+	if (session->state == HTM_READY || trace->end ||
+	    (trace->size && trace->offset >= trace->size))
+		return 0;
+	if (!htm_dump_is_due(session))
+		return -EAGAIN;
+
+	/* With a full area this disables the event; nothing is lost by that. */
+	aux = perf_aux_output_begin(&handle, session->event);
+	if (!aux)
+		return -EAGAIN;
+	done = htm_trace_fill(session, aux, &handle);
+	/* The reader must not see the new head before the bytes. */
+	smp_wmb();
+	perf_aux_output_end(&handle, done);
+
+	trace->offset += done;
+	if (done)
+		return done;
+	return trace->end ? 0 : -EAGAIN;
+}

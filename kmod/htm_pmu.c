@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The perf PMU "htm": Hardware Trace Macro of a POWER processor, for Linux in
+ * a logical partition. ABI tells what user space sees.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitfield.h>
+#include <linux/capability.h>
+#include <linux/cpu.h>
+#include <linux/io.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/stringify.h>
+#include <asm/firmware.h>
+#include <asm/hvcall.h>
+#include <asm/kvm_guest.h>
+
+#include "htm_compat.h"
+#include "htm_session.h"
+
+/* Terms of attr.config: first and last bit, for sysfs and for this file. */
+#define HTM_EVENT_LO	0
+#define HTM_EVENT_HI	27
+#define HTM_TYPE_LO	0
+#define HTM_TYPE_HI	3
+#define HTM_NODE_LO	4
+#define HTM_NODE_HI	11
+#define HTM_CHIP_LO	12
+#define HTM_CHIP_HI	19
+#define HTM_CORE_LO	20
+#define HTM_CORE_HI	27
+
+#define HTM_FORMAT(term)						\
+	"config:" __stringify(HTM_##term##_LO) "-" __stringify(HTM_##term##_HI)
+#define HTM_MASK(term)							\
+	GENMASK_ULL(HTM_##term##_HI, HTM_##term##_LO)
+
+/* Fixed-size fields only: with them a memory block always fits a record. */
+#define HTM_SAMPLE_TYPES						\
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
+	 PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |	\
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW)
+
+PMU_FORMAT_ATTR(event, HTM_FORMAT(EVENT));
+PMU_FORMAT_ATTR(htm_type, HTM_FORMAT(TYPE));
+PMU_FORMAT_ATTR(nodeindex, HTM_FORMAT(NODE));
+PMU_FORMAT_ATTR(nodalchipindex, HTM_FORMAT(CHIP));
+PMU_FORMAT_ATTR(coreindexonchip, HTM_FORMAT(CORE));
+
+static struct attribute *htm_format_attrs[] = {
+	&format_attr_event.attr,
+	&format_attr_htm_type.attr,
+	&format_attr_nodeindex.attr,
+	&format_attr_nodalchipindex.attr,
+	&format_attr_coreindexonchip.attr,
+	NULL
+};
+
+static const struct attribute_group htm_format_group = {
+	.name = "format",
+	.attrs = htm_format_attrs,
+};
+
+PMU_EVENT_ATTR_STRING(htm_nest, htm_event_nest, "event=0x01");
+PMU_EVENT_ATTR_STRING(htm_core, htm_event_core, "event=0x02");
+PMU_EVENT_ATTR_STRING(htm_llat, htm_event_llat, "event=0x03");
+
+static struct attribute *htm_event_attrs[] = {
+	&htm_event_nest.attr.attr,
+	&htm_event_core.attr.attr,
+	&htm_event_llat.attr.attr,
+	NULL
+};
+
+static const struct attribute_group htm_events_group = {
+	.name = "events",
+	.attrs = htm_event_attrs,
+};
+
+static const struct attribute_group *htm_attr_groups[] = {
+	&htm_format_group,
+	&htm_events_group,
+	NULL
+};
+
+/* What the event asks for and the hardware or this driver cannot do. */
+static int htm_check_unsupported(const struct perf_event_attr *attr)
+{
+	if (attr->inherit || attr->precise_ip || attr->aux_output ||
+	    htm_attr_has_aux_action(attr))
+		return -EOPNOTSUPP;
+	if (attr->sample_type & ~HTM_SAMPLE_TYPES)
+		return -EOPNOTSUPP;
+	/* The trace is taken by sampling means: AUX area and samples. */
+	if (!attr->freq && !attr->sample_period)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* What is contradictory or has no meaning here. */
+static int htm_check_invalid(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (attr->freq || attr->write_backward || event_has_any_exclude_flag(event))
+		return -EINVAL;
+	if (attr->config & ~HTM_MASK(EVENT) || htm_attr_has_spare_config(attr))
+		return -EINVAL;
+	if (event->cpu < 0 || event->attach_state & PERF_ATTACH_TASK)
+		return -EINVAL;
+	/* The leader's lock would be held while CONFIGURE waits. */
+	if (event->group_leader != event)
+		return -EINVAL;
+	return 0;
+}
+
+static int htm_parse_config(u64 config, struct htm_where *where)
+{
+	*where = (struct htm_where){
+		.type = FIELD_GET(HTM_MASK(TYPE), config),
+		.node = FIELD_GET(HTM_MASK(NODE), config),
+		.chip = FIELD_GET(HTM_MASK(CHIP), config),
+		.core = FIELD_GET(HTM_MASK(CORE), config),
+	};
+
+	switch (where->type) {
+	case HTM_TYPE_NEST:
+		/* One per chip: any core index means the same macro. */
+		where->core = 0;
+		return 0;
+	case HTM_TYPE_CORE:
+	case HTM_TYPE_LLAT:
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static void htm_event_destroy(struct perf_event *event)
+{
+	htm_session_close(event->pmu_private);
+	event->pmu_private = NULL;
+}
+
+static int htm_event_init(struct perf_event *event)
+{
+	struct htm_session *session;
+	struct htm_where where;
+	int err;
+
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	if (!perfmon_capable())
+		return -EACCES;
+	err = htm_check_unsupported(&event->attr);
+	if (!err)
+		err = htm_check_invalid(event);
+	if (!err)
+		err = htm_parse_config(event->attr.config, &where);
+	if (err)
+		return err;
+	if (!cpu_online(event->cpu))
+		return -ENODEV;
+
+	session = htm_session_open(event, &where);
+	if (IS_ERR(session))
+		return PTR_ERR(session);
+	event->pmu_private = session;
+	event->destroy = htm_event_destroy;
+	event->hw.state = PERF_HES_STOPPED;
+	return 0;
+}
+
+static int htm_event_add(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED;
+	if (!(flags & PERF_EF_START))
+		return 0;
+	event->hw.state = 0;
+	return htm_session_enable(event->pmu_private);
+}
+
+static void htm_event_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+	htm_session_start(event->pmu_private);
+}
+
+/* Every stop stops the macro, whatever its flags: the AUX area may be going. */
+static void htm_event_stop(struct perf_event *event, int flags)
+{
+	htm_session_stop(event->pmu_private);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+/* The macro stays configured, and the trace in it, until the event is gone. */
+static void htm_event_del(struct perf_event *event, int flags)
+{
+	htm_event_stop(event, PERF_EF_UPDATE);
+}
+
+static void htm_event_read(struct perf_event *event)
+{
+	/* The AUX area must not be entered twice. */
+	if (in_nmi())
+		return;
+	local64_set(&event->count, htm_drain(event->pmu_private));
+}
+
+/* The period has no meaning; changing it would interrupt the trace. */
+static int htm_event_check_period(struct perf_event *event, u64 value)
+{
+	return -EINVAL;
+}
+
+static struct pmu htm_pmu = {
+	.module		= THIS_MODULE,
+	.task_ctx_nr	= perf_invalid_context,
+	.attr_groups	= htm_attr_groups,
+	/*
+	 * Single pages do for AUX; blocks mean fewer hypervisor calls. One
+	 * event per CPU, so that nobody opens one on all CPUs.
+	 */
+	.capabilities	= PERF_PMU_CAP_NO_EXCLUDE | PERF_PMU_CAP_EXCLUSIVE |
+			  PERF_PMU_CAP_AUX_PREFER_LARGE,
+	.event_init	= htm_event_init,
+	.add		= htm_event_add,
+	.del		= htm_event_del,
+	.start		= htm_event_start,
+	.stop		= htm_event_stop,
+	.read		= htm_event_read,
+	.check_period	= htm_event_check_period,
+	.setup_aux	= htm_aux_setup,
+	.free_aux	= htm_aux_free,
+};
+
+/* Any answer but "no such call" means that the firmware knows H_HTM. */
+static int __init htm_probe(void)
+{
+	struct htm_request req = {
+		.where = { .type = HTM_TYPE_CORE },
+		.op = HTM_OP_CAPABILITIES,
+	};
+	void *buffer;
+	long rc;
+
+	if (!firmware_has_feature(FW_FEATURE_LPAR) || is_kvm_guest())
+		return -ENODEV;
+
+	buffer = kzalloc(HTM_CAPABILITIES_SIZE, GFP_KERNEL);
+	if (!buffer)
+		return -ENOMEM;
+	req.arg[0] = virt_to_phys(buffer);
+	req.arg[1] = HTM_CAPABILITIES_SIZE;
+	rc = htm_hcall(&req);
+	kfree(buffer);
+	return rc == H_FUNCTION ? -ENODEV : 0;
+}
+
+static int __init htm_init(void)
+{
+	int err = htm_probe();
+
+	if (err)
+		return err;
+	err = htm_session_init();
+	if (err)
+		return err;
+	err = perf_pmu_register(&htm_pmu, "htm", -1);
+	if (err)
+		htm_session_exit();
+	return err;
+}
+
+static void __exit htm_exit(void)
+{
+	perf_pmu_unregister(&htm_pmu);
+	htm_session_exit();
+	htm_target_forget_all();
+}
+
+module_init(htm_init);
+module_exit(htm_exit);
+
+MODULE_DESCRIPTION("Hardware Trace Macro of POWER processors as a perf PMU");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One open htm event.
+ *
+ * The perf callbacks of an event run on its CPU with interrupts off, one at a
+ * time; they only say what they want. Whoever holds the claim moves the macro
+ * there: the callback itself while the hypervisor answers at once, the worker,
+ * which can sleep, from the first busy answer on.
+ */
+#ifndef HTM_SESSION_H
+#define HTM_SESSION_H
+
+#include <linux/irq_work.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "htm_target.h"
+
+/**
+ * enum htm_state - what the macro does, as far as this driver knows
+ * @HTM_READY: configured, has traced nothing. START -> TRACING.
+ * @HTM_TRACING: traces. STOP -> STOPPED.
+ * @HTM_STOPPED: holds a trace. START -> TRACING, while nothing was dumped yet;
+ *	DECONFIGURE and CONFIGURE -> READY, after all was dumped.
+ *
+ * The first read of a TRACING macro stops it, and START is not issued again
+ * until everything has been dumped.
+ */
+enum htm_state {
+	HTM_READY,
+	HTM_TRACING,
+	HTM_STOPPED,
+};
+
+/* Kinds of announcement, bits 56-63 of PERF_RECORD_AUX_OUTPUT_HW_ID. See ABI. */
+enum htm_announcement {
+	HTM_TRACE_BEGIN = 1,
+	HTM_TRACE_END = 2,
+	HTM_MAP_BEGIN = 3,
+	HTM_MAP_END = 4,
+	HTM_ERROR = 5,
+};
+
+/**
+ * struct htm_refusal - an operation that the hypervisor refused
+ * @op: the operation
+ * @err: negative errno for user space
+ * @rc: the hypervisor's answer
+ */
+struct htm_refusal {
+	enum htm_op op;
+	int err;
+	long rc;
+};
+
+/**
+ * struct htm_trace_cursor - how far the trace was moved to the AUX area
+ * @size: bytes in the macro's trace memory, 0 if not known
+ * @offset: bytes moved; advances only after they are committed
+ * @chunk: longest dump at present, adapted to what a dump costs
+ * @end: the hypervisor has no more
+ * @over: the end was noticed and nothing will be moved any more
+ */
+struct htm_trace_cursor {
+	u64 size;
+	u64 offset;
+	unsigned long chunk;
+	bool end;
+	bool over;
+};
+
+/**
+ * struct htm_map_cursor - how far the memory map was moved to the data ring
+ * @iterator: names the next block; advances only after the block was written
+ * @bytes: bytes moved
+ * @length: buffer length to offer; shrinks until a block fits the ring
+ * @begun: the begin was announced
+ * @end: the hypervisor has no more
+ * @over: the end was noticed and nothing will be moved any more
+ */
+struct htm_map_cursor {
+	u64 iterator;
+	u64 bytes;
+	u32 length;
+	bool begun;
+	bool end;
+	bool over;
+};
+
+/**
+ * struct htm_session - an open event and its trace macro
+ * @event: the event
+ * @target: the macro, reserved
+ * @lock: protects everything from here to @pending
+ * @state: what the macro does
+ * @claimed: somebody moves the macro or the trace; hands off
+ * @want_trace: where the macro shall go
+ * @rearm: a trace was taken away, CONFIGURE anew before the next START
+ * @disable: the worker shall disable the event, START was refused
+ * @error: errno of a refusal that must not be repeated until the next enable
+ * @draining: a read has stopped the trace for good
+ * @refusal: the latest refusal
+ * @unlogged: the worker shall write @refusal to the log
+ * @pending: announcements to be made, BIT(enum htm_announcement)
+ * @aux_mapped: an AUX area exists
+ * @retry_at: local_clock() before which a busy dump is not tried again
+ * @trace: progress of the trace, belongs to the claim's holder
+ * @map: progress of the memory map, belongs to the claim's holder
+ * @block: room for one block of memory map
+ * @kick: takes the claim out of scheduler context
+ * @work: takes the claim to where sleeping is possible
+ * @regs: all zero; a sample of a memory block has no registers
+ */
+struct htm_session {
+	struct perf_event *event;
+	struct htm_target *target;
+
+	raw_spinlock_t lock;
+	enum htm_state state;
+	bool claimed;
+	bool want_trace;
+	bool rearm;
+	bool disable;
+	int error;
+	bool draining;
+	struct htm_refusal refusal;
+	bool unlogged;
+	unsigned int pending;
+
+	bool aux_mapped;
+	u64 retry_at;
+	struct htm_trace_cursor trace;
+	struct htm_map_cursor map;
+	void *block;
+
+	struct irq_work kick;
+	struct work_struct work;
+	struct pt_regs regs;
+};
+
+struct htm_session *htm_session_open(struct perf_event *event, const struct htm_where *where);
+void htm_session_close(struct htm_session *session);
+
+int htm_session_enable(struct htm_session *session);
+void htm_session_start(struct htm_session *session);
+void htm_session_stop(struct htm_session *session);
+bool htm_session_claim_stopped(struct htm_session *session);
+void htm_session_release(struct htm_session *session);
+void htm_session_refused(struct htm_session *session, enum htm_op op, long rc);
+
+int htm_session_init(void);
+void htm_session_exit(void);
+
+/* htm_drain.c */
+u64 htm_drain(struct htm_session *session);
+bool htm_announce(struct htm_session *session);
+void htm_announce_later(struct htm_session *session, enum htm_announcement kind);
+bool htm_dump_is_due(const struct htm_session *session);
+void htm_dump_was_busy(struct htm_session *session, long rc);
+
+/* htm_aux.c */
+void *htm_aux_setup(struct perf_event *event, void **pages, int nr_pages, bool overwrite);
+void htm_aux_free(void *aux);
+long htm_trace_drain(struct htm_session *session);
+void htm_trace_reset(struct htm_session *session);
+
+/* htm_memmap.c */
+#define HTM_BLOCK_ALLOC		SZ_64K
+
+long htm_map_drain(struct htm_session *session);
+void htm_map_reset(struct htm_session *session);
+
+#endif /* HTM_SESSION_H */

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Who holds which trace macro. A macro has one owner in the whole machine, so
+ * a second open of it in this system is refused here, and a macro that could
+ * not be released is remembered, to be released later.
+ */
+#include <linux/cleanup.h>
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <asm/hvcall.h>
+
+#include "htm_target.h"
+
+static LIST_HEAD(htm_targets);
+static DEFINE_MUTEX(htm_targets_lock);
+
+static bool htm_where_equal(const struct htm_where *a, const struct htm_where *b)
+{
+	return a->type == b->type && a->node == b->node && a->chip == b->chip &&
+	       a->core == b->core;
+}
+
+/**
+ * htm_target_reserve() - make a trace macro ours
+ * @where: the macro
+ *
+ * Return: the target, -EBUSY if an event has it, or -ENOMEM.
+ */
+struct htm_target *htm_target_reserve(const struct htm_where *where)
+{
+	struct htm_target *target;
+
+	guard(mutex)(&htm_targets_lock);
+	list_for_each_entry(target, &htm_targets, entry) {
+		if (!htm_where_equal(&target->where, where))
+			continue;
+		if (target->in_use)
+			return ERR_PTR(-EBUSY);
+		/* Left over from a DECONFIGURE that failed. */
+		target->in_use = true;
+		return target;
+	}
+
+	target = kzalloc(sizeof(*target), GFP_KERNEL);
+	if (!target)
+		return ERR_PTR(-ENOMEM);
+	target->where = *where;
+	target->in_use = true;
+	list_add(&target->entry, &htm_targets);
+	return target;
+}
+
+/* Give a target back. It is kept in mind while the macro is configured. */
+void htm_target_release(struct htm_target *target)
+{
+	guard(mutex)(&htm_targets_lock);
+	target->in_use = false;
+	if (target->configured)
+		return;
+	list_del(&target->entry);
+	kfree(target);
+}
+
+/* Last attempt to release what was left over; no event exists any more. */
+void htm_target_forget_all(void)
+{
+	struct htm_target *target, *next;
+	long rc;
+
+	list_for_each_entry_safe(target, next, &htm_targets, entry) {
+		if (htm_target_deconfigure(target, false, &rc))
+			htm_log_refusal(&target->where, HTM_OP_DECONFIGURE, rc);
+		list_del(&target->entry);
+		kfree(target);
+	}
+}
+
+/**
+ * htm_target_configure() - CONFIGURE for one trace without wrapping
+ * @target: a reserved target
+ * @killable: a fatal signal ends the wait for a busy hypervisor
+ * @rc: receives the hypervisor's answer
+ *
+ * Mask and value of the mode register are all ones: the platform's default.
+ *
+ * Return: 0 or an errno.
+ */
+int htm_target_configure(struct htm_target *target, bool killable, long *rc)
+{
+	struct htm_request req = {
+		.where = target->where,
+		.op = HTM_OP_CONFIGURE,
+		.flags = HTM_FLAG_NOWRAP,
+		.arg = { ~0ULL, ~0ULL, 0 },
+	};
+	int err = htm_hcall_sleep(&req, killable, rc);
+
+	if (!err)
+		target->configured = true;
+	return err;
+}
+
+/**
+ * htm_target_deconfigure() - DECONFIGURE what htm_target_configure() configured
+ * @target: a target whose macro is configured
+ * @killable: a fatal signal ends the wait for a busy hypervisor
+ * @rc: receives the hypervisor's answer
+ *
+ * A refusal may mean that the macro still traces: STOP it and ask once more.
+ * H_STATE or H_NOT_AVAILABLE to that means that it is not configured at all.
+ *
+ * Return: 0 if the macro is not configured any more, or an errno.
+ */
+int htm_target_deconfigure(struct htm_target *target, bool killable, long *rc)
+{
+	struct htm_request stop = { .where = target->where, .op = HTM_OP_STOP };
+	struct htm_request req = { .where = target->where, .op = HTM_OP_DECONFIGURE };
+	int err = htm_hcall_sleep(&req, killable, rc);
+
+	if (err && !htm_is_busy(*rc)) {
+		htm_hcall_sleep(&stop, killable, rc);
+		err = htm_hcall_sleep(&req, killable, rc);
+		if (*rc == H_STATE || *rc == H_NOT_AVAILABLE)
+			err = 0;
+	}
+	if (!err)
+		target->configured = false;
+	return err;
+}

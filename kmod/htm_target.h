@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef HTM_TARGET_H
+#define HTM_TARGET_H
+
+#include <linux/list.h>
+
+#include "htm_hcall.h"
+
+/**
+ * struct htm_target - a trace macro that this system holds
+ * @entry: place in the list of targets
+ * @where: the macro
+ * @in_use: an event owns it
+ * @configured: CONFIGUREd by this driver and not yet DECONFIGUREd
+ *
+ * The list's lock protects @entry and @in_use. @configured belongs to the
+ * owner: the event while @in_use, else the list.
+ */
+struct htm_target {
+	struct list_head entry;
+	struct htm_where where;
+	bool in_use;
+	bool configured;
+};
+
+struct htm_target *htm_target_reserve(const struct htm_where *where);
+void htm_target_release(struct htm_target *target);
+void htm_target_forget_all(void);
+
+int htm_target_configure(struct htm_target *target, bool killable, long *rc);
+int htm_target_deconfigure(struct htm_target *target, bool killable, long *rc);
+
+#endif /* HTM_TARGET_H */
