@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "capture.h"
 #include "config.h"
 #include "guest_memory.h"
 #include "report.h"
@@ -93,8 +94,8 @@ bool htm_append(struct htm* htm, const uint64_t* words, size_t count) {
 
 uint32_t htm_elapsed(struct htm* htm) {
   const uint64_t now = now_ns();
-  const uint64_t elapsed = now - htm->start_time_ns;
-  htm->start_time_ns = now;
+  const uint64_t elapsed = now - htm->stamp_time_ns;
+  htm->stamp_time_ns = now;
   return (uint32_t)elapsed & 0x0fffffff;
 }
 
@@ -147,9 +148,10 @@ int64_t htm_start(struct htm* htm) {
   pthread_mutex_lock(&htm->lock);
   const bool ready = htm->state == kConfigured || htm->state == kStopped;
   if (ready) {
-    htm->start_time_ns = now_ns();
+    htm->stamp_time_ns = now_ns();
     append_boundary(htm, power10_record(htm->starts++));
     htm->state = kTracing;
+    if (htm->vcpu >= 0) capture_start(htm);
   }
   pthread_mutex_unlock(&htm->lock);
   return ready ? kSuccess : kState;
@@ -157,6 +159,7 @@ int64_t htm_start(struct htm* htm) {
 
 // With the lock held, while tracing.
 static void stop(struct htm* htm) {
+  if (htm->vcpu >= 0) capture_stop(htm);
   // The last word of a full buffer was kept for this.
   if (htm->full && htm->written_bytes < htm->size_bytes) {
     store(htm, power10_complete(htm_elapsed(htm)));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture.h"
 #include "config.h"
 #include "cpu.h"
 #include "faults.h"
@@ -44,11 +45,19 @@ static void on_translation(struct qemu_plugin_tb* tb, void* data) {
     struct qemu_plugin_insn* insn = qemu_plugin_tb_get_insn(tb, i);
     uint32_t word = 0;
     qemu_plugin_insn_data(insn, &word, sizeof(word));
+    // Before the hypervisor call's own callback, which does not return.
+    capture_instrument(insn, i == 0);
     if (word == kHypercall || word == __builtin_bswap32(kHypercall)) {
       void* next = (void*)(uintptr_t)(qemu_plugin_insn_vaddr(insn) + 4);
       qemu_plugin_register_vcpu_insn_exec_cb(insn, on_hypercall, kWriteRegistersAndPc, next);
     }
   }
+}
+
+static void on_discontinuity(unsigned vcpu, enum qemu_plugin_discon_type type, uint64_t from,
+                             uint64_t to, void* data) {
+  (void)data;
+  capture_discontinuity(vcpu, type, from, to);
 }
 
 static void on_vcpu(unsigned vcpu, void* data) {
@@ -90,9 +99,12 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     }
   }
   config_load(config_path, (unsigned)info->system.smp_vcpus);
+  if (config.oracle && out_directory == NULL) die("oracle on needs out=DIRECTORY");
   htm_create();
+  capture_init(config.oracle ? out_directory : NULL);
   qemu_plugin_register_vcpu_init_cb(id, on_vcpu, NULL);
   qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation, NULL);
+  qemu_plugin_register_vcpu_discon_cb(id, kDisconAll, on_discontinuity, NULL);
   qemu_plugin_register_atexit_cb(id, on_shutdown, NULL);
   return 0;
 }

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Does the oracle say what QEMU's own execution log says?
+//
+//   execlog-compare ORACLE qemu.log VCPU
+//
+// The log is that of `-d exec,nochain,int` with one instruction per block (HMP `one-insn-per-tb
+// on`). QEMU 11.1 writes there, before each block that it begins:
+//   Trace VCPU: 0x... [cs_base/PC/flags/cflags] symbol
+// when a pending interrupt kept the block from running:
+//   Stopped execution of TB chain before 0x... [PC] symbol
+// and for each exception and interrupt, without a vCPU:
+//   Raise exception at PC => NAME (number) error=...
+// PC being the instruction that raised it, or the next one for an interrupt.
+//
+// The oracle's addresses must be a contiguous run of the vCPU's begun instructions, less those
+// that did not complete: stopped ones, and those at whose own address an exception other than a
+// system call was raised. An instruction that QEMU restarts by itself (a memory access that must
+// be atomic) begins twice and counts once. As "Raise" lines name no vCPU, a guest with one vCPU
+// gives the strictest answer.
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string_view>
+#include <vector>
+
+#include "tests/machine/compare/line_reader.h"
+#include "tests/machine/compare/oracle_reader.h"
+
+namespace {
+
+using htmtrace::compare::LineReader;
+using htmtrace::compare::OracleInstruction;
+using htmtrace::compare::OracleReader;
+
+struct Executed {
+  uint64_t ea;
+  bool accesses_memory;
+};
+
+uint64_t parse_hex(std::string_view text) {
+  uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return value;
+}
+
+std::vector<Executed> read_oracle(const char* path) {
+  OracleReader oracle(path);
+  OracleInstruction instruction{};
+  std::vector<Executed> executed;
+  while (oracle.next(&instruction)) {
+    executed.push_back({instruction.ea, !instruction.accesses.empty()});
+  }
+  return executed;
+}
+
+// "[cs_base/PC/flags/cflags]"
+uint64_t traced_pc(std::string_view line) {
+  const size_t open = line.find('[');
+  const size_t slash = line.find('/', open);
+  if (open == std::string_view::npos || slash == std::string_view::npos) return 0;
+  return parse_hex(line.substr(slash + 1));
+}
+
+bool raised_by_instruction(std::string_view line) {
+  // Interrupts are raised between instructions; a system call completes by its exception.
+  static constexpr std::array kOthers = {"=> SYSCALL",  "=> DECR",    "=> EXTERNAL", "=> PERFM",
+                                         "=> SDOOR",    "=> HDECR",   "=> HVIRT",    "=> RESET",
+                                         "=> SDOOR_HV", "=> DOORBELL"};
+  for (const char* other : kOthers) {
+    if (line.find(other) != std::string_view::npos) return false;
+  }
+  return true;
+}
+
+// The instructions that the vCPU began and did not have to begin again.
+std::vector<uint64_t> read_log(const char* path, unsigned vcpu) {
+  constexpr std::string_view kRaise = "Raise exception at ";
+  constexpr std::string_view kStopped = "Stopped execution of TB chain before ";
+  const std::string begun = fmt::format("Trace {}: ", vcpu);
+  LineReader reader(path);
+  std::vector<uint64_t> addresses;
+  std::string_view line;
+  while (reader.next(&line)) {
+    if (line.starts_with(begun)) {
+      addresses.push_back(traced_pc(line));
+      continue;
+    }
+    uint64_t undone = 0;
+    if (line.starts_with(kStopped)) {
+      undone = parse_hex(line.substr(std::min(line.find('[') + 1, line.size())));
+    } else if (line.starts_with(kRaise) && raised_by_instruction(line)) {
+      undone = parse_hex(line.substr(kRaise.size()));
+    } else {
+      continue;
+    }
+    if (!addresses.empty() && addresses.back() == undone) addresses.pop_back();
+  }
+  return addresses;
+}
+
+struct Match {
+  size_t equal = 0;
+  size_t restarted = 0;
+  size_t log_end = 0;
+};
+
+Match match_from(const std::vector<Executed>& executed, const std::vector<uint64_t>& log,
+                 size_t start) {
+  Match match;
+  size_t at = start;
+  for (const Executed& instruction : executed) {
+    if (at == log.size() || log[at] != instruction.ea) break;
+    at++;
+    match.equal++;
+    const bool again = at < log.size() && log[at] == instruction.ea;
+    const bool wanted = match.equal < executed.size() && executed[match.equal].ea == instruction.ea;
+    if (again && !wanted && instruction.accesses_memory) {
+      at++;
+      match.restarted++;
+    }
+  }
+  match.log_end = at;
+  return match;
+}
+
+void report(const std::vector<Executed>& executed, const std::vector<uint64_t>& log,
+            const Match& best) {
+  fmt::print("the oracle is no part of the log; they agree longest for {} of {} instructions\n",
+             best.equal, executed.size());
+  constexpr size_t kContext = 4;
+  const size_t before = std::min({kContext, best.equal, best.log_end});
+  for (size_t i = 0; i < before + kContext; i++) {
+    const size_t oracle_at = best.equal - before + i;
+    const size_t log_at = best.log_end - before + i;
+    const uint64_t a = oracle_at < executed.size() ? executed[oracle_at].ea : 0;
+    const uint64_t b = log_at < log.size() ? log[log_at] : 0;
+    fmt::print("  oracle {:016x}  log {:016x}{}\n", a, b, a == b ? "" : "  differs");
+  }
+}
+
+int compare(const char* oracle_path, const char* log_path, unsigned vcpu) {
+  const std::vector<Executed> executed = read_oracle(oracle_path);
+  const std::vector<uint64_t> log = read_log(log_path, vcpu);
+  if (executed.empty() || log.empty()) {
+    fmt::print("nothing to compare: {} instructions in the oracle, {} in the log\n",
+               executed.size(), log.size());
+    return 1;
+  }
+  Match best;
+  for (size_t start = 0; start < log.size(); start++) {
+    if (log[start] != executed.front().ea) continue;
+    const Match match = match_from(executed, log, start);
+    if (match.equal > best.equal) best = match;
+    if (match.equal == executed.size()) {
+      fmt::print("{} instructions equal, {} of them restarted by the emulator\n", match.equal,
+                 match.restarted);
+      return 0;
+    }
+  }
+  report(executed, log, best);
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    fmt::print(stderr, "usage: execlog-compare ORACLE qemu.log VCPU\n");
+    return 2;
+  }
+  try {
+    return compare(argv[1], argv[2], static_cast<unsigned>(std::atoi(argv[3])));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "execlog-compare: {}\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads the emulated processor's own account. The format is in tests/machine/plugin/oracle.h.
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace htmtrace::compare {
+
+struct OracleAccess {
+  uint64_t ea;
+  uint64_t real;
+  uint16_t size_bytes;
+  bool store;
+  bool device;  // has no logical address
+};
+
+struct OracleInstruction {
+  uint64_t ea;
+  uint64_t real;
+  uint32_t words[2];
+  unsigned word_count;
+  std::vector<OracleAccess> accesses;
+};
+
+class OracleReader {
+ public:
+  // Throws std::runtime_error when the file cannot be opened or is no oracle.
+  explicit OracleReader(const std::string& path);
+  ~OracleReader();
+  OracleReader(const OracleReader&) = delete;
+  OracleReader& operator=(const OracleReader&) = delete;
+
+  // The next instruction, across sessions; false at the end. Throws when the file is damaged, or
+  // ends in the middle of a session.
+  bool next(OracleInstruction* instruction);
+
+  uint64_t sessions() const { return sessions_; }
+  // Instructions that were executed but not traced.
+  uint64_t lost() const { return lost_; }
+
+ private:
+  uint64_t number(unsigned bytes);
+  [[noreturn]] void fail(const char* problem) const;
+
+  std::string path_;
+  std::FILE* file_;
+  std::vector<char> buffer_;
+  uint64_t offset_ = 0;
+  bool in_session_ = false;
+  uint64_t sessions_ = 0;
+  uint64_t lost_ = 0;
+};
+
+// One line per instruction, as the decoder prints it but without the machine's addresses:
+//   ea=... op=... la=...[ dea=... dla=...]{0..2}
+// The first pair is the lowest address touched, the second the lowest one in another page.
+std::string expected_line(const OracleInstruction& instruction);
+
+}  // namespace htmtrace::compare

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "config.h"
+#include "cpu.h"
+#include "guest_memory.h"
+#include "instructions.h"
+#include "oracle.h"
+#include "report.h"
+#include "tests/encoder/power10.h"
+#include "trace.h"
+
+enum { kPageBytes = 4096 };
+
+// Belongs to the thread of its vCPU, but for `active`.
+struct capture {
+  _Atomic bool active;  // all that is looked at while nothing is traced
+  uint64_t session;     // of the macro, when the fields below were set
+  bool mode_known;
+  uint64_t msr;
+  const struct instruction* pending;
+  bool line_known;
+  uint64_t line_ea, line_real;
+  size_t access_count;
+  struct access accesses[kMaxAccesses];
+} __attribute__((aligned(64)));
+
+static struct capture captures[kMaxVcpus];
+static struct htm* macros[kMaxVcpus];
+static struct oracle* oracles[kMaxVcpus];
+static const char* directory;
+static qemu_plugin_u64 active_flag;  // the same as `active`, for the emulator's own test
+
+void capture_init(const char* oracle_directory) {
+  directory = oracle_directory;
+  active_flag.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
+  for (unsigned vcpu = 0; vcpu < kMaxVcpus; vcpu++) macros[vcpu] = htm_of_vcpu(vcpu);
+}
+
+void capture_start(struct htm* htm) {
+  const unsigned vcpu = (unsigned)htm->vcpu;
+  htm->session++;
+  htm->lost_before_start = htm->lost_instructions;
+  if (directory != NULL) {
+    if (oracles[vcpu] == NULL) {
+      oracles[vcpu] = oracle_open(directory, htm->node, htm->chip, htm->core);
+    }
+    oracle_start(oracles[vcpu]);
+  }
+  captures[vcpu].active = true;
+  qemu_plugin_u64_set(active_flag, vcpu, 1);
+}
+
+void capture_stop(struct htm* htm) {
+  const unsigned vcpu = (unsigned)htm->vcpu;
+  captures[vcpu].active = false;
+  qemu_plugin_u64_set(active_flag, vcpu, 0);
+  if (oracles[vcpu] != NULL) {
+    oracle_stop(oracles[vcpu], htm->lost_instructions - htm->lost_before_start);
+  }
+}
+
+// ------------------------------------------------------------------------------- one instruction
+
+static void describe(const struct capture* capture, struct execution* execution) {
+  const struct instruction* pending = capture->pending;
+  *execution = (struct execution){.ea = pending->ea,
+                                  .real = pending->real,
+                                  .msr = capture->msr,
+                                  .word_count = pending->word_count,
+                                  .access_count = capture->access_count,
+                                  .accesses = capture->accesses};
+  for (unsigned i = 0; i < pending->word_count; i++) {
+    const uint32_t word = pending->words[i];
+    execution->words[i] = (capture->msr & MSR_LE) ? word : __builtin_bswap32(word);
+  }
+}
+
+static uint32_t primary_opcode(const struct capture* capture) {
+  struct execution execution;
+  describe(capture, &execution);
+  return execution.words[0] >> 26;
+}
+
+// bc, b, and the branches to a register.
+static bool is_branch(const struct capture* capture) {
+  const uint32_t primary = primary_opcode(capture);
+  return primary == 16 || primary == 18 || primary == 19;
+}
+
+static void complete(struct htm* htm, struct capture* capture) {
+  struct execution execution;
+  describe(capture, &execution);
+  if (trace_instruction(htm, &execution)) {
+    htm->captured_instructions++;
+    if (oracles[htm->vcpu] != NULL) oracle_instruction(oracles[htm->vcpu], &execution);
+  } else {
+    htm->lost_instructions++;
+  }
+  capture->pending = NULL;
+}
+
+static void drop(struct htm* htm, struct capture* capture) {
+  struct execution execution;
+  describe(capture, &execution);
+  trace_interrupted(htm, &execution);
+  capture->pending = NULL;
+}
+
+static void enter(struct htm* htm, struct capture* capture, const struct instruction* next) {
+  const uint64_t line = next->ea & ~(uint64_t)(kPower10LineBytes - 1);
+  const uint64_t real = next->real & ~(uint64_t)(kPower10LineBytes - 1);
+  if (!capture->line_known || line != capture->line_ea || real != capture->line_real) {
+    trace_line(htm, next->ea, next->real);
+    capture->line_known = true;
+    capture->line_ea = line;
+    capture->line_real = real;
+  }
+  capture->pending = next;
+  capture->access_count = 0;
+}
+
+// With the macro's lock held. False: not tracing. Forgets what an earlier run left behind.
+static bool join(struct htm* htm, struct capture* capture) {
+  if (htm->state != kTracing) return false;
+  if (capture->session != htm->session) {
+    capture->session = htm->session;
+    capture->mode_known = false;
+    capture->pending = NULL;
+    capture->line_known = false;
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------- events
+
+static void next_instruction(unsigned vcpu, const struct instruction* next, bool head) {
+  struct capture* capture = &captures[vcpu];
+  struct htm* htm = macros[vcpu];
+  const uint64_t msr = head ? cpu_msr(vcpu) : 0;
+  pthread_mutex_lock(&htm->lock);
+  if (join(htm, capture)) {
+    if (capture->pending != NULL) {
+      const bool restarted = next->ea == capture->pending->ea && !is_branch(capture);
+      if (restarted) {
+        drop(htm, capture);
+      } else {
+        complete(htm, capture);
+      }
+    }
+    if (head) {
+      capture->msr = msr;
+      capture->mode_known = true;
+    }
+    if (capture->mode_known) enter(htm, capture, next);
+  }
+  pthread_mutex_unlock(&htm->lock);
+}
+
+static void on_block_head(unsigned vcpu, void* data) {
+  next_instruction(vcpu, data, true);
+}
+
+static void on_instruction(unsigned vcpu, void* data) {
+  next_instruction(vcpu, data, false);
+}
+
+static void add_access(struct capture* capture, uint64_t ea, uint64_t real, uint64_t size,
+                       bool store, bool device) {
+  if (capture->access_count == kMaxAccesses) {
+    die("the instruction at 0x%lx makes more than %u accesses", capture->pending->ea, kMaxAccesses);
+  }
+  capture->accesses[capture->access_count++] = (struct access){
+      .ea = ea, .real = real, .size = (uint32_t)size, .store = store, .device = device};
+}
+
+static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t ea, void* data) {
+  struct capture* capture = &captures[vcpu];
+  if (!atomic_load_explicit(&capture->active, memory_order_relaxed)) return;
+  if (capture->pending == NULL || capture->pending != data) return;
+  const struct qemu_plugin_hwaddr* address = qemu_plugin_get_hwaddr(info, ea);
+  if (address == NULL) die("an access at 0x%lx has no real address", ea);
+  const bool store = qemu_plugin_mem_is_store(info);
+  const bool device = qemu_plugin_hwaddr_is_io(address);
+  const uint64_t size = UINT64_C(1) << qemu_plugin_mem_size_shift(info);
+  const uint64_t in_page = kPageBytes - ea % kPageBytes;
+  const uint64_t first = size < in_page ? size : in_page;
+  add_access(capture, ea, qemu_plugin_hwaddr_phys_addr(address), first, store, device);
+  if (first == size) return;
+  uint64_t real;
+  if (!qemu_plugin_translate_vaddr(ea + first, &real)) {
+    die("the second page of an access at 0x%lx has no real address", ea);
+  }
+  add_access(capture, ea + first, real, size - first, store, real >= guest_ram_bytes());
+}
+
+// Does an exception raised at the pending instruction's own address mean that it completed?
+static bool completes_at(const struct capture* capture, uint64_t to) {
+  enum { kSystemCall = 17, kVectoredCall = 0x3000, kVectoredCallReal = 0x17000 };
+  // Interrupts, and faults of an instruction fetch: the address is that of the next instruction.
+  static const uint16_t at_next[] = {0x100, 0x200, 0x400, 0x480, 0x500, 0x900, 0x980,
+                                     0xa00, 0xe20, 0xe60, 0xe80, 0xea0, 0xf00};
+  const uint32_t handler = to & 0x1ffff;
+  const uint32_t vector = handler & 0xfff;
+  if (primary_opcode(capture) == kSystemCall) {
+    const uint32_t region = handler & ~0xfffu;
+    return vector == 0xc00 || region == kVectoredCall || region == kVectoredCallReal;
+  }
+  if (vector == 0xd00) return true;  // trace interrupt
+  for (size_t i = 0; i < sizeof(at_next) / sizeof(at_next[0]); i++) {
+    if (vector == at_next[i]) return is_branch(capture);
+  }
+  return false;
+}
+
+void capture_discontinuity(unsigned vcpu, enum qemu_plugin_discon_type type, uint64_t from,
+                           uint64_t to) {
+  if (vcpu >= kMaxVcpus) return;
+  struct capture* capture = &captures[vcpu];
+  if (!atomic_load_explicit(&capture->active, memory_order_relaxed)) return;
+  struct htm* htm = macros[vcpu];
+  pthread_mutex_lock(&htm->lock);
+  if (join(htm, capture)) {
+    if (capture->pending != NULL) {
+      if (type == kDisconHostcall || from != capture->pending->ea || completes_at(capture, to)) {
+        complete(htm, capture);
+      } else {
+        drop(htm, capture);
+      }
+    }
+    capture->mode_known = false;
+    capture->line_known = false;
+  }
+  pthread_mutex_unlock(&htm->lock);
+}
+
+// ------------------------------------------------------------------------------- translation
+
+// The emulator shows where in its own memory the code lies, exactly for each instruction. RAM is
+// one range of it, whose start is found with the first block: it runs without translation.
+static uint64_t real_address(const struct qemu_plugin_insn* insn) {
+  static _Atomic uintptr_t ram_base;
+  const uint64_t ea = qemu_plugin_insn_vaddr(insn);
+  const uintptr_t host = (uintptr_t)qemu_plugin_insn_haddr(insn);
+  uint64_t real = 0;
+  if (host != 0 && ram_base == 0 && qemu_plugin_translate_vaddr(ea, &real)) ram_base = host - real;
+  const uint64_t offset = host - ram_base;
+  if (host != 0 && host >= ram_base && offset < guest_ram_bytes()) return offset;
+  if (!qemu_plugin_translate_vaddr(ea, &real)) die("the code at 0x%lx has no real address", ea);
+  return real;
+}
+
+void capture_instrument(struct qemu_plugin_insn* insn, bool head) {
+  struct instruction instruction = {.ea = qemu_plugin_insn_vaddr(insn), .real = real_address(insn)};
+  const size_t bytes = qemu_plugin_insn_data(insn, instruction.words, sizeof(instruction.words));
+  instruction.word_count = (uint32_t)(bytes / 4);
+  void* interned = (void*)(uintptr_t)instructions_intern(&instruction);
+  qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, head ? on_block_head : on_instruction,
+                                              head ? kReadRegisters : kNoRegisters, kNotEqual,
+                                              active_flag, 0, interned);
+  qemu_plugin_register_vcpu_mem_cb(insn, on_access, kNoRegisters, kMemoryReadWrite, interned);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Decides which instructions a traced vCPU completed.
+//
+// The emulator tells that an instruction is about to execute, not that it did. So an instruction
+// is pending until the next event of its vCPU: the next instruction or an interrupt completes it;
+// an exception raised at its own address drops it, but for system calls, which complete by raising
+// one. An instruction other than a branch that begins twice in a row was restarted by the emulator,
+// and completed once. Capture begins at the first block of code after START, because only there
+// the mode of the processor is read; every instruction that changes the mode ends its block. The
+// last instruction before a STOP, or the one that stops, is not captured.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "execution.h"
+#include "htm.h"
+#include "qemu_plugin.h"
+
+// `oracle_directory` is NULL when no oracle is wanted.
+void capture_init(const char* oracle_directory);
+
+// Ask the emulator for the events of an instruction that is being translated. `head`: it is the
+// first of its block.
+void capture_instrument(struct qemu_plugin_insn* insn, bool head);
+
+// An exception, interrupt or hypervisor call; `from` and `to` are effective addresses.
+void capture_discontinuity(unsigned vcpu, enum qemu_plugin_discon_type type, uint64_t from,
+                           uint64_t to);
+
+// START and STOP of a core's macro, with its lock held, from any vCPU's thread.
+void capture_start(struct htm* htm);
+void capture_stop(struct htm* htm);

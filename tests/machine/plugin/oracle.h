@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The second witness: what the processor did, in a file of its own form, by code that shares
+// nothing with the trace encoder.
+//
+// DIRECTORY/oracle.nN.pP.cC, little-endian, no padding:
+//   8 bytes   "htmorac1"
+//   then items, each beginning with its kind, one byte:
+//   'S'  a START
+//   'I'  a completed instruction that went into the trace:
+//        u8 words (1 or 2), u8 accesses, u8 zero, u64 effective address, u64 logical real address,
+//        u32 word, u32 second word or 0, then per access:
+//        u64 effective address, u64 guest real address, u16 bytes, u16 flags (1 store, 2 device).
+//        An access that crosses a 4 KiB page is two accesses. Device: no logical memory there.
+//   'E'  the STOP: u64 instructions that were not traced because the buffer was full
+#pragma once
+#include <stdint.h>
+
+#include "execution.h"
+
+struct oracle;
+
+// NULL when `directory` is; dies when the file cannot be made.
+struct oracle* oracle_open(const char* directory, unsigned node, unsigned chip, unsigned core);
+void oracle_start(struct oracle* oracle);
+void oracle_instruction(struct oracle* oracle, const struct execution* execution);
+void oracle_stop(struct oracle* oracle, uint64_t lost_instructions);
