@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// struct perf_event_attr, whatever age the system's header has. Debian 12's header ends after
+// sig_data and calls the word of aux_action reserved; a header of libbpf is used where it is there.
+// All that is missing is defined here and nowhere else.
+#pragma once
+
+#if __has_include(<bpf/uapi/linux/perf_event.h>)
+#include <bpf/uapi/linux/perf_event.h>
+#else
+#include <linux/perf_event.h>
+#endif
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace htmtrace {
+
+// PERF_ATTR_SIZE_VER9: the layout up to config4. An older kernel takes the longer structure as
+// long as the part that it does not know is zero.
+inline constexpr size_t kEventAttrBytes = 144;
+
+// Where the kernel reads these fields (include/uapi/linux/perf_event.h).
+inline constexpr size_t kAuxActionOffset = 116;
+inline constexpr std::array<size_t, 5> kConfigOffsets = {8, 56, 64, 128, 136};
+
+class EventAttr {
+ public:
+  EventAttr();
+
+  // The fields that every header has.
+  perf_event_attr& base() { return words_.base; }
+  const perf_event_attr& base() const { return words_.base; }
+
+  // config (index 0), config1 .. config4.
+  uint64_t config(size_t index) const;
+  void set_config(size_t index, uint64_t value);
+
+  // Start paused, pause or resume the group's AUX event (bits 0, 1, 2 as the machine counts bits).
+  uint32_t aux_action() const;
+  void set_aux_action(uint32_t value);
+
+  // What perf_event_open() takes; base().size tells the kernel how much of it counts.
+  std::span<const std::byte> bytes() const;
+
+ private:
+  struct Words {
+    perf_event_attr base;
+    std::array<uint64_t, 2> tail;  // config3 and config4 where the header lacks them
+  };
+  Words words_;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pmu/htm_errors.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <string_view>
+
+#include "pmu/htm_event.h"
+
+namespace htmtrace {
+namespace {
+
+struct Explanation {
+  int error_number;
+  const char* reason;
+  const char* hint;
+};
+
+// The errno of each refusal: kmod/ABI. EACCES, EBUSY and a CPU that is offline are told apart
+// further down. The public drivers give EIO for H_STATE.
+constexpr std::array kExplanations = {
+    Explanation{EPERM, "the hypervisor says H_AUTHORITY or H_PRIVILEGE, or the kernel forbids it",
+                "apply the partition's activation (VET code) for hardware tracing; the kernel log "
+                "names the hypervisor's answer"},
+    Explanation{EALREADY,
+                "the hypervisor says H_STATE: this trace macro is configured already, by another "
+                "partition, by htmdump or by an earlier session",
+                "end the other session (htmdump: write 0 to htmconfigure), then try again"},
+    Explanation{ENXIO, "the hypervisor says H_P2: there is no such node, chip or core",
+                "compare --node, --chip and --core with the machine's own list (console command "
+                "htm -info: Node, Nodal Chip, HW Core)"},
+    Explanation{EINVAL, "the hypervisor says H_PARAMETER, or the driver does not take these values",
+                "the kernel log says which argument was refused"},
+    Explanation{ENODEV,
+                "the hypervisor says H_NOT_AVAILABLE: the target does not exist or has no trace "
+                "memory",
+                "check the target; trace memory is set aside for the whole machine and comes with "
+                "its next restart"},
+    Explanation{ENOSPC, "the hypervisor says H_RESOURCE: it has no room for this trace", nullptr},
+    Explanation{ENOSYS, "the hypervisor says H_FUNCTION: it has no hardware tracing",
+                "hardware tracing needs PowerVM"},
+    Explanation{EOPNOTSUPP, "the hypervisor or the driver does not support this kind of trace",
+                nullptr},
+    Explanation{EIO, "the hypervisor reports a hardware fault (H_HARDWARE), or H_STATE",
+                "the kernel log names the hypervisor's answer"},
+    Explanation{ETIMEDOUT, "the hypervisor stayed busy (H_BUSY, H_LONG_BUSY)", "try again later"},
+    Explanation{ENOENT, "the htm driver is gone", "load it: modprobe htm"},
+    Explanation{EMFILE, "this process may not open more files", "raise the limit: ulimit -n"},
+    Explanation{E2BIG, "the kernel does not know this form of event", "use a newer kernel"},
+};
+
+// H_ return codes of PAPR that H_HTM can give.
+constexpr std::array kReturnCodes = {
+    std::pair{0, "H_SUCCESS"},
+    std::pair{1, "H_BUSY"},
+    std::pair{3, "H_NOT_AVAILABLE"},
+    std::pair{5, "H_PARTIAL"},
+    std::pair{9900, "H_LONG_BUSY_ORDER_1_MSEC"},
+    std::pair{9901, "H_LONG_BUSY_ORDER_10_MSEC"},
+    std::pair{9902, "H_LONG_BUSY_ORDER_100_MSEC"},
+    std::pair{9903, "H_LONG_BUSY_ORDER_1_SEC"},
+    std::pair{9904, "H_LONG_BUSY_ORDER_10_SEC"},
+    std::pair{9905, "H_LONG_BUSY_ORDER_100_SEC"},
+    std::pair{-1, "H_HARDWARE"},
+    std::pair{-2, "H_FUNCTION"},
+    std::pair{-3, "H_PRIVILEGE"},
+    std::pair{-4, "H_PARAMETER"},
+    std::pair{-10, "H_AUTHORITY"},
+    std::pair{-16, "H_RESOURCE"},
+    std::pair{-55, "H_P2"},
+    std::pair{-56, "H_P3"},
+    std::pair{-57, "H_P4"},
+    std::pair{-58, "H_P5"},
+    std::pair{-59, "H_P6"},
+    std::pair{-67, "H_UNSUPPORTED"},
+    std::pair{-75, "H_STATE"},
+};
+
+// H_HTM operation numbers (PAPR), from 1.
+constexpr std::array kOperations = {"CAPABILITIES",
+                                    "STATUS",
+                                    "SETUP",
+                                    "CONFIGURE",
+                                    "START",
+                                    "STOP",
+                                    "DECONFIGURE",
+                                    "DUMP_DETAILS",
+                                    "DUMP_DATA",
+                                    "DUMP_SYSMEM_CONF",
+                                    "DUMP_SYSPROC_CONF"};
+
+std::string first_word_of(const std::string& path) {
+  std::string word = "unknown";
+  std::ifstream(path) >> word;
+  return word;
+}
+
+std::string subject(const TraceTarget& target, int cpu) {
+  return fmt::format("target: {}  carrier cpu: {}", describe(target), cpu);
+}
+
+Error with_explanation(Error error, int error_number) {
+  const auto* found = std::ranges::find(kExplanations, error_number, &Explanation::error_number);
+  if (found == kExplanations.end()) return error;
+  error = std::move(error).on(fmt::format("reason: {}", found->reason));
+  if (found->hint != nullptr) error = std::move(error).hint(found->hint);
+  return error;
+}
+
+}  // namespace
+
+bool cpu_is_online(int cpu) {
+  const std::string folder = fmt::format("/sys/devices/system/cpu/cpu{}", cpu);
+  if (!std::filesystem::exists(folder)) return false;
+  // A CPU that cannot be switched off has no such file.
+  return !std::filesystem::exists(folder + "/online") || first_word_of(folder + "/online") == "1";
+}
+
+Error missing_htm_pmu(const std::filesystem::path& pmu_root) {
+  return Error("this kernel has no htm PMU")
+      .on(fmt::format("looked for {}", (pmu_root / kHtmPmu).string()))
+      .hint("load the driver: modprobe htm (or insmod kmod/htm.ko)")
+      .hint("it works only in a logical partition of an IBM POWER machine under PowerVM");
+}
+
+Error explain_open_failure(int error_number, const TraceTarget& target, int cpu) {
+  Error error = Error(fmt::format("cannot open event {}", describe_event(target)), error_number)
+                    .on(subject(target, cpu));
+  if (error_number == EACCES) {
+    return std::move(error).hint(
+        fmt::format("grant CAP_PERFMON or run as root (kernel.perf_event_paranoid is {})",
+                    first_word_of("/proc/sys/kernel/perf_event_paranoid")));
+  }
+  if (error_number == EBUSY) {
+    return std::move(error)
+        .on("reason: this target is being traced already, or this CPU carries another htm event")
+        .hint("end the other recording, or choose another CPU with --cpu");
+  }
+  if ((error_number == ENODEV || error_number == EINVAL) && !cpu_is_online(cpu)) {
+    return std::move(error)
+        .on(fmt::format("reason: cpu {} is not online", cpu))
+        .hint("choose an online CPU with --cpu; it need not belong to the traced core");
+  }
+  return with_explanation(std::move(error), error_number);
+}
+
+Error explain_refusal(unsigned operation, int error_number, int32_t return_code,
+                      const TraceTarget& target, int cpu) {
+  const bool known = operation >= 1 && operation <= kOperations.size();
+  const std::string name =
+      known ? std::string(kOperations[operation - 1]) : fmt::format("operation {}", operation);
+  Error error = Error(fmt::format("the hypervisor refused {} with {}", name,
+                                  describe_return_code(return_code)),
+                      error_number)
+                    .on(subject(target, cpu));
+  return with_explanation(std::move(error), error_number);
+}
+
+Error explain_silent_refusal(const TraceTarget& target, int cpu) {
+  return Error(fmt::format("the htm driver did not start {}", describe_event(target)))
+      .on(subject(target, cpu))
+      .on("reason: the hypervisor refused to configure or start this trace, or stayed busy")
+      .hint(
+          "check that the partition's activation (VET code) is applied, that the target exists "
+          "and has trace memory, and that nobody else traces it")
+      .hint("the kernel log may name the hypervisor's answer");
+}
+
+std::string describe_return_code(int32_t return_code) {
+  const auto* found =
+      std::ranges::find(kReturnCodes, return_code, [](const auto& code) { return code.first; });
+  const char* name = found == kReturnCodes.end() ? "an unknown code" : found->second;
+  return fmt::format("{} ({})", name, return_code);
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a refusal by the kernel, the htm driver or the hypervisor means, and what to do about it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+#include "core/trace_target.h"
+
+namespace htmtrace {
+
+// The htm PMU is not there.
+Error missing_htm_pmu(const std::filesystem::path& pmu_root);
+
+// perf_event_open() for `target` on `cpu` gave `error_number`.
+Error explain_open_failure(int error_number, const TraceTarget& target, int cpu);
+
+// The hypervisor refused `operation` (its number in the H_HTM call) after the event was open.
+// `error_number` is the driver's errno for `return_code`.
+Error explain_refusal(unsigned operation, int error_number, int32_t return_code,
+                      const TraceTarget& target, int cpu);
+
+// The kernel switched the event off without saying why, as the public drivers do.
+Error explain_silent_refusal(const TraceTarget& target, int cpu);
+
+// "H_AUTHORITY (-10)".
+std::string describe_return_code(int32_t return_code);
+
+// Whether the kernel says that `cpu` is online.
+bool cpu_is_online(int cpu);
+
+}  // namespace htmtrace
