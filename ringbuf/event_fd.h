@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An open perf event.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "ringbuf/fd.h"
+
+namespace htmtrace {
+
+// What read(2) brings for an event with read_format TOTAL_TIME_ENABLED | TOTAL_TIME_RUNNING | ID |
+// LOST (struct read_format, include/uapi/linux/perf_event.h).
+struct EventValue {
+  uint64_t value = 0;
+  uint64_t enabled_ns = 0;  // how long the event was wanted
+  uint64_t running_ns = 0;  // how long it ran
+  uint64_t id = 0;
+  uint64_t lost_records = 0;
+};
+
+class EventFd {
+ public:
+  EventFd() = default;
+
+  // Opens the event for everything on `cpu`. Empty on failure, with errno set: what an errno means
+  // depends on the PMU, so the caller explains it.
+  static EventFd open(std::span<const std::byte> attr, int cpu, int group_fd = -1);
+
+  explicit operator bool() const { return static_cast<bool>(fd_); }
+  int get() const { return fd_.get(); }
+
+  // Throws Error.
+  void enable() const;
+
+  // Reads the counter. For htm each call also makes the driver deliver the next piece of the
+  // trace. Empty when the event is in the error state. Throws Error when read(2) fails.
+  std::optional<EventValue> read() const;
+
+  // True when the kernel has put a pinned event into the error state.
+  bool refused() const;
+
+ private:
+  explicit EventFd(Fd fd) : fd_(std::move(fd)) {}
+
+  Fd fd_;
+};
+
+}  // namespace htmtrace

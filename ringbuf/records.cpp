@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ringbuf/records.h"
+
+#include <bit>
+#include <cstring>
+
+namespace htmtrace {
+namespace {
+
+// IDENTIFIER, IP, TID (two words of 32 bits), TIME, CPU (likewise).
+constexpr size_t kFixedSampleBytes = 5 * sizeof(uint64_t);
+
+constexpr size_t kMapHeaderBytes = 32;
+constexpr size_t kMapEntryBytes = 32;
+constexpr size_t kMapNextOffset = 0x08;
+constexpr size_t kMapCountOffset = 0x10;
+
+template <typename T>
+T load(std::span<const std::byte> bytes, size_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof(value));
+  return value;
+}
+
+uint64_t load_big_endian(std::span<const std::byte> bytes, size_t offset) {
+  const auto value = load<uint64_t>(bytes, offset);
+  return std::endian::native == std::endian::big ? value : __builtin_bswap64(value);
+}
+
+// hw_id: kind in bits 56-63; an error's operation in 48-55, errno in 32-47, return code in 0-31.
+constexpr unsigned kKindShift = 56;
+constexpr uint64_t kValueMask = (uint64_t{1} << kKindShift) - 1;
+constexpr unsigned kOperationShift = 48;
+constexpr unsigned kErrnoShift = 32;
+
+}  // namespace
+
+std::optional<AuxRecord> parse_aux(std::span<const std::byte> body) {
+  if (body.size() < 3 * sizeof(uint64_t)) return std::nullopt;
+  return AuxRecord{load<uint64_t>(body, 0), load<uint64_t>(body, 8), load<uint64_t>(body, 16)};
+}
+
+std::optional<uint64_t> parse_lost(std::span<const std::byte> body) {
+  if (body.size() < 2 * sizeof(uint64_t)) return std::nullopt;
+  return load<uint64_t>(body, sizeof(uint64_t));
+}
+
+std::optional<std::span<const std::byte>> parse_raw(std::span<const std::byte> body) {
+  if (body.size() < kFixedSampleBytes + sizeof(uint32_t)) return std::nullopt;
+  const auto size = load<uint32_t>(body, kFixedSampleBytes);
+  const auto payload = body.subspan(kFixedSampleBytes + sizeof(uint32_t));
+  if (size > payload.size()) return std::nullopt;
+  return payload.first(size);
+}
+
+std::optional<MapBlock> parse_map_block(std::span<const std::byte> payload) {
+  if (payload.size() < kMapHeaderBytes) return std::nullopt;
+  const uint64_t entries = load_big_endian(payload, kMapCountOffset);
+  if (entries > (payload.size() - kMapHeaderBytes) / kMapEntryBytes) return std::nullopt;
+  return MapBlock{payload.first(kMapHeaderBytes + entries * kMapEntryBytes),
+                  load_big_endian(payload, kMapNextOffset), entries};
+}
+
+std::optional<Announcement> parse_announcement(std::span<const std::byte> body) {
+  if (body.size() < sizeof(uint64_t)) return std::nullopt;
+  const auto id = load<uint64_t>(body, 0);
+  Announcement said;
+  switch (id >> kKindShift) {
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+      said.kind = static_cast<Announcement::Kind>(id >> kKindShift);
+      said.bytes = id & kValueMask;
+      return said;
+    case 5:
+      said.operation = static_cast<uint8_t>(id >> kOperationShift);
+      said.error_number = static_cast<uint16_t>(id >> kErrnoShift);
+      said.return_code = static_cast<int32_t>(id);
+      return said;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ringbuf/rings.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace htmtrace {
+namespace {
+
+uint64_t load_head(__u64& head) {
+  return std::atomic_ref(head).load(std::memory_order_acquire);
+}
+
+// The reader is the only writer of a tail.
+uint64_t load_tail(__u64& tail) {
+  return std::atomic_ref(tail).load(std::memory_order_relaxed);
+}
+
+void publish_tail(__u64& tail, uint64_t value) {
+  // seq_cst: the reads of the ring are done before the kernel may see the new tail.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::atomic_ref(tail).store(value, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+std::span<const std::byte> DataRing::bytes(uint64_t at, size_t size) {
+  const size_t place = at & (ring_.size() - 1);
+  if (place + size <= ring_.size()) return ring_.subspan(place, size);
+  const size_t before_end = ring_.size() - place;
+  wrapped_.resize(size);
+  std::memcpy(wrapped_.data(), ring_.data() + place, before_end);
+  std::memcpy(wrapped_.data() + before_end, ring_.data(), size - before_end);
+  return wrapped_;
+}
+
+uint64_t DataRing::drain(const std::function<void(const Record&)>& visit) {
+  const uint64_t head = load_head(page_->data_head);
+  uint64_t tail = load_tail(page_->data_tail);
+  uint64_t skipped = 0;
+  if (head - tail > ring_.size()) {
+    skipped = head - tail;
+    tail = head;
+  }
+  while (tail != head) {
+    const uint64_t left = head - tail;
+    perf_event_header header{};
+    if (left >= sizeof(header))
+      std::memcpy(&header, bytes(tail, sizeof(header)).data(), sizeof(header));
+    // Records are multiples of eight bytes. After one that is not, nothing tells where the next is.
+    if (header.size < sizeof(header) || header.size % 8 != 0 || header.size > left) {
+      skipped = left;
+      tail = head;
+      break;
+    }
+    visit({header.type, header.misc, bytes(tail, header.size).subspan(sizeof(header))});
+    tail += header.size;
+  }
+  publish_tail(page_->data_tail, tail);
+  return skipped;
+}
+
+AuxBytes AuxRing::peek() const {
+  const uint64_t head = load_head(page_->aux_head);
+  const uint64_t tail = load_tail(page_->aux_tail);
+  const uint64_t available = head - tail;
+  AuxBytes bytes;
+  if (available > ring_.size()) {
+    bytes.overrun = available;
+    return bytes;
+  }
+  const size_t place = tail & (ring_.size() - 1);
+  const size_t before_end = std::min<size_t>(available, ring_.size() - place);
+  bytes.first = ring_.subspan(place, before_end);
+  bytes.second = ring_.first(available - before_end);
+  return bytes;
+}
+
+void AuxRing::release(const AuxBytes& taken) {
+  publish_tail(page_->aux_tail, load_tail(page_->aux_tail) + taken.size() + taken.overrun);
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The reader's side of perf's two rings, over plain memory.
+//
+// Heads and tails are running byte counts; a place in the ring is the count modulo its size, which
+// is a power of two. The kernel owns the heads, the reader the tails. The head is loaded with
+// acquire so that what it covers is visible; a full fence keeps every read of the ring before the
+// store of the tail that gives the space back (include/uapi/linux/perf_event.h, struct
+// perf_event_mmap_page). POWER does reorder these.
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace htmtrace {
+
+// One record of the data ring. `body` is what follows the 8-byte header; it is valid only until the
+// visitor returns.
+struct Record {
+  uint32_t type = 0;
+  uint16_t misc = 0;
+  std::span<const std::byte> body;
+};
+
+class DataRing {
+ public:
+  // `page` and `ring` outlive this object. The ring's size is a power of two.
+  DataRing(perf_event_mmap_page* page, std::span<const std::byte> ring)
+      : page_(page), ring_(ring) {}
+
+  // Visits every record that is there, then gives the space back. Returns how many bytes had to be
+  // skipped because a record's size made no sense (0 unless the ring is corrupt).
+  uint64_t drain(const std::function<void(const Record&)>& visit);
+
+ private:
+  // `size` bytes at running position `at`: in place, or copied together when they wrap.
+  std::span<const std::byte> bytes(uint64_t at, size_t size);
+
+  perf_event_mmap_page* page_;
+  std::span<const std::byte> ring_;
+  std::vector<std::byte> wrapped_;
+};
+
+// The AUX bytes that can be read now: one span, or two when they go around the ring's end.
+struct AuxBytes {
+  std::span<const std::byte> first;
+  std::span<const std::byte> second;
+  uint64_t overrun = 0;  // bytes that the driver overwrote before they were read
+
+  size_t size() const { return first.size() + second.size(); }
+};
+
+class AuxRing {
+ public:
+  AuxRing(perf_event_mmap_page* page, std::span<const std::byte> ring) : page_(page), ring_(ring) {}
+
+  // Everything between tail and head. When the driver overran the reader, nothing of the ring can
+  // be trusted: no bytes, and `overrun` tells how many there would have been.
+  AuxBytes peek() const;
+
+  // Gives back what `taken` held. Its spans are dead after this.
+  void release(const AuxBytes& taken);
+
+ private:
+  perf_event_mmap_page* page_;
+  std::span<const std::byte> ring_;
+};
+
+}  // namespace htmtrace
