@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a manifest says about the machine that recorded.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace htmtrace {
+
+struct HostFacts {
+  std::string kernel_release;  // uname -r
+  std::string kernel_version;  // uname -v
+  std::string machine;         // uname -m
+  uint64_t page_size_bytes = 0;
+  std::optional<uint64_t> timebase_hz;   // POWER's time base; nothing elsewhere
+  std::optional<uint64_t> partition_id;  // LP index; nothing outside a logical partition
+};
+
+// `root` stands for "/" before /proc; the kernel's and page facts are always those of this machine.
+HostFacts read_host_facts(const std::filesystem::path& root = "/");
+
+}  // namespace htmtrace

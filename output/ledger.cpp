@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/ledger.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace htmtrace {
+
+void Ledger::add(const Loss& loss) {
+  auto same = std::ranges::find_if(entries_, [&](const Entry& entry) {
+    return entry.loss.place == loss.place && entry.loss.cause == loss.cause &&
+           entry.loss.unit == loss.unit;
+  });
+  if (same == entries_.end())
+    same = entries_.insert(entries_.end(), Entry{loss, 0});
+  else
+    same->loss.amount += loss.amount;
+  same->occurrences++;
+}
+
+std::string Ledger::summary() const {
+  if (entries_.empty()) return "nothing lost";
+  std::string text = "lost: ";
+  const char* separator = "";
+  for (const Entry& entry : entries_) {
+    text += fmt::format("{}{} ({}: {})", separator, describe_amount(entry.loss), entry.loss.place,
+                        entry.loss.cause);
+    separator = ", ";
+  }
+  return text;
+}
+
+std::string describe_amount(const Loss& loss) {
+  switch (loss.unit) {
+    case LossUnit::kBytes:
+      return fmt::format("{} bytes", loss.amount);
+    case LossUnit::kRecords:
+      return fmt::format("{} records", loss.amount);
+    case LossUnit::kUnknown:
+      break;
+  }
+  return "unknown amount";
+}
+
+}  // namespace htmtrace

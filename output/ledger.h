@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Everything that a recording lost, added up by place and cause.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/loss.h"
+
+namespace htmtrace {
+
+class Ledger {
+ public:
+  struct Entry {
+    Loss loss;  // the amount is the sum
+    uint64_t occurrences = 0;
+  };
+
+  void add(const Loss& loss);
+
+  bool empty() const { return entries_.empty(); }
+  // In the order in which they first happened.
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  // "nothing lost", or "lost: 4096 bytes (AUX ring: ...), ..."
+  std::string summary() const;
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+// "4096 bytes", "3 records", "unknown amount".
+std::string describe_amount(const Loss& loss);
+
+}  // namespace htmtrace

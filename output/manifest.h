@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// manifest.json: what a recording is and what is missing in it (htmtrace-manifest(5)).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trace_target.h"
+#include "output/host_facts.h"
+#include "output/ledger.h"
+
+namespace htmtrace {
+
+inline constexpr const char* kManifestName = "manifest.json";
+inline constexpr uint64_t kManifestVersion = 1;
+
+// A moment on both clocks, in nanoseconds.
+struct Moment {
+  int64_t realtime_ns = 0;
+  int64_t monotonic_ns = 0;
+};
+Moment now();
+
+struct Manifest {
+  // How far the recording got. A manifest that still says kRecording was left by a recorder that
+  // was killed or a machine that went down.
+  enum class State : uint8_t { kRecording, kComplete, kIncomplete, kFailed };
+  // Whether the amounts can be checked against what the driver says it delivered.
+  enum class Proof : uint8_t { kProven, kNotProvable, kViolated };
+
+  struct Target {
+    TraceTarget target;
+    int carrier_cpu = 0;
+    uint64_t data_ring_bytes = 0;
+    uint64_t aux_ring_bytes = 0;
+    std::string trace_file;
+    uint64_t trace_bytes = 0;  // in the file
+    Proof trace_proof = Proof::kNotProvable;
+    std::string translation_file;
+    uint64_t translation_bytes = 0;
+    uint64_t translation_blocks = 0;
+    uint64_t translation_entries = 0;
+    Proof translation_proof = Proof::kNotProvable;
+    uint64_t enabled_ns = 0;
+    uint64_t running_ns = 0;
+  };
+
+  struct Workload {
+    std::vector<std::string> command;
+    int64_t pid = 0;
+    std::optional<uint64_t> exit_status;  // neither: still running when the recording ended
+    std::optional<uint64_t> signal;
+  };
+
+  State state = State::kRecording;
+  std::string tool_version;
+  HostFacts host;
+  std::optional<Moment> started;  // the trace was enabled
+  std::optional<Moment> stopped;  // draining began; the first read stops the trace
+  std::optional<Moment> ended;    // the last byte was written
+  std::optional<Workload> workload;
+  std::vector<Target> targets;
+  Ledger ledger;
+  std::vector<std::string> errors;  // what ended the recording early
+
+  std::string to_json() const;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One file of a recording. A write error does not throw: the rings must go on being drained. The
+// sink then keeps what it has, counts what it had to throw away, and the caller asks at the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace htmtrace {
+
+enum class Existing : uint8_t { kRefuse, kReplace };
+
+class TraceSink {
+ public:
+  // Creates the file. Throws Error, also when it exists and `existing` is kRefuse.
+  static TraceSink create(const std::filesystem::path& path, Existing existing);
+
+  TraceSink(TraceSink&& other) noexcept;
+  TraceSink& operator=(TraceSink&&) = delete;
+  TraceSink(const TraceSink&) = delete;
+  TraceSink& operator=(const TraceSink&) = delete;
+  ~TraceSink();
+
+  // Sets space aside, so that this much can still be written when the disk is full. Best effort: a
+  // file system that cannot do it is no error. Throws Error when the disk is full now.
+  void reserve(uint64_t size_bytes) const;
+
+  // Appends. After the first error only counts.
+  void append(std::span<const std::byte> bytes);
+
+  // Replaces the whole content, in place. An error is sticky as in append().
+  void rewrite(std::span<const std::byte> bytes);
+
+  // Closes the file and gives reserved space back. Harmless when called twice.
+  void finish();
+
+  // Closes and removes the file.
+  void discard();
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string name() const { return path_.filename().string(); }
+  uint64_t written_bytes() const { return written_bytes_; }
+  uint64_t discarded_bytes() const { return discarded_bytes_; }
+  // errno of the first error.
+  std::optional<int> error() const { return error_; }
+
+ private:
+  TraceSink(std::filesystem::path path, int fd);
+  void write_at(uint64_t position, std::span<const std::byte> bytes);
+  void fail(int reason);
+
+  std::filesystem::path path_;
+  int fd_ = -1;
+  uint64_t written_bytes_ = 0;
+  uint64_t discarded_bytes_ = 0;
+  std::optional<int> error_;
+};
+
+}  // namespace htmtrace
