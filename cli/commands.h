@@ -17,4 +17,6 @@ inline constexpr int kExitIncomplete = 3;  // done, but something was lost or co
 
 using Action = std::function<int()>;
 
+Action declare_record(CLI::App& app);
+
 }  // namespace htmtrace

@@ -5,32 +5,35 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/report.h"
 #include "core/error.h"
 
 namespace htmtrace {
 namespace {
 
-void print_error(const Error& error) {
-  fmt::print(stderr, "htmtrace: {}\n", error.what());
-  for (const std::string& subject : error.subjects()) fmt::print(stderr, "  {}\n", subject);
-  for (const std::string& hint : error.hints()) fmt::print(stderr, "  hint: {}\n", hint);
+std::string usage_error(const CLI::App* app, const CLI::Error& error) {
+  const auto chosen = app->get_subcommands();
+  const std::string command = chosen.empty() ? "" : chosen.front()->get_name() + " ";
+  return fmt::format("htmtrace: {}\n  hint: htmtrace {}--help\n", error.what(), command);
 }
 
 int run(int argc, char** argv) {
   CLI::App app{"Hardware and dispatch tracing for IBM POWER logical partitions", "htmtrace"};
   app.set_version_flag("--version", "htmtrace " HTMTRACE_VERSION);
   app.require_subcommand(1);
+  app.failure_message(usage_error);
 
   std::vector<std::pair<CLI::App*, Action>> commands;
-  [[maybe_unused]] auto add = [&](const char* name, const char* purpose,
-                                  Action (*declare)(CLI::App&)) {
+  auto add = [&](const char* name, const char* purpose, Action (*declare)(CLI::App&)) {
     CLI::App* command = app.add_subcommand(name, purpose);
     commands.emplace_back(command, declare(*command));
   };
+  add("record", "Trace a core or a chip while a program runs", declare_record);
 
   try {
     app.parse(argc, argv);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace record: options, checks that need no hardware, and the order of things.
+#include <fmt/core.h>
+
+#include <bit>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/htm_source.h"
+#include "cli/recording.h"
+#include "cli/report.h"
+#include "cli/units.h"
+#include "output/session_files.h"
+
+namespace htmtrace {
+namespace {
+
+// A sample record with a whole block of the memory map is just under 64 KiB, and a record needs
+// less than the ring.
+constexpr uint64_t kLeastDataBytes = 128 << 10;
+// The drivers move whole pages and need room for one beside the unread.
+constexpr uint64_t kLeastAuxPages = 4;
+// Half of it must fit attr.aux_watermark's 32 bits.
+constexpr uint64_t kMostBytes = uint64_t{4} << 30;
+
+CLI::ValidationError bad_ring(const std::string& text, const std::string& why) {
+  return CLI::ValidationError("-m", fmt::format("{}: {}", text, why));
+}
+
+size_t parse_ring(const std::string& text, const char* what, uint64_t least) {
+  const auto size = parse_size(text);
+  if (!size) throw bad_ring(text, fmt::format("{} size is not a number with K, M or G", what));
+  if (!std::has_single_bit(*size)) {
+    throw bad_ring(text, fmt::format("{} size must be a power of two", what));
+  }
+  if (*size < least) {
+    throw bad_ring(text, fmt::format("{} must have {}K at least", what, least >> 10));
+  }
+  if (*size > kMostBytes) throw bad_ring(text, fmt::format("{} can have 4G at most", what));
+  return *size;
+}
+
+HtmType parse_type(const std::string& text) {
+  for (const HtmType type : {HtmType::kCore, HtmType::kNest, HtmType::kLlat}) {
+    if (text == htm_type_name(type)) return type;
+  }
+  throw CLI::ValidationError("--type", text + ": not core, nest or llat");
+}
+
+// "DATA" or "DATA,AUX".
+RingSizes parse_rings(const std::string& text) {
+  constexpr size_t kUsualAuxBytes = 8 << 20;
+  const size_t comma = text.find(',');
+  RingSizes sizes;
+  sizes.data_bytes =
+      parse_ring(text.substr(0, comma), "the data ring", std::max(kLeastDataBytes, page_size()));
+  sizes.aux_bytes = comma == std::string::npos ? kUsualAuxBytes
+                                               : parse_ring(text.substr(comma + 1), "the AUX ring",
+                                                            kLeastAuxPages * page_size());
+  return sizes;
+}
+
+int record(const RecordOptions& options) {
+  if (!options.workload.empty()) check_program(options.workload.front());
+  check_session_folder(options.folder, options.source.target, options.existing);
+  HtmSource source(options.source);
+  if (source.rings_shrunk()) {
+    print_note(
+        fmt::format("memory-lock limit: using {}K of data ring and {}K of AUX ring "
+                    "(kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK, CAP_IPC_LOCK)",
+                    source.ring().sizes().data_bytes >> 10, source.ring().sizes().aux_bytes >> 10));
+  }
+  return Recording(options, source).run();
+}
+
+}  // namespace
+
+Action declare_record(CLI::App& app) {
+  auto options = std::make_shared<RecordOptions>();
+  TraceTarget& target = options->source.target;
+  app.add_option("--node", target.node, "Node of the machine")->capture_default_str();
+  app.add_option("--chip", target.chip, "Chip within the node")->required();
+  CLI::Option* core = app.add_option("--core", target.core, "Core on the chip (not for nest)");
+  app.add_option_function<std::string>(
+         "--type",
+         [options](const std::string& text) { options->source.target.type = parse_type(text); },
+         "What to trace: core, nest or llat")
+      ->type_name("TYPE")
+      ->default_str("core");
+  app.add_option("--cpu", options->source.cpu,
+                 "Carrier CPU: where the event is opened; it need not belong to the traced core "
+                 "(default: the first that works)")
+      ->check(CLI::NonNegativeNumber.description(""));
+  app.add_option_function<std::string>(
+         "--duration",
+         [options](const std::string& text) {
+           options->duration = parse_duration(text);
+           if (options->duration) return;
+           throw CLI::ValidationError("--duration", text + ": not a time such as 500ms, 10s or 2m");
+         },
+         "End after this time: 500ms, 10s, 2m (default: when the workload ends, or Ctrl-C)")
+      ->type_name("TIME");
+  app.add_option("-o,--output", options->folder, "Folder for the files, made when it is missing")
+      ->type_name("DIR")
+      ->default_str(".");
+  app.add_option_function<std::string>(
+         "-m", [options](const std::string& text) { options->source.sizes = parse_rings(text); },
+         "Sizes of the data ring and the AUX ring, powers of two with K, M or G (default: 1M,8M, "
+         "less if the memory-lock limit asks for it)")
+      ->type_name("DATA[,AUX]");
+  app.add_flag_callback(
+      "--force", [options] { options->existing = Existing::kReplace; },
+      "Replace a recording that is in the folder already");
+  app.add_option("workload", options->workload, "Program to run and its arguments; put -- first")
+      ->type_name("");
+  app.positionals_at_end();
+  app.parse_complete_callback([options, core] {
+    const bool has_core = options->source.target.type != HtmType::kNest;
+    if (has_core && core->count() == 0) throw CLI::RequiredError("--core");
+  });
+  return [options] { return record(*options); };
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/workload.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <sstream>
+
+#include "core/error.h"
+
+namespace htmtrace {
+namespace {
+
+Error cannot_run(const std::string& program, int reason) {
+  return {fmt::format("cannot run {}", program), reason};
+}
+
+std::pair<Fd, Fd> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot make a pipe", errno);
+  return {Fd(ends[0]), Fd(ends[1])};
+}
+
+// 0 when `path` is a file that may be run.
+int why_not_runnable(const std::string& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return errno;
+  if (!S_ISREG(facts.st_mode)) return EACCES;
+  return ::access(path.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+void check_program(const std::string& program) {
+  if (program.find('/') != std::string::npos) {
+    const int reason = why_not_runnable(program);
+    if (reason != 0) throw cannot_run(program, reason);
+    return;
+  }
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
+  int reason = ENOENT;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const int why = why_not_runnable((folder.empty() ? "." : folder) + "/" + program);
+    if (why == 0) return;
+    if (why == EACCES) reason = EACCES;
+  }
+  throw cannot_run(program, reason);
+}
+
+Workload::Workload(std::vector<std::string> command, const Signals& signals)
+    : command_(std::move(command)) {
+  std::tie(go_read_, go_write_) = make_pipe();
+  std::tie(error_read_, error_write_) = make_pipe();
+  pid_ = ::fork();
+  if (pid_ < 0) throw cannot_run(command_.front(), errno);
+  if (pid_ == 0) be_child(signals);
+  go_read_.reset();
+  error_write_.reset();
+}
+
+Workload::~Workload() {
+  if (started_) return;
+  go_write_.reset();
+  wait_end();
+}
+
+void Workload::be_child(const Signals& signals) {
+  go_write_.reset();  // or the end of the parent's would never be seen
+  char byte = 0;
+  if (::read(go_read_.get(), &byte, 1) != 1) ::_exit(0);
+  std::vector<char*> arguments;
+  for (std::string& word : command_) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  signals.restore();
+  ::execvp(arguments[0], arguments.data());
+  const int reason = errno;
+  if (::write(error_write_.get(), &reason, sizeof(reason)) < 0) ::_exit(126);
+  ::_exit(127);
+}
+
+void Workload::start() {
+  started_ = true;
+  int reason = 0;
+  const bool told = ::write(go_write_.get(), "", 1) == 1;
+  go_write_.reset();
+  if (told && ::read(error_read_.get(), &reason, sizeof(reason)) != sizeof(reason)) return;
+  wait_end();
+  throw cannot_run(command_.front(), told ? reason : EPIPE);
+}
+
+bool Workload::ended() {
+  if (!exit_status_ && !killed_by_) reap(WNOHANG);
+  return exit_status_ || killed_by_;
+}
+
+void Workload::wait_end() {
+  if (!exit_status_ && !killed_by_) reap(0);
+}
+
+void Workload::reap(int options) {
+  int status = 0;
+  pid_t who = 0;
+  do {
+    who = ::waitpid(pid_, &status, options);
+  } while (who < 0 && errno == EINTR);
+  if (who != pid_) return;
+  if (WIFEXITED(status)) exit_status_ = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) killed_by_ = WTERMSIG(status);
+}
+
+void Workload::send(int signal) const {
+  if (started_ && !exit_status_ && !killed_by_) ::kill(pid_, signal);
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The program that runs while the trace is made.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/signals.h"
+#include "ringbuf/fd.h"
+
+namespace htmtrace {
+
+// Throws Error when `program` cannot be found through PATH or may not be run, as a shell would say.
+void check_program(const std::string& program);
+
+class Workload {
+ public:
+  // Forks a child that waits for start(). Throws Error.
+  Workload(std::vector<std::string> command, const Signals& signals);
+  // A child that was never started goes away; one that runs is left alone.
+  ~Workload();
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+
+  // Lets the child run the command; returns when it does. Throws Error when that fails.
+  void start();
+
+  // Takes note if the child has ended. True when it has.
+  bool ended();
+
+  // Waits until it has ended.
+  void wait_end();
+
+  void send(int signal) const;
+
+  const std::vector<std::string>& command() const { return command_; }
+  pid_t pid() const { return pid_; }
+  // One of them once ended() is true.
+  std::optional<int> exit_status() const { return exit_status_; }
+  std::optional<int> killed_by() const { return killed_by_; }
+
+ private:
+  [[noreturn]] void be_child(const Signals& signals);
+  void reap(int options);
+
+  std::vector<std::string> command_;
+  pid_t pid_ = -1;
+  bool started_ = false;
+  Fd go_read_, go_write_;        // a byte: run; the end: go away
+  Fd error_read_, error_write_;  // errno of exec; the end: it runs
+  std::optional<int> exit_status_;
+  std::optional<int> killed_by_;
+};
+
+}  // namespace htmtrace
