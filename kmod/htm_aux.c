@@ -152,35 +152,48 @@ static long htm_dump_chunk(struct htm_session *session, const struct htm_dump *d
 	return rc;
 }
 
+/* A dump gave nothing: decide what that means for the trace. */
+static void htm_dump_failed(struct htm_session *session, struct perf_output_handle *handle,
+			    long rc)
+{
+	struct htm_trace_cursor *trace = &session->trace;
+
+	if (htm_is_busy(rc)) {
+		htm_dump_was_busy(session, rc);
+		return;
+	}
+	if (rc == H_STATE && !trace->restopped) {
+		/* Perhaps it still traces, whatever STOP said: STOP once more. */
+		trace->restopped = true;
+		htm_session_still_tracing(session);
+		return;
+	}
+	trace->end = true;
+	if (rc == H_NOT_AVAILABLE)
+		return;
+	perf_aux_output_flag(handle, PERF_AUX_FLAG_PARTIAL);
+	htm_session_refused(session, HTM_OP_DUMP_DATA, rc);
+}
+
 /* Dump until the time is up, the area is full or the trace is at its end. */
 static unsigned long htm_trace_fill(struct htm_session *session, const struct htm_aux *aux,
 				    struct perf_output_handle *handle)
 {
-	struct htm_trace_cursor *trace = &session->trace;
 	u64 deadline = local_clock() + HTM_BUDGET_NS;
 	unsigned long done = 0;
-	long rc;
 
 	do {
 		struct htm_dump dump = htm_aux_next(aux, handle, done);
+		long rc;
 
 		if (!dump.length)
 			break;
-		rc = htm_dump_chunk(session, &dump, trace->offset + done);
-		if (rc == H_SUCCESS || rc == H_PARTIAL) {
-			done += dump.length;
-			continue;
-		}
-		if (htm_is_busy(rc)) {
-			htm_dump_was_busy(session, rc);
+		rc = htm_dump_chunk(session, &dump, session->trace.offset + done);
+		if (rc != H_SUCCESS && rc != H_PARTIAL) {
+			htm_dump_failed(session, handle, rc);
 			break;
 		}
-		trace->end = true;
-		if (rc != H_NOT_AVAILABLE) {
-			perf_aux_output_flag(handle, PERF_AUX_FLAG_PARTIAL);
-			htm_session_refused(session, HTM_OP_DUMP_DATA, rc);
-		}
-		break;
+		done += dump.length;
 	} while (local_clock() < deadline);
 	return done;
 }
@@ -204,7 +217,10 @@ long htm_trace_drain(struct htm_session *session)
 	if (!htm_dump_is_due(session))
 		return -EAGAIN;
 
-	/* With a full area this disables the event; nothing is lost by that. */
+	/*
+	 * A full area makes the core disable the event. It never is quite full,
+	 * for the last granule does not fit.
+	 */
 	aux = perf_aux_output_begin(&handle, session->event);
 	if (!aux)
 		return -EAGAIN;

@@ -78,8 +78,14 @@ static unsigned long htm_raw_copy(void *dst, const void *src, unsigned long offs
 	return 0;
 }
 
-/* Write the block as a sample. The handler does not say whether it did. */
-static bool htm_map_write(struct htm_session *session, u32 size)
+/*
+ * Write the block as a sample. The handler does not say whether it did, the copy
+ * does. The core counts a sample that found no room; one that is neither copied
+ * nor counted went to a ring without data pages, where none will ever fit.
+ *
+ * Return: 0, -EAGAIN or -ENOSPC.
+ */
+static int htm_map_write(struct htm_session *session, u32 size)
 {
 	struct perf_event *event = session->event;
 	struct htm_raw source = { .bytes = session->block };
@@ -87,12 +93,15 @@ static bool htm_map_write(struct htm_session *session, u32 size)
 		.frag = { .copy = htm_raw_copy, .data = &source, .size = size },
 	};
 	perf_overflow_handler_t write = READ_ONCE(event->overflow_handler);
+	s64 lost = atomic64_read(&event->lost_samples);
 	struct perf_sample_data data;
 
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	htm_sample_save_raw(&data, &raw);
 	write(event, &data, &session->regs);
-	return source.copied == size;
+	if (source.copied == size)
+		return 0;
+	return atomic64_read(&event->lost_samples) == lost ? -ENOSPC : -EAGAIN;
 }
 
 /* Ask for the block at the cursor. */
@@ -148,9 +157,12 @@ long htm_map_drain(struct htm_session *session)
 	size = (entries + 1) * HTM_ENTRY_SIZE;
 	memset(session->block + size, 0, HTM_RAW_PADDING);
 
-	if (!htm_map_write(session, size + HTM_RAW_PADDING)) {
+	switch (htm_map_write(session, size + HTM_RAW_PADDING)) {
+	case -EAGAIN:
 		map->length = max(map->length / 2, HTM_LENGTH_MIN);
 		return -EAGAIN;
+	case -ENOSPC:
+		return 0;
 	}
 	map->bytes += size;
 	/* All the ways in which platforms are known to end the list. */

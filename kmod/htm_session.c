@@ -246,6 +246,13 @@ void htm_session_release(struct htm_session *session)
 	htm_session_advance(session);
 }
 
+/* The claim's holder has found that the macro is not stopped after all. */
+void htm_session_still_tracing(struct htm_session *session)
+{
+	guard(raw_spinlock_irqsave)(&session->lock);
+	session->state = HTM_TRACING;
+}
+
 /* Note a refused dump. */
 void htm_session_refused(struct htm_session *session, enum htm_op op, long rc)
 {

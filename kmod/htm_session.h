@@ -60,6 +60,7 @@ struct htm_refusal {
  * @size: bytes in the macro's trace memory, 0 if not known
  * @offset: bytes moved; advances only after they are committed
  * @chunk: longest dump at present, adapted to what a dump costs
+ * @restopped: a dump found the macro in the wrong state, it was stopped again
  * @end: the hypervisor has no more
  * @over: the end was noticed and nothing will be moved any more
  */
@@ -67,6 +68,7 @@ struct htm_trace_cursor {
 	u64 size;
 	u64 offset;
 	unsigned long chunk;
+	bool restopped;
 	bool end;
 	bool over;
 };
@@ -148,6 +150,7 @@ void htm_session_start(struct htm_session *session);
 void htm_session_stop(struct htm_session *session);
 bool htm_session_claim_stopped(struct htm_session *session);
 void htm_session_release(struct htm_session *session);
+void htm_session_still_tracing(struct htm_session *session);
 void htm_session_refused(struct htm_session *session, enum htm_op op, long rc);
 
 int htm_session_init(void);
