@@ -169,13 +169,13 @@ int compare(const char* oracle_path, const char* log_path, unsigned vcpu) {
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    fmt::print(stderr, "usage: execlog-compare ORACLE qemu.log VCPU\n");
+    std::fputs("usage: execlog-compare ORACLE qemu.log VCPU\n", stderr);
     return 2;
   }
   try {
     return compare(argv[1], argv[2], static_cast<unsigned>(std::atoi(argv[3])));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "execlog-compare: {}\n", error.what());
+    std::fprintf(stderr, "execlog-compare: %s\n", error.what());
     return 2;
   }
 }

@@ -134,13 +134,13 @@ int compare(const char* oracle_path, const char* text_path, bool suffix) {
 int main(int argc, char** argv) {
   const bool suffix = argc == 4 && std::strcmp(argv[1], "--suffix") == 0;
   if (argc != (suffix ? 4 : 3) || (suffix && std::strcmp(argv[3], "-") == 0)) {
-    fmt::print(stderr, "usage: oracle-compare [--suffix] ORACLE DECODED.txt\n");
+    std::fputs("usage: oracle-compare [--suffix] ORACLE DECODED.txt\n", stderr);
     return 2;
   }
   try {
     return compare(argv[argc - 2], argv[argc - 1], suffix);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "oracle-compare: {}\n", error.what());
+    std::fprintf(stderr, "oracle-compare: %s\n", error.what());
     return 2;
   }
 }
