@@ -48,12 +48,15 @@ static u64 htm_announcement_value(const struct htm_session *session, enum htm_an
 static bool htm_announcement_take(struct htm_session *session, enum htm_announcement kind,
 				  u64 *hw_id)
 {
-	guard(raw_spinlock_irqsave)(&session->lock);
-	if (!(session->pending & BIT(kind)))
-		return false;
-	session->pending &= ~BIT(kind);
-	*hw_id = (u64)kind << HTM_ANNOUNCE_KIND_SHIFT | htm_announcement_value(session, kind);
-	return true;
+	bool pending;
+
+	scoped_guard(raw_spinlock_irqsave, &session->lock) {
+		pending = session->pending & BIT(kind);
+		session->pending &= ~BIT(kind);
+		*hw_id = (u64)kind << HTM_ANNOUNCE_KIND_SHIFT |
+			 htm_announcement_value(session, kind);
+	}
+	return pending;
 }
 
 /*
@@ -98,8 +101,8 @@ bool htm_announce(struct htm_session *session)
 
 void htm_announce_later(struct htm_session *session, enum htm_announcement kind)
 {
-	guard(raw_spinlock_irqsave)(&session->lock);
-	session->pending |= BIT(kind);
+	scoped_guard(raw_spinlock_irqsave, &session->lock)
+		session->pending |= BIT(kind);
 }
 
 /* Dumps are not repeated earlier than the hypervisor asked for. */

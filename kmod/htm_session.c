@@ -41,11 +41,10 @@ static void htm_session_note_refusal(struct htm_session *session, enum htm_op op
 	session->pending |= BIT(HTM_ERROR);
 }
 
-/* Take the result of an operation into the state. */
-static void htm_session_apply(struct htm_session *session, enum htm_op op, int err, long rc)
+/* Take the result of an operation into the state; the lock is held. */
+static void htm_session_take_result(struct htm_session *session, enum htm_op op, int err,
+				    long rc)
 {
-	guard(raw_spinlock_irqsave)(&session->lock);
-
 	/* STOP of a macro that does not trace: what was wanted. */
 	if (op == HTM_OP_STOP && rc == H_STATE)
 		err = 0;
@@ -71,6 +70,12 @@ static void htm_session_apply(struct htm_session *session, enum htm_op op, int e
 		session->state = HTM_READY;
 		session->rearm = false;
 	}
+}
+
+static void htm_session_apply(struct htm_session *session, enum htm_op op, int err, long rc)
+{
+	scoped_guard(raw_spinlock_irqsave, &session->lock)
+		htm_session_take_result(session, op, err, rc);
 }
 
 /*
@@ -203,17 +208,18 @@ int htm_session_enable(struct htm_session *session)
 		    session->map.over) {
 			session->draining = false;
 			session->rearm = true;
+			session->state = HTM_READY;
 			htm_trace_reset(session);
 			htm_map_reset(session);
 		}
 	}
 	htm_session_start(session);
 
-	guard(raw_spinlock_irqsave)(&session->lock);
-	err = session->error;
-	if (!err || !session->event->attr.pinned)
-		return 0;
-	session->disable = false;
+	scoped_guard(raw_spinlock_irqsave, &session->lock) {
+		err = session->event->attr.pinned ? session->error : 0;
+		if (err)
+			session->disable = false;
+	}
 	return err;
 }
 
@@ -226,6 +232,8 @@ int htm_session_enable(struct htm_session *session)
  */
 bool htm_session_claim_stopped(struct htm_session *session)
 {
+	bool claimed;
+
 	scoped_guard(raw_spinlock_irqsave, &session->lock) {
 		if (!session->draining)
 			session->pending |= BIT(HTM_TRACE_BEGIN);
@@ -233,11 +241,11 @@ bool htm_session_claim_stopped(struct htm_session *session)
 	}
 	htm_session_want(session, false);
 
-	guard(raw_spinlock_irqsave)(&session->lock);
-	if (session->claimed)
-		return false;
-	session->claimed = true;
-	return true;
+	scoped_guard(raw_spinlock_irqsave, &session->lock) {
+		claimed = !session->claimed;
+		session->claimed = true;
+	}
+	return claimed;
 }
 
 /* Give up the claim; what was wanted or refused meanwhile is seen to. */
@@ -249,15 +257,15 @@ void htm_session_release(struct htm_session *session)
 /* The claim's holder has found that the macro is not stopped after all. */
 void htm_session_still_tracing(struct htm_session *session)
 {
-	guard(raw_spinlock_irqsave)(&session->lock);
-	session->state = HTM_TRACING;
+	scoped_guard(raw_spinlock_irqsave, &session->lock)
+		session->state = HTM_TRACING;
 }
 
 /* Note a refused dump. */
 void htm_session_refused(struct htm_session *session, enum htm_op op, long rc)
 {
-	guard(raw_spinlock_irqsave)(&session->lock);
-	htm_session_note_refusal(session, op, htm_errno(rc), rc);
+	scoped_guard(raw_spinlock_irqsave, &session->lock)
+		htm_session_note_refusal(session, op, htm_errno(rc), rc);
 }
 
 /* Ask STATUS for the size of the trace memory. Not to know it is no failure. */

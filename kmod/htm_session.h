@@ -20,10 +20,11 @@
 
 /**
  * enum htm_state - what the macro does, as far as this driver knows
- * @HTM_READY: configured, has traced nothing. START -> TRACING.
+ * @HTM_READY: has no trace that anybody could want. START -> TRACING, after a
+ *	DECONFIGURE and CONFIGURE if the macro is to be armed anew.
  * @HTM_TRACING: traces. STOP -> STOPPED.
- * @HTM_STOPPED: holds a trace. START -> TRACING, while nothing was dumped yet;
- *	DECONFIGURE and CONFIGURE -> READY, after all was dumped.
+ * @HTM_STOPPED: holds a trace. START -> TRACING, until something was dumped;
+ *	everything dumped and enabled again -> READY.
  *
  * The first read of a TRACING macro stops it, and START is not issued again
  * until everything has been dumped.
@@ -99,7 +100,7 @@ struct htm_map_cursor {
  * @state: what the macro does
  * @claimed: somebody moves the macro or the trace; hands off
  * @want_trace: where the macro shall go
- * @rearm: a trace was taken away, CONFIGURE anew before the next START
+ * @rearm: the old trace was taken away, CONFIGURE anew before the next START
  * @disable: the worker shall disable the event, START was refused
  * @error: errno of a refusal that must not be repeated until the next enable
  * @draining: a read has stopped the trace for good
