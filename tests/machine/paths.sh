@@ -12,6 +12,7 @@ qemu=$cache/qemu/qemu-system-ppc64
 
 # Built from this work tree's sources.
 build=$repository/build-machine
+host_build=$repository/build-release
 cross_build=$repository/build-ppc64le
 hypervisor=$build/plugin/hypervisor.so
 

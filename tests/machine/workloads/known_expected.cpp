@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // known_expected SYMBOLS TEXT: what `known` executes, one line per instruction:
-//   ea=... op=... [dea=...]
+//   ea=... op=... [dea=... [dea=...]]
 // SYMBOLS is nm's output, TEXT the bytes of the program's text. Instruction words come from TEXT,
 // their order and the data addresses from the program's construction; nothing here decodes a trace
 // or interprets an instruction beyond "does a prefix announce a second word".
@@ -13,6 +13,8 @@
 #include <string>
 
 namespace {
+
+constexpr unsigned kPageBytes = 4096;
 
 class Program {
  public:
@@ -31,8 +33,11 @@ class Program {
     return found->second;
   }
 
-  // The load or store at `label` touches `address` from now on.
-  void touches(const std::string& label, std::uint64_t address) { data_[at(label)] = address; }
+  // The load or store of `bytes` at `label` touches `address` from now on. Over the end of a 4 KiB
+  // page it touches the next page too.
+  void touches(const std::string& label, std::uint64_t address, unsigned bytes) {
+    data_[at(label)] = {address, (address + bytes - 1) & ~std::uint64_t{kPageBytes - 1}};
+  }
 
   // Everything from `first` up to and without `last`, in the order of addresses.
   void run(const std::string& first, const std::string& last) const {
@@ -46,7 +51,7 @@ class Program {
         ea += 4;
       }
       if (data != data_.end()) {
-        std::printf(" dea=%016llx", static_cast<unsigned long long>(data->second));
+        print_data(data->second);
       }
       std::putchar('\n');
     }
@@ -58,6 +63,17 @@ class Program {
   }
 
  private:
+  struct Access {
+    std::uint64_t first, last_page;
+  };
+
+  static void print_data(const Access& access) {
+    std::printf(" dea=%016llx", static_cast<unsigned long long>(access.first));
+    if (access.last_page > access.first) {
+      std::printf(" dea=%016llx", static_cast<unsigned long long>(access.last_page));
+    }
+  }
+
   std::uint32_t word_at(std::uint64_t ea) const {
     const std::uint64_t offset = ea - at("_start");
     if (offset + 4 > text_.size()) fail("address outside of the text", "TEXT");
@@ -67,7 +83,7 @@ class Program {
   }
 
   std::map<std::string, std::uint64_t> labels_;
-  std::map<std::uint64_t, std::uint64_t> data_;
+  std::map<std::uint64_t, Access> data_;
   std::string text_;
 };
 
@@ -76,28 +92,29 @@ void set_round(Program& program, unsigned round) {
   const std::uint64_t data = program.at("data");
   const std::uint64_t index = data + (round * 16 & 0xff0);
   const std::uint64_t walk = program.at("walk") + std::uint64_t{WALK_STEP} * (round + 1);
-  for (const char* label : {"at_ldx", "at_stbx", "at_inner", "at_far_lwzx"}) {
-    program.touches(label, index);
-  }
-  program.touches("at_ldu", walk);
-  program.touches("at_std_walk", walk);
+  program.touches("at_ldx", index, 8);
+  program.touches("at_stbx", index, 1);
+  program.touches("at_inner", index, 1);
+  program.touches("at_far_lwzx", index, 4);
+  program.touches("at_ldu", walk, 8);
+  program.touches("at_std_walk", walk, 8);
 }
 
 void set_fixed(Program& program) {
   const std::uint64_t data = program.at("data");
-  program.touches("at_ld", data);
-  program.touches("at_std", data + 8);
-  program.touches("at_lwa", data + 16);
-  program.touches("at_sth", data + 22);
-  program.touches("at_cross_ld", data + 4092);
-  program.touches("at_cross_stw", data + 4094);
-  program.touches("at_cross_lhz", data + 4095);
-  program.touches("at_pld", data + 0x12348);
-  program.touches("at_plwz", program.at("pcrel_word"));
-  program.touches("at_pstd", data + 0x12350);
-  program.touches("at_pstb", data + 0x2345f);
-  program.touches("at_near_std", data + 24);
-  program.touches("at_near_ld", data + 32);
+  program.touches("at_ld", data, 8);
+  program.touches("at_std", data + 8, 8);
+  program.touches("at_lwa", data + 16, 4);
+  program.touches("at_sth", data + 22, 2);
+  program.touches("at_cross_ld", data + 4092, 8);
+  program.touches("at_cross_stw", data + 4094, 4);
+  program.touches("at_cross_lhz", data + 4095, 2);
+  program.touches("at_pld", data + 0x12348, 8);
+  program.touches("at_plwz", program.at("pcrel_word"), 4);
+  program.touches("at_pstd", data + 0x12350, 8);
+  program.touches("at_pstb", data + 0x2345f, 1);
+  program.touches("at_near_std", data + 24, 8);
+  program.touches("at_near_ld", data + 32, 8);
 }
 
 void run_round(Program& program, unsigned round) {

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+# For the `host` scripts of the machine tests. Sourced; $log is the test's folder for logs, $share
+# becomes what the guest sees as /share. Ends the test with its TAP plan.
+set -euo pipefail
+# shellcheck source=tests/machine/paths.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../paths.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+share=$log/share
+decoder=$host_build/cli/htmtrace
+tools=$host_build/tests/machine/compare
+
+checks=0 failures=0
+
+# verdict STATUS DESCRIPTION [FILE]: one line of TAP, and FILE's text when STATUS tells of a failure.
+verdict() {
+    checks=$((checks + 1))
+    if [[ $1 == 0 ]]; then
+        echo "ok $checks - $2"
+        return
+    fi
+    failures=$((failures + 1))
+    echo "not ok $checks - $2"
+    [[ -z ${3:-} ]] || tail -n 30 "$3" | sed 's/^/#   /'
+}
+
+# check DESCRIPTION COMMAND...
+check() {
+    local description=$1 status=0
+    shift
+    "$@" >"$log/check.log" 2>&1 || status=$?
+    [[ $status -eq 0 ]] || echo "(status $status) $*" >>"$log/check.log"
+    verdict "$status" "$description" "$log/check.log"
+}
+
+# boot_guest [OPTION]...: run the test's guest script. The guest's own checks are indented.
+boot_guest() {
+    local status=0 option
+    for option in config faults; do
+        [[ ! -e $here/$option ]] || set -- "--$option" "$here/$option" "$@"
+    done
+    mkdir -p "$share"
+    "$machine/boot" --log "$log" --share "$share" "$@" "$here/guest" >"$log/guest.tap" \
+        2>"$log/boot.log" || status=$?
+    sed 's/^/    /' "$log/guest.tap"
+    verdict "$status" "what the guest checks" "$log/boot.log"
+    no_harm
+}
+
+# What must hold after each boot, whatever was tested: no macro was left configured, and the
+# hypervisor was never told to write where the guest has no memory.
+no_harm() {
+    local report=$log/hypervisor.report fact
+    for fact in "configured_at_exit 0" "violations 0"; do
+        check "the hypervisor reports $fact" grep -qx "$fact" "$report"
+    done
+}
+
+
+# decode_session DIR: on this machine, to $log/decoded; the statistics go to $log/decode.log.
+decode_session() {
+    local status=0
+    "$decoder" decode "$1" >"$log/decoded" 2>"$log/decode.log" || status=$?
+    verdict "$status" "$(basename "$1") is decoded" "$log/decode.log"
+}
+
+# equals_oracle TARGET MINIMUM: the decoded text is what the processor did, and not too little.
+equals_oracle() {
+    check "$1: the decoded trace is what was executed" \
+        "$tools/oracle-compare" "$log/oracle.$1" "$log/decoded"
+    check "$1: $2 instructions at least" least "$(wc -l <"$log/decoded")" "$2"
+}
+# decode_session DIR: on this machine, to $log/decoded; the statistics go to $log/decode.log.
+decode_session() {
+    local status=0
+    "$decoder" decode "$1" >"$log/decoded" 2>"$log/decode.log" || status=$?
+    verdict "$status" "$(basename "$1") is decoded" "$log/decode.log"
+}
+
+# equals_oracle TARGET MINIMUM: the decoded text is what the processor did, and not too little.
+equals_oracle() {
+    check "$1: the decoded trace is what was executed" \
+        "$tools/oracle-compare" "$log/oracle.$1" "$log/decoded"
+    check "$1: $2 instructions at least" least "$(wc -l <"$log/decoded")" "$2"
+}
+
+# fact KEY: its value in the hypervisor's report.
+fact() {
+    awk -v key="$1" 'index($0, key " ") == 1 { print substr($0, length(key) + 2) }' \
+        "$log/hypervisor.report"
+}
+
+# least NUMBER MINIMUM
+least() {
+    echo "$1, at least $2 wanted"
+    [[ $1 -ge $2 ]]
+}
+
+finish() {
+    echo "1..$checks"
+    [[ $failures -eq 0 ]]
+}
