@@ -120,15 +120,19 @@ static int take_records(struct client* client) {
   return any;
 }
 
+// Through a buffer: the kernel takes no part of a perf mapping for direct input or output.
 static int take_trace(struct client* client) {
   const uint64_t head = __atomic_load_n(&client->page->aux_head, __ATOMIC_ACQUIRE);
+  static uint8_t buffer[1 << 16];
   uint64_t tail = client->page->aux_tail;
   const int any = head != tail;
   while (tail < head) {
     const size_t offset = tail % kAuxBytes;
     size_t length = kAuxBytes - offset;
     if (length > head - tail) length = head - tail;
-    if (fwrite(client->aux + offset, 1, length, client->trace) != length) die("hold: trace");
+    if (length > sizeof(buffer)) length = sizeof(buffer);
+    memcpy(buffer, client->aux + offset, length);
+    if (fwrite(buffer, 1, length, client->trace) != length) die("hold: trace");
     tail += length;
   }
   __atomic_store_n(&client->page->aux_tail, tail, __ATOMIC_RELEASE);
