@@ -32,12 +32,31 @@ static struct capture captures[kMaxVcpus];
 static struct htm* macros[kMaxVcpus];
 static struct oracle* oracles[kMaxVcpus];
 static const char* directory;
+static qemu_plugin_id_t plugin_id;
+static qemu_plugin_udata_cb_t callback_registration;
+static _Atomic bool arm_requested, armed;
 static qemu_plugin_u64 active_flag;  // the same as `active`, for the emulator's own test
 
-void capture_init(const char* oracle_directory) {
+void capture_init(qemu_plugin_id_t id, const char* oracle_directory,
+                  qemu_plugin_udata_cb_t register_again) {
+  plugin_id = id;
+  callback_registration = register_again;
   directory = oracle_directory;
   active_flag.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
   for (unsigned vcpu = 0; vcpu < kMaxVcpus; vcpu++) macros[vcpu] = htm_of_vcpu(vcpu);
+}
+
+static void on_forgotten(void* data) {
+  armed = true;
+  callback_registration(data);
+}
+
+void capture_arm(void) {
+  if (!atomic_exchange(&arm_requested, true)) qemu_plugin_reset(plugin_id, on_forgotten, NULL);
+}
+
+bool capture_armed(void) {
+  return armed;
 }
 
 void capture_start(struct htm* htm) {
@@ -241,19 +260,29 @@ void capture_discontinuity(unsigned vcpu, enum qemu_plugin_discon_type type, uin
 
 // The emulator shows where in its own memory the code lies, exactly for each instruction. RAM is
 // one range of it, whose start is found with the first block: it runs without translation.
+static _Atomic uintptr_t ram_base;
+
 static uint64_t real_address(const struct qemu_plugin_insn* insn) {
-  static _Atomic uintptr_t ram_base;
   const uint64_t ea = qemu_plugin_insn_vaddr(insn);
   const uintptr_t host = (uintptr_t)qemu_plugin_insn_haddr(insn);
-  uint64_t real = 0;
-  if (host != 0 && ram_base == 0 && qemu_plugin_translate_vaddr(ea, &real)) ram_base = host - real;
   const uint64_t offset = host - ram_base;
-  if (host != 0 && host >= ram_base && offset < guest_ram_bytes()) return offset;
+  if (host >= ram_base && offset < guest_ram_bytes()) return offset;
+  uint64_t real;
   if (!qemu_plugin_translate_vaddr(ea, &real)) die("the code at 0x%lx has no real address", ea);
   return real;
 }
 
-void capture_instrument(struct qemu_plugin_insn* insn, bool head) {
+static void find_ram(const struct qemu_plugin_insn* insn) {
+  const uintptr_t host = (uintptr_t)qemu_plugin_insn_haddr(insn);
+  uint64_t real;
+  if (host != 0 && qemu_plugin_translate_vaddr(qemu_plugin_insn_vaddr(insn), &real)) {
+    ram_base = host - real;
+  }
+}
+
+void capture_translate(struct qemu_plugin_insn* insn, bool head) {
+  if (ram_base == 0) find_ram(insn);
+  if (!armed) return;
   struct instruction instruction = {.ea = qemu_plugin_insn_vaddr(insn), .real = real_address(insn)};
   const size_t bytes = qemu_plugin_insn_data(insn, instruction.words, sizeof(instruction.words));
   instruction.word_count = (uint32_t)(bytes / 4);

@@ -16,12 +16,18 @@
 #include "htm.h"
 #include "qemu_plugin.h"
 
-// `oracle_directory` is NULL when no oracle is wanted.
-void capture_init(const char* oracle_directory);
+// `oracle_directory` is NULL when no oracle is wanted. `register_again` asks for the plugin's
+// callbacks anew, after capture_arm() made the emulator forget them.
+void capture_init(qemu_plugin_id_t id, const char* oracle_directory,
+                  qemu_plugin_udata_cb_t register_again);
 
-// Ask the emulator for the events of an instruction that is being translated. `head`: it is the
-// first of its block.
-void capture_instrument(struct qemu_plugin_insn* insn, bool head);
+// A core was configured: from here on, translated code tells what it executes. Before, code runs at
+// full speed. To be called from the thread of the vCPU that configures.
+void capture_arm(void);
+bool capture_armed(void);
+
+// An instruction is being translated; `head`: it is the first of its block.
+void capture_translate(struct qemu_plugin_insn* insn, bool head);
 
 // An exception, interrupt or hypervisor call; `from` and `to` are effective addresses.
 void capture_discontinuity(unsigned vcpu, enum qemu_plugin_discon_type type, uint64_t from,

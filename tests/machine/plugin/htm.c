@@ -134,6 +134,7 @@ static int64_t configure(struct htm* htm, bool nowrap) {
   htm->full = false;
   htm->starts = 0;
   htm->state = kConfigured;
+  if (htm->vcpu >= 0) capture_arm();
   return kSuccess;
 }
 

@@ -46,7 +46,7 @@ static void on_translation(struct qemu_plugin_tb* tb, void* data) {
     uint32_t word = 0;
     qemu_plugin_insn_data(insn, &word, sizeof(word));
     // Before the hypervisor call's own callback, which does not return.
-    capture_instrument(insn, i == 0);
+    capture_translate(insn, i == 0);
     if (word == kHypercall || word == __builtin_bswap32(kHypercall)) {
       void* next = (void*)(uintptr_t)(qemu_plugin_insn_vaddr(insn) + 4);
       qemu_plugin_register_vcpu_insn_exec_cb(insn, on_hypercall, kWriteRegistersAndPc, next);
@@ -77,6 +77,18 @@ static void on_shutdown(void* data) {
   if (fclose(file) != 0) die("cannot write the report %s: %s", path, strerror(errno));
 }
 
+static qemu_plugin_id_t plugin_id;
+
+static void register_callbacks(void* data) {
+  (void)data;
+  qemu_plugin_register_vcpu_init_cb(plugin_id, on_vcpu, NULL);
+  qemu_plugin_register_vcpu_tb_trans_cb(plugin_id, on_translation, NULL);
+  if (capture_armed()) {
+    qemu_plugin_register_vcpu_discon_cb(plugin_id, kDisconAll, on_discontinuity, NULL);
+  }
+  qemu_plugin_register_atexit_cb(plugin_id, on_shutdown, NULL);
+}
+
 static const char* value_of(const char* argument, const char* key) {
   const size_t length = strlen(key);
   if (strncmp(argument, key, length) != 0 || argument[length] != '=') return NULL;
@@ -101,10 +113,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
   config_load(config_path, (unsigned)info->system.smp_vcpus);
   if (config.oracle && out_directory == NULL) die("oracle on needs out=DIRECTORY");
   htm_create();
-  capture_init(config.oracle ? out_directory : NULL);
-  qemu_plugin_register_vcpu_init_cb(id, on_vcpu, NULL);
-  qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation, NULL);
-  qemu_plugin_register_vcpu_discon_cb(id, kDisconAll, on_discontinuity, NULL);
-  qemu_plugin_register_atexit_cb(id, on_shutdown, NULL);
+  plugin_id = id;
+  capture_init(id, config.oracle ? out_directory : NULL, register_callbacks);
+  register_callbacks(NULL);
   return 0;
 }

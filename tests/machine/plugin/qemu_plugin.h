@@ -85,6 +85,9 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_t
                                            void* data);
 void qemu_plugin_register_vcpu_discon_cb(qemu_plugin_id_t id, enum qemu_plugin_discon_type type,
                                          qemu_plugin_discon_cb_t callback, void* data);
+// Forget all callbacks and all translated code, then call back to register anew; no vCPU runs
+// meanwhile, and the calling vCPU executes nothing before it is done.
+void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_udata_cb_t callback, void* data);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t callback,
                                     void* data);
 
