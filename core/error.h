@@ -23,11 +23,12 @@ class Error : public std::exception {
   Error(const std::string& what_failed, int errno_value)
       : what_(what_failed + ": " + std::strerror(errno_value)) {}
 
-  Error&& on(std::string subject) && {
+  // By value: a returned reference would make `error = std::move(error).on(...)` a self-move.
+  Error on(std::string subject) && {
     subjects_.push_back(std::move(subject));
     return std::move(*this);
   }
-  Error&& hint(std::string advice) && {
+  Error hint(std::string advice) && {
     hints_.push_back(std::move(advice));
     return std::move(*this);
   }
