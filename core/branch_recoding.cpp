@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/branch_recoding.h"
+
+namespace htmtrace {
+namespace {
+
+// Instruction formats are the Power ISA's; bit 0 is the most significant of 32.
+constexpr uint32_t kB = 0x48000000;
+constexpr uint32_t kBc = 0x40000000;
+constexpr uint32_t kBclr = 0x4c000020;
+constexpr uint32_t kBcctr = 0x4c000420;
+constexpr uint32_t kBctarBit = 0x40;  // beside kBcctr
+constexpr uint32_t kAbsoluteBit = 2;
+constexpr uint32_t kReserved16to18 = 0xe000;
+
+constexpr uint32_t kPrimarySc = 17;
+constexpr uint32_t kPrimary19 = 19;
+constexpr uint32_t kPrimary31 = 31;
+constexpr uint32_t kIselXo = 15;
+constexpr uint32_t kReturnXo = 18;  // rfid, hrfid, rfscv, rfebb, stop: five bits of it
+
+// The region code: the target lies in the same 2^k bytes as the branch, in the next, absolutely
+// placed, or in those before.
+enum Mode : uint8_t { kSame = 0, kNext = 1, kAbsolute = 2, kPrevious = 3 };
+
+constexpr uint32_t bits(uint32_t word, unsigned first, unsigned last) {
+  return word >> (31 - last) & ((uint32_t{1} << (last - first + 1)) - 1);
+}
+
+Mode mode_of(uint32_t stored) {
+  return static_cast<Mode>(bits(stored, 2, 3));
+}
+uint32_t link_of(uint32_t stored) {
+  return bits(stored, 1, 1);
+}
+bool is_isel(uint32_t stored) {
+  return bits(stored, 0, 5) == kPrimary31 && bits(stored, 26, 30) == kIselXo;
+}
+
+// What to add to `address` to reach the place with these low `shift` bits, in the region that
+// `mode` names. Addresses wrap, so all arithmetic is modulo 2^64.
+uint32_t displacement(EffectiveAddr address, unsigned shift, Mode mode, uint64_t low) {
+  uint64_t region = address.value >> shift;
+  if (mode == kNext) region++;
+  if (mode == kPrevious) region--;
+  return static_cast<uint32_t>((region << shift | low) - address.value);
+}
+
+std::optional<uint32_t> i_form(uint32_t low, Mode mode, uint32_t link,
+                               std::optional<EffectiveAddr> address) {
+  if (mode == kAbsolute) return kB | kAbsoluteBit | low | link;
+  if (!address) return std::nullopt;
+  return kB | (displacement(*address, 26, mode, low) & 0x03fffffc) | link;
+}
+
+std::optional<uint32_t> b_form(uint32_t condition, uint32_t low, Mode mode, uint32_t link,
+                               std::optional<EffectiveAddr> address) {
+  if (mode == kAbsolute) return kBc | kAbsoluteBit | condition | low | link;
+  if (!address) return std::nullopt;
+  return kBc | condition | (displacement(*address, 16, mode, low) & 0xfffc) | link;
+}
+
+// sc, scv, rfid and its kin, mtmsr[d] are stored as they are, with the form bits set in a field
+// that they leave empty. Nothing else of primary opcode 19 is known to be stored so.
+std::optional<uint32_t> serialising(uint32_t stored) {
+  if (bits(stored, 0, 5) == kPrimary19 && bits(stored, 26, 30) != kReturnXo) return std::nullopt;
+  return stored & ~uint32_t{0x001e0000};
+}
+
+}  // namespace
+
+std::optional<uint32_t> restore_power8_branch(uint32_t stored,
+                                              std::optional<EffectiveAddr> address) {
+  if (is_isel(stored)) return stored;
+  const Mode mode = static_cast<Mode>(bits(stored, 4, 5));
+  const uint32_t link = link_of(stored);
+  uint32_t form = bits(stored, 2, 3);
+  if (form == 0 && bits(stored, 30, 30) == 0) form = 1;  // bit 30 marks b and bl
+  if (form == 0) return i_form(stored & 0x03fffffc, mode, link, address);
+  // Bits 7-16 hold what the architecture has in 6-15, and bit 6 what it has in 16.
+  const uint32_t operands = bits(stored, 7, 16) << 16;
+  const uint32_t bit16 = bits(stored, 6, 6) << 15;
+  if (form == 1) {
+    return b_form(operands, bit16 | (stored & 0x7ffc), mode, link, address);
+  }
+  // BH and LK, without the reserved bits 16-18.
+  const uint32_t tail = (stored & 0x1800) | link;
+  if (form == 2) return kBclr | operands | tail;
+  return kBcctr | operands | tail | ((stored & 0x2000) != 0 ? kBctarBit : 0);
+}
+
+std::optional<uint32_t> restore_power10_branch(uint32_t stored,
+                                               std::optional<EffectiveAddr> address) {
+  if (is_isel(stored)) return stored;
+  enum Form : uint8_t { kFormI = 0, kFormB = 1, kFormBclr = 2, kFormOther = 3 };
+  const uint32_t form = bits(stored, 11, 12);
+  const uint32_t link = link_of(stored);
+  if (form == kFormI) {
+    const uint32_t low = (bits(stored, 4, 10) << 17 | bits(stored, 15, 31)) << 2;
+    return i_form(low, mode_of(stored), link, address);
+  }
+  const uint32_t primary = bits(stored, 0, 5);
+  if (form == kFormOther &&
+      (primary == kPrimarySc || primary == kPrimary19 || primary == kPrimary31)) {
+    return serialising(stored);
+  }
+  const uint32_t bi = bits(stored, 10, 10) << 4 | bits(stored, 15, 18);
+  uint32_t bo = bits(stored, 5, 8) << 1 | bits(stored, 13, 13);
+  if (form == kFormB) {
+    const uint32_t low = (bits(stored, 4, 4) << 13 | bits(stored, 19, 31)) << 2;
+    return b_form(bo << 21 | bi << 16, low, mode_of(stored), link, address);
+  }
+  // Only a BO with bit 3 set keeps its last bit, a hint, in the stored form.
+  if (bits(stored, 8, 8) == 0) bo &= ~uint32_t{1};
+  const uint32_t operands = bo << 21 | bi << 16 | bits(stored, 21, 22) << 11 | link;
+  if (form == kFormBclr) return kBclr | operands;
+  return kBcctr | operands | (bits(stored, 20, 20) != 0 ? kBctarBit : 0);
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where a record ends, and whether its words can be what its first word announces. Only first words
+// are tagged, so this is all that stands between damage and nonsense. htm-core-trace(5), DAMAGE.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/big_endian.h"
+#include "core/core_events.h"
+#include "core/core_words.h"
+
+namespace htmtrace {
+
+// Words in a row, the first of which starts a record.
+struct WordRun {
+  const std::byte* words = nullptr;
+  size_t count = 0;
+  bool filtered = false;  // stamps have been taken out
+  bool last = false;      // the trace ends behind the run
+  bool in_sync = false;   // the record before was whole and ended right here
+
+  uint64_t operator[](size_t index) const { return load_be64(words + index * words::kWordBytes); }
+};
+
+struct Framing {
+  enum class Verdict : uint8_t {
+    kUndecided,  // the run is too short, or a stamp may be among the words
+    kWhole,
+    kCut,  // `words` of the record are there, the rest is missing
+    kBad,  // no record; try again a word further on
+  };
+  Verdict verdict = Verdict::kUndecided;
+  uint8_t words = 0;
+  bool reserved_bits = false;                      // bits are set that have only been seen clear
+  DefectReason reason = DefectReason::kCutRecord;  // of kCut and kBad
+};
+
+// A word in the middle of a record that must be looked at twice.
+inline bool is_special(uint64_t word) {
+  return words::is_stamp(word) || words::is_companion(word) || words::is_power10(word);
+}
+
+// `run[0]` must be the header of the named type.
+Framing frame_power10_info_carefully(const WordRun& run);
+Framing frame_power10_line_carefully(const WordRun& run);
+Framing frame_power10_xlate(const WordRun& run);
+
+// `run[0]` must have the POWER8 tag. A record whose valid bit is clear is whole, too; whether the
+// words that it announces are there is not known, so as many follow as start nothing else.
+Framing frame_power8(const WordRun& run);
+
+inline constexpr uint8_t kPower10PairWords[] = {0, 2, 4, 2};  // by info10_operands
+
+inline uint8_t power10_info_words(uint64_t info) {
+  return static_cast<uint8_t>(2 + (words::info10_prefixed(info) ? 1 : 0) +
+                              kPower10PairWords[words::info10_operands(info)]);
+}
+
+inline Framing frame_power10_info(const WordRun& run) {
+  const uint8_t needed = power10_info_words(run[0]);
+  if (run.count < needed || !run.in_sync) return frame_power10_info_carefully(run);
+  bool plain = words::msr_tail_clear(run[1]);
+  for (size_t i = 1; i < needed; i++) plain &= !is_special(run[i]);
+  if (!plain) return frame_power10_info_carefully(run);
+  return {.verdict = Framing::Verdict::kWhole, .words = needed};
+}
+
+inline Framing frame_power10_line(const WordRun& run) {
+  if (run.count < words::kIearaWords || !run.in_sync) return frame_power10_line_carefully(run);
+  const bool plain = run[0] == words::kIearaHeader && words::ieara_page_tail_clear(run[2]) &&
+                     !is_special(run[1]) && !is_special(run[2]);
+  if (!plain) return frame_power10_line_carefully(run);
+  return {.verdict = Framing::Verdict::kWhole, .words = words::kIearaWords};
+}
+
+}  // namespace htmtrace

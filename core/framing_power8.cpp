@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/framing.h"
+
+namespace htmtrace {
+namespace {
+
+using Verdict = Framing::Verdict;
+
+// Another INFO where an address should be. Addresses may look like one; but primary opcode 0, where
+// user addresses have zeros, is no instruction.
+bool is_next_info(uint64_t word) {
+  return words::is_power8(word) && words::info8_reserved(word) == 0 &&
+         words::primary_opcode(word) != 0;
+}
+
+bool starts_something(uint64_t word) {
+  return word == 0 || words::is_power8(word) || words::is_power10(word);
+}
+
+bool usable_ira(uint64_t word) {
+  return words::ira_shift(word) != 0 && words::ira_tail_clear(word);
+}
+
+Framing whole(size_t count) {
+  return {.verdict = Verdict::kWhole, .words = static_cast<uint8_t>(count)};
+}
+
+Framing bad(DefectReason reason) {
+  return {.verdict = Verdict::kBad, .words = 1, .reason = reason};
+}
+
+Framing frame_not_valid(const WordRun& run, size_t announced) {
+  if (!run.in_sync) return bad(DefectReason::kUnconfirmed);
+  for (size_t i = 1; i <= announced; i++) {
+    if (i >= run.count) return run.last ? whole(i) : Framing{};
+    if (!run.filtered && (words::is_stamp(run[i]) || words::is_companion(run[i]))) return {};
+    if (starts_something(run[i])) return whole(i);
+  }
+  return whole(announced + 1);
+}
+
+}  // namespace
+
+Framing frame_power8(const WordRun& run) {
+  const uint64_t info = run[0];
+  const bool segment = words::info8_segment(info);
+  enum Place : uint8_t { kIea, kIra, kDea, kDra };
+  const bool announced[] = {words::info8_has_iea(info), words::info8_has_ira(info),
+                            words::info8_has_dea(info), words::info8_has_dra(info)};
+  size_t count = 0;
+  for (const bool present : announced) count += present ? 1 : 0;
+  const bool reserved = words::info8_reserved(info) != 0;
+  if (words::opcode(info) == 0) return bad(DefectReason::kIllegalRecord);
+  if (reserved && !run.in_sync) return bad(DefectReason::kUnconfirmed);
+  if (!words::info8_valid(info)) return frame_not_valid(run, count);
+
+  size_t at = 1;
+  for (unsigned place = kIea; place <= kDra; place++) {
+    if (!announced[place]) continue;
+    if (at >= run.count && !run.last) return {};
+    if (at < run.count && !run.filtered &&
+        (words::is_stamp(run[at]) || words::is_companion(run[at]))) {
+      return {};
+    }
+    const bool missing = at >= run.count || is_next_info(run[at]) ||
+                         (place == kIra && !usable_ira(run[at])) ||
+                         (place == kDra && !segment && words::dra8_shift(run[at]) == 0);
+    if (missing) {
+      if (!run.in_sync && at < run.count) return bad(DefectReason::kUnconfirmed);
+      return {.verdict = Verdict::kCut,
+              .words = static_cast<uint8_t>(at),
+              .reason = at < run.count ? DefectReason::kCutRecord : DefectReason::kCutByEnd};
+    }
+    at++;
+  }
+  Framing framing = whole(at);
+  framing.reserved_bits = reserved;
+  return framing;
+}
+
+}  // namespace htmtrace

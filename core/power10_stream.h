@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// POWER10 records to instructions: what is carried from one record to the next.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/branch_recoding.h"
+#include "core/core_events.h"
+#include "core/core_statistics.h"
+#include "core/framing.h"
+
+namespace htmtrace {
+
+class Power10Stream {
+ public:
+  // Records are missing, among them perhaps an IEARA: addresses are unknown until the next.
+  void forget_line() { line_known_ = false; }
+
+  void take_line(const WordRun& run, CoreStatistics& statistics) {
+    // A group that got no INFO belongs to an instruction that did not complete.
+    if (line_pending_ || data_walks_ != 0) statistics.interrupted_groups++;
+    if (instruction_walks_ > 1) statistics.interrupted_groups += instruction_walks_ - 1;
+    instruction_walks_ = 0;
+    data_walks_ = 0;
+    line_pending_ = true;
+    line_known_ = true;
+    line_ = words::ieara_line(run[1]);
+    page_ = words::ieara_page(run[2]);
+    statistics.lines++;
+  }
+
+  void take_xlate(const WordRun& run, const Framing& framing, CoreStatistics& statistics);
+
+  // `run` starts with an INFO, `framing` says how much of the record is there: INFO and MSR at
+  // least, and the prefix of a prefixed instruction. Logical addresses are left to the caller.
+  void take_info(const WordRun& run, const Framing& framing, CoreStatistics& statistics,
+                 Instruction& instruction) {
+    const uint64_t info = run[0];
+    if (line_pending_ || (instruction_walks_ | data_walks_) != 0) [[unlikely]] {
+      end_group(info, statistics);
+    }
+    instruction.clear();
+    if (line_known_) [[likely]] {
+      line_ = (line_ & ~(words::kLineBytes - 1)) | words::info10_line_offset(info);
+      instruction.ea = EffectiveAddr{line_};
+      instruction.ra = RealAddr{page_ | (line_ & kPageOffset)};
+      instruction.has_ea = true;
+      instruction.has_ra = true;
+    }
+    instruction.opcode = words::opcode(info);
+    instruction.has_opcode = true;
+    if (words::info_branch(info)) restore_branch(instruction, restore_power10_branch);
+    size_t at = 2;
+    if (words::info10_prefixed(info)) [[unlikely]] {
+      instruction.prefix = words::opcode(run[at++]);
+      instruction.has_prefix = true;
+    }
+    if (words::info10_operands(info) == words::kSegmentOperands) return;
+    for (unsigned i = 0; i < words::info10_operands(info) && at < framing.words; i++) {
+      DataAccess& data = instruction.add_data(EffectiveAddr{run[at++]});
+      if (at >= framing.words) break;
+      data.ra = RealAddr{words::dra10_page(run[at++]) | (data.ea.value & kPageOffset)};
+      data.has_ra = true;
+    }
+  }
+
+ private:
+  static constexpr uint64_t kPageOffset = 0xfff;  // real pages are told in units of 4 KiB
+
+  void end_group(uint64_t info, CoreStatistics& statistics);
+
+  bool line_known_ = false;
+  uint64_t line_ = 0;  // address of the instruction before, or of the line just entered
+  uint64_t page_ = 0;
+
+  // Of the group that the next INFO or IEARA ends.
+  bool line_pending_ = false;
+  unsigned instruction_walks_ = 0;
+  unsigned data_walks_ = 0;
+};
+
+}  // namespace htmtrace

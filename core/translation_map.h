@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Machine real addresses to a partition's logical real addresses, from the memory map that the
+// hypervisor's DUMP_SYSMEM_CONF returns. htm-translation(5).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/address.h"
+
+namespace htmtrace {
+
+// What was found in a translation file. Nothing in it stops the decoding.
+struct TranslationReport {
+  uint64_t size_bytes = 0;
+  uint64_t blocks = 0;
+  uint64_t entries = 0;              // of all partitions
+  uint64_t own_entries = 0;          // of the partition asked for
+  uint64_t unmapped = 0;             // own, but without a logical address (holes)
+  uint64_t duplicates = 0;           // own, the same block of memory again
+  uint64_t overlaps = 0;             // own, contradicting one that starts before; cut to the rest
+  uint64_t malformed = 0;            // empty, or beyond the end of the address space; left out
+  uint64_t truncated_blocks = 0;     // announced more entries than the file holds
+  uint64_t trailing_bytes = 0;       // behind the last whole entry
+  uint64_t mapped_bytes = 0;         // of own memory that can be translated
+  std::vector<uint32_t> partitions;  // LP indexes in the file, ascending
+
+  bool damaged() const {
+    return overlaps != 0 || malformed != 0 || truncated_blocks != 0 || trailing_bytes != 0;
+  }
+};
+
+class TranslationMap {
+ public:
+  struct Range {
+    uint64_t real = 0;
+    uint64_t size_bytes = 0;
+    uint64_t logical = 0;
+  };
+
+  // Knows no address.
+  TranslationMap() = default;
+
+  // Reads the concatenated blocks of a translation file and keeps what belongs to `partition`.
+  // Without a partition, keeps everything if the file speaks of one only, and nothing otherwise.
+  // Any bytes will do; damage is told in report().
+  TranslationMap(std::span<const std::byte> file, std::optional<uint32_t> partition);
+
+  const TranslationReport& report() const { return report_; }
+
+  // Sorted by real address, without overlaps.
+  const std::vector<Range>& ranges() const { return ranges_; }
+
+  // The range that holds `address`; null when none does.
+  const Range* find(RealAddr address) const;
+
+  // Translates for one stream of addresses, of which most fall where one shortly before did.
+  class Cursor {
+   public:
+    explicit Cursor(const TranslationMap& map) : map_(&map) {}
+
+    std::optional<LogicalAddr> translate(RealAddr address) {
+      Range& recent = recent_[address.value / kRecentBytes % recent_.size()];
+      if (address.value - recent.real >= recent.size_bytes) [[unlikely]] {
+        const Range* range = map_->find(address);
+        if (range == nullptr) return std::nullopt;
+        recent = *range;
+      }
+      return LogicalAddr{address.value - recent.real + recent.logical};
+    }
+
+   private:
+    // The memory blocks of a partition are 256 MiB in practice; neighbours have places of their
+    // own.
+    static constexpr uint64_t kRecentBytes = 256 << 20;
+
+    const TranslationMap* map_;
+    std::array<Range, 64> recent_{};
+  };
+
+ private:
+  struct Entry;
+  std::vector<Entry> read_blocks(std::span<const std::byte> file);
+  void choose_own(std::vector<Entry>& entries, std::optional<uint32_t> partition);
+  void build_ranges(const std::vector<Entry>& entries);
+  void add(Range range);
+
+  TranslationReport report_;
+  std::vector<Range> ranges_;
+};
+
+}  // namespace htmtrace
