@@ -28,11 +28,20 @@ void Progress::recording(std::optional<std::chrono::nanoseconds> left) {
 }
 
 void Progress::draining(uint64_t bytes, uint64_t total_bytes, const std::string& losses) {
-  if (!drain_start_) drain_start_ = Clock::now();
+  moving("saving", bytes, total_bytes, losses);
+}
+
+void Progress::decoding(uint64_t bytes, uint64_t total_bytes, const std::string& losses) {
+  moving("decoding", bytes, total_bytes, losses);
+}
+
+void Progress::moving(const char* verb, uint64_t bytes, uint64_t total_bytes,
+                      const std::string& losses) {
+  if (!moving_since_) moving_since_ = Clock::now();
   if (!due()) return;
-  const double passed = duration<double>(Clock::now() - *drain_start_).count();
+  const double passed = duration<double>(Clock::now() - *moving_since_).count();
   const double rate = passed > 0 ? static_cast<double>(bytes) / passed : 0;
-  std::string line = fmt::format("saving: {}", human_bytes(bytes));
+  std::string line = fmt::format("{}: {}", verb, human_bytes(bytes));
   if (total_bytes != 0) line += fmt::format(" of {}", human_bytes(total_bytes));
   line += fmt::format(", {}/s, {}", human_bytes(static_cast<uint64_t>(rate)), losses);
   if (total_bytes > bytes && rate >= 1) {

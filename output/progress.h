@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The line on the terminal that shows how a recording gets on.
+// The line on the terminal that shows how a recording or a decoding gets on.
 #pragma once
 
 #include <chrono>
@@ -26,11 +26,15 @@ class Progress {
   // The trace is being taken out. `total_bytes` is 0 when it is not known.
   void draining(uint64_t bytes, uint64_t total_bytes, const std::string& losses);
 
+  // The trace is being decoded.
+  void decoding(uint64_t bytes, uint64_t total_bytes, const std::string& losses);
+
   // Removes the line, so that something else can be printed.
   void clear();
 
  private:
   bool due();
+  void moving(const char* verb, uint64_t bytes, uint64_t total_bytes, const std::string& losses);
   void show(const std::string& line);
 
   std::FILE* stream_;
@@ -38,7 +42,7 @@ class Progress {
   bool shown_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_;
-  std::optional<Clock::time_point> drain_start_;
+  std::optional<Clock::time_point> moving_since_;
 };
 
 // "1.5 GiB", "12 KiB", "700 bytes".

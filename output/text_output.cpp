@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/text_output.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "core/error.h"
+
+namespace htmtrace {
+
+TextOutput::TextOutput(int fd, bool owned, std::string name)
+    : fd_(fd), owned_(owned), name_(std::move(name)), buffer_(new char[kBufferBytes]) {}
+
+TextOutput TextOutput::standard_output() {
+  return {STDOUT_FILENO, false, "standard output"};
+}
+
+TextOutput TextOutput::create(const std::filesystem::path& path, bool replace) {
+  const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (replace ? O_TRUNC : O_EXCL);
+  const int fd = ::open(path.c_str(), mode, 0666);
+  if (fd < 0) {
+    const int reason = errno;
+    Error error("cannot create " + path.string(), reason);
+    if (reason == EEXIST) throw std::move(error).hint("replace it with --force");
+    throw error;
+  }
+  return {fd, true, path.string()};
+}
+
+TextOutput::TextOutput(TextOutput&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      owned_(std::exchange(other.owned_, false)),
+      name_(std::move(other.name_)),
+      reader_gone_(other.reader_gone_),
+      buffer_(std::move(other.buffer_)),
+      used_(std::exchange(other.used_, 0)) {}
+
+TextOutput::~TextOutput() {
+  if (owned_ && fd_ >= 0) ::close(fd_);
+}
+
+void TextOutput::put(std::string_view text) {
+  while (!text.empty()) {
+    const size_t piece = std::min(text.size(), kRoom);
+    commit(std::copy_n(text.data(), piece, room()));
+    text.remove_prefix(piece);
+  }
+}
+
+void TextOutput::flush() {
+  const char* at = buffer_.get();
+  size_t left = std::exchange(used_, 0);
+  while (left != 0 && !reader_gone_) {
+    const ssize_t written = ::write(fd_, at, left);
+    if (written >= 0) {
+      at += written;
+      left -= static_cast<size_t>(written);
+    } else if (errno == EPIPE) {
+      reader_gone_ = true;
+    } else if (errno != EINTR) {
+      throw Error("cannot write " + name_, errno);
+    }
+  }
+}
+
+void TextOutput::finish() {
+  flush();
+  if (!owned_ || fd_ < 0) return;
+  if (::close(std::exchange(fd_, -1)) != 0) throw Error("cannot write " + name_, errno);
+}
+
+}  // namespace htmtrace

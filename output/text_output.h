@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Text to a file or to standard output, in big pieces out of one buffer.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace htmtrace {
+
+class TextOutput {
+ public:
+  static TextOutput standard_output();
+
+  // Creates `path`. Throws Error, also when it exists and `replace` is false.
+  static TextOutput create(const std::filesystem::path& path, bool replace);
+
+  TextOutput(TextOutput&& other) noexcept;
+  TextOutput& operator=(TextOutput&&) = delete;
+  TextOutput(const TextOutput&) = delete;
+  TextOutput& operator=(const TextOutput&) = delete;
+  ~TextOutput();
+
+  // Where up to kRoom characters may be put; commit() says how far that was done. Throws Error when
+  // the buffer had to be written and could not be.
+  static constexpr size_t kRoom = 512;
+  char* room() {
+    if (kBufferBytes - used_ < kRoom) [[unlikely]]
+      flush();
+    return buffer_.get() + used_;
+  }
+  void commit(const char* end) { used_ = static_cast<size_t>(end - buffer_.get()); }
+
+  void put(std::string_view text);
+
+  // Writes what is buffered. Throws Error.
+  void flush();
+
+  // Flushes and closes. Throws Error, also when the file system reports a late failure.
+  void finish();
+
+  // Whoever read the text has gone (a pipe into head). Nothing more is written, and it is no error.
+  bool reader_gone() const { return reader_gone_; }
+
+ private:
+  static constexpr size_t kBufferBytes = 256 << 10;
+
+  TextOutput(int fd, bool owned, std::string name);
+
+  int fd_ = -1;
+  bool owned_ = false;
+  std::string name_;
+  bool reader_gone_ = false;
+  std::unique_ptr<char[]> buffer_;
+  size_t used_ = 0;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/text_printer.h"
+
+#include <fmt/core.h>
+
+#include <iterator>
+
+namespace htmtrace {
+namespace {
+
+std::string losses_text(const StampLosses& losses) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  if (losses.records != 0) fmt::format_to(out, " records_dropped={}", losses.records);
+  if (losses.records_overflow) text += " record_counter_overflow";
+  if (losses.marker) text += " marker_dropped";
+  if (losses.response) text += " response_dropped";
+  if (losses.trigger) text += " trigger_dropped";
+  if (losses.trace_full) text += " trace_full";
+  if (losses.elapsed_overflow) text += " elapsed_overflow";
+  if (losses.unknown) text += " unknown_indication";
+  return text;
+}
+
+}  // namespace
+
+std::string stamp_line(const Stamp& stamp) {
+  std::string line =
+      fmt::format("stamp kind={} word={:016x}", stamp_kind_name(stamp.kind), stamp.word);
+  const auto out = std::back_inserter(line);
+  switch (stamp.kind) {
+    case StampKind::kRecord:
+      fmt::format_to(out, " counter={}", stamp.counter);
+      break;
+    case StampKind::kComplete:
+    case StampKind::kPause:
+    case StampKind::kTime:
+      fmt::format_to(out, " elapsed={}", stamp.elapsed);
+      break;
+    case StampKind::kMark:
+      fmt::format_to(out, " group={} chip={} unit={} value={}", stamp.mark.group, stamp.mark.chip,
+                     stamp.mark.unit, stamp.mark.value);
+      break;
+    case StampKind::kSync:
+    case StampKind::kUndefined:
+      break;
+  }
+  if (stamp.companion_timer) fmt::format_to(out, " timer={}", *stamp.companion_timer);
+  return line + losses_text(stamp.losses);
+}
+
+void TextPrinter::put_stamp(const Stamp& stamp) {
+  output_.put(stamp_line(stamp));
+  output_.put("\n");
+}
+
+}  // namespace htmtrace
