@@ -18,5 +18,6 @@ inline constexpr int kExitIncomplete = 3;  // done, but something was lost or co
 using Action = std::function<int()>;
 
 Action declare_record(CLI::App& app);
+Action declare_decode(CLI::App& app);
 
 }  // namespace htmtrace

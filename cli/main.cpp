@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
     commands.emplace_back(command, declare(*command));
   };
   add("record", "Trace a core or a chip while a program runs", declare_record);
+  add("decode", "Print a core trace as text", declare_decode);
 
   try {
     app.parse(argc, argv);
