@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lines such as "ieara c000000000ed8d80 ed8d80" to trace words, through the test encoder.
+// tests/golden/README.md lists the lines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace htmtrace::golden {
+
+// Throws std::runtime_error for a line that it does not know.
+std::vector<uint64_t> assemble(const std::string& line);
+
+}  // namespace htmtrace::golden

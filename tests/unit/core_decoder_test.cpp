@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Generated traces, whose content is known, through the decoder; in pieces; and with counts
+// checked.
+#include "core/core_decoder.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/generator/generated_trace.h"
+#include "tests/unit/decoded_text.h"
+
+namespace htmtrace {
+namespace {
+
+using generator::bytes_of;
+
+struct Trace {
+  std::vector<std::byte> bytes;
+  std::vector<std::string> lines;
+};
+
+template <class Program>
+Trace generate(uint64_t seed, unsigned instructions, generator::Options options) {
+  Program program(seed, options);
+  Trace trace;
+  std::vector<uint64_t> words;
+  for (unsigned i = 0; i < instructions; i++) trace.lines.push_back(program.next(words, true));
+  trace.bytes = bytes_of(words);
+  return trace;
+}
+
+TranslationMap own_map() {
+  return {generator::translation_file(), 0};
+}
+
+void check_whole(const Trace& trace, const Decoded& decoded) {
+  REQUIRE(decoded.lines.instructions.size() == trace.lines.size());
+  for (size_t i = 0; i < trace.lines.size(); i++) {
+    REQUIRE(decoded.lines.instructions[i] == trace.lines[i]);
+  }
+  CHECK(decoded.statistics.defect_count() == 0);
+  CHECK(decoded.statistics.untranslated == 0);
+  CHECK(decoded.statistics.bytes == trace.bytes.size());
+  CHECK(decoded.statistics.accounted_bytes() == trace.bytes.size());
+}
+
+template <class Program>
+void check_pieces() {
+  const TranslationMap map = own_map();
+  for (uint64_t seed = 0; seed < 4; seed++) {
+    const Trace trace = generate<Program>(seed, 500, {.stamps_per_mille = 60});
+    const Decoded whole = decode_lines(trace.bytes, map);
+    for (const std::vector<size_t>& pieces : std::vector<std::vector<size_t>>{
+             {1}, {3}, {8}, {16}, {24, 8, 40}, {63, 65}, {1, 2, 3, 5, 7, 11, 13, 400}, {4096}}) {
+      CHECK(decode_lines(trace.bytes, map, pieces).lines.all == whole.lines.all);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random POWER10 traces decode to what was generated") {
+  const TranslationMap map = own_map();
+  for (uint64_t seed = 0; seed < 10; seed++) {
+    const Trace trace = generate<generator::Power10Program>(seed, 3000, {});
+    check_whole(trace, decode_lines(trace.bytes, map));
+  }
+}
+
+TEST_CASE("random POWER8 traces decode to what was generated") {
+  const TranslationMap map = own_map();
+  for (uint64_t seed = 0; seed < 10; seed++) {
+    const Trace trace = generate<generator::Power8Program>(seed, 3000, {});
+    check_whole(trace, decode_lines(trace.bytes, map));
+  }
+}
+
+TEST_CASE("many stamps and companions change nothing") {
+  const TranslationMap map = own_map();
+  const Trace trace = generate<generator::Power10Program>(7, 1000, {.stamps_per_mille = 500});
+  const Decoded decoded = decode_lines(trace.bytes, map);
+  check_whole(trace, decoded);
+  CHECK(decoded.statistics.companions > 100);
+}
+
+TEST_CASE("the cut of a trace into pieces changes nothing") {
+  check_pieces<generator::Power10Program>();
+  check_pieces<generator::Power8Program>();
+}
+
+TEST_CASE("damage is decoded the same in any pieces, and every byte is accounted for") {
+  const TranslationMap map = own_map();
+  generator::Random random(3);
+  for (uint64_t seed = 0; seed < 40; seed++) {
+    const bool power8 = seed % 2 == 0;
+    Trace trace = power8 ? generate<generator::Power8Program>(seed, 200, {})
+                         : generate<generator::Power10Program>(seed, 200, {});
+    for (int i = 0; i < 40; i++) {
+      trace.bytes[random.below(trace.bytes.size())] ^= static_cast<std::byte>(random.next());
+    }
+    trace.bytes.resize(trace.bytes.size() - random.below(100));
+    const Decoded whole = decode_lines(trace.bytes, map);
+    CHECK(whole.statistics.defect_count() != 0);
+    CHECK(whole.statistics.accounted_bytes() == trace.bytes.size());
+    for (const size_t piece : {1, 8, 20, 56}) {
+      CHECK(decode_lines(trace.bytes, map, {piece}).lines.all == whole.lines.all);
+    }
+  }
+}
+
+TEST_CASE("behind damage a trace comes back into step") {
+  const TranslationMap map = own_map();
+  const Trace trace = generate<generator::Power10Program>(1, 2000, {});
+  for (size_t cut = 8; cut < 4000; cut += 8) {
+    const Decoded decoded = decode_lines(std::span(trace.bytes).subspan(cut), map);
+    // The ends agree: from the first line entered behind the cut everything is there.
+    const std::vector<std::string>& lines = decoded.lines.instructions;
+    REQUIRE(lines.size() > 1500);
+    for (size_t i = 1; i <= 1500; i++) {
+      REQUIRE(lines[lines.size() - i] == trace.lines[trace.lines.size() - i]);
+    }
+    // What comes before it has no address rather than a wrong one.
+    for (const std::string& line : lines) {
+      if (line.starts_with("ea=-")) continue;
+      REQUIRE(line == trace.lines[trace.lines.size() - lines.size() +
+                                  static_cast<size_t>(&line - lines.data())]);
+    }
+  }
+}
+
+TEST_CASE("filler and content of another kind") {
+  const TranslationMap map;
+  const Decoded zeros = decode_lines(std::vector<std::byte>(4096), map);
+  CHECK(zeros.statistics.filler_words == 512);
+  CHECK_FALSE(zeros.statistics.incomplete());
+  CHECK_FALSE(zeros.statistics.no_tags());
+  const Decoded other = decode_lines(std::vector<std::byte>(4096, std::byte{0x55}), map);
+  CHECK(other.statistics.no_tags());
+  CHECK(other.statistics.unknown_words == 512);
+  CHECK(other.statistics.defect_count() == 1);
+  CHECK_FALSE(decode_lines({}, map).statistics.incomplete());
+}
+
+TEST_CASE("a limit stops at the instruction") {
+  const Trace trace = generate<generator::Power10Program>(1, 100, {});
+  const TranslationMap map = own_map();
+  LineSink lines;
+  CoreDecoder decoder(map, lines);
+  decoder.set_instruction_limit(10);
+  decoder.feed(trace.bytes);
+  decoder.finish();
+  CHECK(decoder.finished());
+  CHECK(lines.instructions.size() == 10);
+}
+
+}  // namespace htmtrace
