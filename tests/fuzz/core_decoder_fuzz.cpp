@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Any bytes as a core trace. The first byte says in pieces of which size they come. The result must
+// not depend on that, and every byte must be accounted for.
+#include <cstdint>
+#include <cstdlib>
+
+#include "core/core_decoder.h"
+
+namespace {
+
+// Order and content of all events, as one number.
+class DigestSink {
+ public:
+  void instruction(const htmtrace::Instruction& i) {
+    add(i.offset);
+    if (i.has_ea) add(i.ea.value);
+    if (i.has_ra) add(i.ra.value);
+    if (i.has_opcode) add(i.opcode);
+    if (i.has_prefix) add(i.prefix);
+    for (unsigned k = 0; k < i.data_count; k++) {
+      add(i.data[k].ea.value);
+      if (i.data[k].has_ra) add(i.data[k].ra.value);
+    }
+  }
+  void stamp(const htmtrace::Stamp& stamp) { add(stamp.offset ^ stamp.word); }
+  void defect(const htmtrace::Defect& defect) { add(defect.offset << 8 ^ defect.size_bytes); }
+
+  uint64_t digest = 0;
+
+ private:
+  void add(uint64_t value) { digest = (digest ^ value) * 0x9e3779b97f4a7c15 + 1; }
+};
+
+uint64_t decode(std::span<const std::byte> trace, size_t piece) {
+  const htmtrace::TranslationMap map;
+  DigestSink sink;
+  htmtrace::CoreDecoder decoder(map, sink);
+  for (size_t at = 0; at < trace.size(); at += piece) {
+    decoder.feed(trace.subspan(at, std::min(piece, trace.size() - at)));
+  }
+  decoder.finish();
+  if (decoder.statistics().accounted_bytes() != trace.size()) std::abort();
+  return sink.digest;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const auto trace = std::as_bytes(std::span(data + 1, size - 1));
+  if (decode(trace, 1 + data[0]) != decode(trace, size)) std::abort();
+  return 0;
+}
