@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# decode.sh BUILD_DIR [SIZE_MIB]: how fast `htmtrace decode` turns a generated POWER10 trace (default
+# 512 MiB) into text on one core, and with how much memory. BUILD_DIR is a release build with tests.
+#
+# Each number is the best of three runs pinned to one core. It stands beside what the same core needs
+# merely to read the same text from the page cache and write it to the same place (`cat`), measured
+# in this run: the ratio does not depend on the machine as the rates do. The raw numbers are left in
+# BUILD_DIR/benchmark/decode.log.
+set -euo pipefail
+build=$(realpath "${1:?usage: decode.sh BUILD_DIR [SIZE_MIB]}")
+size_mib=${2:-512}
+htmtrace=$build/cli/htmtrace
+folder=$build/benchmark
+log=$folder/decode.log
+core=$(($(nproc) - 1))
+mkdir -p "$folder"
+trap 'rm -f "$folder"/{trace,map,small,text,copy,time}' EXIT
+
+say() { echo "$*" | tee -a "$log"; }
+
+# best NAME COMMAND...: seconds of CPU time (user and system), wall seconds and peak KiB of the
+# fastest of three runs, into best_cpu, best_wall and best_kib.
+best() {
+    local name=$1 cpu wall kib
+    shift
+    best_cpu=''
+    for _ in 1 2 3; do
+        /usr/bin/time -o "$folder/time" -f '%U %S %e %M' taskset -c "$core" "$@"
+        read -r user system wall kib <"$folder/time"
+        cpu=$(awk "BEGIN { print $user + $system }")
+        echo "$name: cpu $cpu s wall $wall s peak $kib KiB" >>"$log"
+        if [[ -z $best_cpu ]] || awk "BEGIN { exit !($cpu < $best_cpu) }"; then
+            best_cpu=$cpu best_wall=$wall best_kib=$kib
+        fi
+    done
+}
+
+
+say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
+"$build/tests/generator/make_core_trace" power10 $((size_mib << 20)) "$folder/trace" "$folder/map"
+head -c $((1 << 20)) "$folder/trace" >"$folder/small"
+decode=("$htmtrace" decode -q --translation "$folder/map" --partition 0)
+
+# Everything is read once: into the page cache, and to count.
+summary=$("$htmtrace" decode --translation "$folder/map" --partition 0 --force -o "$folder/text" \
+    "$folder/trace" 2>&1 | tail -n 1)
+say "$summary"
+bytes=$(awk '{ print $2 }' <<<"$summary")
+instructions=$(awk '{ print $4 }' <<<"$summary")
+text_bytes=$(stat -c %s "$folder/text")
+
+rate() { # SECONDS: the rates that a decode in that time has
+    awk "BEGIN { printf \"%.1f M instructions/s, trace %.0f MB/s, text %.0f MB/s\",
+        $instructions / $1 / 1e6, $bytes / $1 / 1e6, $text_bytes / $1 / 1e6 }"
+}
+ratio() { awk "BEGIN { printf \"%.2f\", $1 / $2 }"; }
+
+best "cat through a pipe" bash -c 'cat "$0" | cat >/dev/null' "$folder/text"
+pipe_cpu=$best_cpu
+best "decode to null" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/trace"
+null_cpu=$best_cpu
+say "decode to /dev/null: $null_cpu s CPU, $best_wall s wall: $(rate "$null_cpu"), peak $best_kib KiB"
+say "  ratio to carrying the same text through a pipe ($pipe_cpu s CPU): $(ratio "$null_cpu" "$pipe_cpu")"
+peak_large=$best_kib
+
+best "copy to a file" dd if="$folder/text" of="$folder/copy" bs=256K status=none
+copy_cpu=$best_cpu
+rm -f "$folder/copy"
+best "decode to a file" "${decode[@]}" --force -o "$folder/text" "$folder/trace"
+say "decode to a file: $best_cpu s CPU, $best_wall s wall: $(rate "$best_cpu")"
+say "  ratio to copying the same text with dd ($copy_cpu s CPU): $(ratio "$best_cpu" "$copy_cpu")"
+
+best "decode a small trace" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/small"
+say "peak memory: $best_kib KiB for 1 MiB of trace, $peak_large KiB for $size_mib MiB"
