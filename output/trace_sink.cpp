@@ -15,8 +15,9 @@
 namespace htmtrace {
 namespace {
 
-// Large enough to be cheap, small enough that an error loses little of what was on its way.
-constexpr size_t kWriteBytes = 1 << 20;
+// Large enough to be cheap, small enough that an error loses little of what was on its way, and
+// that a copy stays in the cache.
+constexpr size_t kWriteBytes = 256 << 10;
 
 }  // namespace
 
@@ -27,7 +28,8 @@ TraceSink::TraceSink(TraceSink&& other) noexcept
       fd_(std::exchange(other.fd_, -1)),
       written_bytes_(other.written_bytes_),
       discarded_bytes_(other.discarded_bytes_),
-      error_(other.error_) {}
+      error_(other.error_),
+      copy_(std::move(other.copy_)) {}
 
 TraceSink::~TraceSink() {
   if (fd_ >= 0) ::close(fd_);
@@ -66,9 +68,15 @@ void TraceSink::rewrite(std::span<const std::byte> bytes) {
 void TraceSink::write_at(uint64_t position, std::span<const std::byte> bytes) {
   while (!bytes.empty() && !error_) {
     const size_t want = std::min(bytes.size(), kWriteBytes);
-    const ssize_t done = ::pwrite(fd_, bytes.data(), want, static_cast<off_t>(position));
+    const std::byte* from = bytes.data();
+    if (copy_) from = std::copy_n(from, want, copy_.get()) - want;
+    const ssize_t done = ::pwrite(fd_, from, want, static_cast<off_t>(position));
     if (done < 0) {
-      if (errno != EINTR) fail(errno);
+      if (errno == EFAULT && !copy_) {
+        copy_ = std::make_unique<std::byte[]>(kWriteBytes);
+      } else if (errno != EINTR) {
+        fail(errno);
+      }
       continue;
     }
     bytes = bytes.subspan(static_cast<size_t>(done));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -58,6 +59,9 @@ class TraceSink {
   uint64_t written_bytes_ = 0;
   uint64_t discarded_bytes_ = 0;
   std::optional<int> error_;
+  // Made when the file system cannot write from where the bytes are: some pin the pages that they
+  // write from (9p), and those of a perf ring cannot be pinned.
+  std::unique_ptr<std::byte[]> copy_;
 };
 
 }  // namespace htmtrace
