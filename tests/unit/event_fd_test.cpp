@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Events and the data ring on the kernel that the tests run on. Where it does not let us, the case
+// says so and checks nothing.
+#include "ringbuf/event_fd.h"
+
+#include <doctest/doctest.h>
+#include <sched.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.h"
+#include "pmu/event_attr.h"
+#include "pmu/htm_event.h"
+#include "ringbuf/perf_ring.h"
+
+namespace htmtrace {
+namespace {
+
+EventAttr software_event(uint64_t which) {
+  EventAttr attr = htm_witness_attr();
+  attr.base().config = which;
+  return attr;
+}
+
+// The event on the first CPU that we may use, or none and the reason.
+EventFd open_or_tell(const EventAttr& attr, int cpu = 0) {
+  EventFd event = EventFd::open(attr.bytes(), cpu);
+  if (!event) MESSAGE("skipped: perf_event_open: " << std::strerror(errno));
+  return event;
+}
+
+}  // namespace
+
+TEST_CASE("an event on the real kernel counts time while it runs") {
+  EventAttr attr = software_event(PERF_COUNT_SW_DUMMY);
+  attr.base().disabled = 1;
+  const EventFd event = open_or_tell(attr);
+  if (!event) return;
+  const auto off = event.read();
+  REQUIRE(off);
+  CHECK(off->running_ns == 0);
+  event.enable();
+  const auto first = event.read();
+  const auto second = event.read();
+  REQUIRE(second);
+  CHECK(second->running_ns > first->running_ns);
+  CHECK_FALSE(event.refused());
+}
+
+TEST_CASE("records of the real kernel come out of the mapped ring") {
+  EventAttr attr = software_event(PERF_COUNT_SW_DUMMY);
+  attr.base().mmap = 1;
+  attr.base().mmap_data = 1;
+  attr.base().sample_id_all = 1;
+  attr.base().sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID;
+  cpu_set_t before;
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(0, &only);
+  ::sched_getaffinity(0, sizeof(before), &before);
+  if (::sched_setaffinity(0, sizeof(only), &only) != 0) {
+    MESSAGE("skipped: cpu 0 is not ours");
+    return;
+  }
+  const EventFd event = open_or_tell(attr);
+  if (event) {
+    // No AUX area: this kernel has no PMU with one. The data ring is mapped by hand.
+    const size_t size = 4 * page_size();
+    const Mapping mapping = Mapping::map(event.get(), page_size() + size, 0);
+    REQUIRE(mapping);
+    auto* page = reinterpret_cast<perf_event_mmap_page*>(mapping.memory().data());
+    DataRing ring(page, mapping.memory().subspan(page_size()));
+    event.enable();
+    uint64_t records = 0;
+    uint64_t skipped = 0;
+    // More than the ring holds, so that it goes around.
+    for (int round = 0; round < 2000; round++) {
+      const Mapping other = Mapping::map(event.get(), page_size() + size, 0);
+      skipped += ring.drain([&](const Record& record) {
+        CHECK(record.type == PERF_RECORD_MMAP);
+        records++;
+      });
+    }
+    CHECK(skipped == 0);
+    CHECK(records >= 2000);  // others may run on this CPU too
+  }
+  ::sched_setaffinity(0, sizeof(before), &before);
+}
+
+TEST_CASE("a PMU without AUX area is told apart from a lack of memory") {
+  const EventFd event = open_or_tell(software_event(PERF_COUNT_SW_DUMMY));
+  if (!event) return;
+  const RingSizes sizes{.data_bytes = 4 * page_size(), .aux_bytes = 4 * page_size()};
+  std::string message;
+  try {
+    PerfRing::map(event, sizes, sizes);
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  CHECK(message.find("of AUX ring: Operation not supported") != std::string::npos);
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The drain against drivers that live in plain memory: each read() puts one piece into the rings,
+// as kmod/ABI and the public drivers do.
+#include "ringbuf/htm_drain.h"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+
+#include "tests/unit/plain_ring.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr uint64_t kTraceBegin = uint64_t{1} << 56;
+constexpr uint64_t kTraceEnd = uint64_t{2} << 56;
+constexpr uint64_t kMapBegin = uint64_t{3} << 56;
+constexpr uint64_t kMapEnd = uint64_t{4} << 56;
+constexpr uint64_t kError = uint64_t{5} << 56;
+
+std::string big_endian(uint64_t value) {
+  std::string text;
+  for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift);
+  return text;
+}
+
+// A block of the memory map with `entries` entries.
+std::string map_block(uint64_t next, uint64_t entries, char fill = 'm') {
+  return big_endian(0) + big_endian(next) + big_endian(entries) + big_endian(0) +
+         std::string(entries * 32, fill);
+}
+
+// The body of a sample with this raw payload, padded as perf pads it.
+std::string sample(const std::string& payload) {
+  const size_t padded = (payload.size() + 4 + 7) / 8 * 8 - 4;
+  const auto size = static_cast<uint32_t>(padded);
+  return words({1, 2, 3, 4, 5}) + std::string(reinterpret_cast<const char*>(&size), 4) + payload +
+         std::string(padded - payload.size(), '\0');
+}
+
+class Driver {
+ public:
+  explicit Driver(size_t data_bytes = 4096, size_t aux_bytes = 64) : ring(data_bytes, aux_bytes) {}
+
+  // What the next reads do, in order; the value that each returns.
+  std::deque<std::function<uint64_t()>> plan;
+  PlainRing ring;
+  uint64_t lost_records = 0;
+  bool running = true;
+  bool error_state = false;
+  bool read_with_full_rings = false;
+  std::string trace, map;
+  std::vector<Loss> losses;
+
+  std::function<uint64_t()> give_trace(const std::string& bytes, uint64_t flags = 0) {
+    return [=, this]() -> uint64_t {
+      announce_aux(bytes.size(), flags);
+      ring.put_aux(bytes);
+      return 2;
+    };
+  }
+  std::function<uint64_t()> give_sample(const std::string& payload) {
+    return [=, this]() -> uint64_t {
+      if (!ring.put_record(PERF_RECORD_SAMPLE, sample(payload))) lost_records++;
+      return payload.size() / 32 + 1;
+    };
+  }
+  std::function<uint64_t()> say(uint64_t id) {
+    return [=, this]() -> uint64_t {
+      announce(id);
+      return 1;
+    };
+  }
+  std::function<uint64_t()> answer(uint64_t value) {
+    return [=] { return value; };
+  }
+  void announce(uint64_t id) { ring.put_record(PERF_RECORD_AUX_OUTPUT_HW_ID, words({id})); }
+  void announce_aux(uint64_t size, uint64_t flags) {
+    ring.put_record(PERF_RECORD_AUX, words({ring.page().aux_head, size, flags}));
+  }
+
+  HtmDrain make_drain() {
+    return {[this] { return read(); },
+            ring.data(),
+            ring.aux(),
+            {.trace = [this](auto bytes) { trace += text_of(bytes); },
+             .map = [this](auto bytes) { map += text_of(bytes); },
+             .loss = [this](const Loss& loss) { losses.push_back(loss); }}};
+  }
+
+ private:
+  std::optional<EventValue> read() {
+    if (!ring.empty()) read_with_full_rings = true;
+    if (error_state) return std::nullopt;
+    EventValue value;
+    if (!plan.empty()) {
+      value.value = plan.front()();
+      plan.pop_front();
+    }
+    clock_ += running ? 10 : 0;
+    value.enabled_ns = value.running_ns = clock_;
+    value.lost_records = lost_records;
+    return value;
+  }
+
+  uint64_t clock_ = 0;
+};
+
+// Steps until the end; the number of times that the drain was told to wait.
+int run(HtmDrain& drain, int most_steps = 1000) {
+  int waits = 0;
+  for (int step = 0; step < most_steps; step++) {
+    const auto result = drain.step();
+    if (result == HtmDrain::Step::kDone) {
+      drain.finish();
+      return waits;
+    }
+    if (result == HtmDrain::Step::kAgain) waits++;
+  }
+  FAIL("the drain does not end");
+  return waits;
+}
+
+}  // namespace
+
+TEST_CASE("trace and map of our driver arrive whole, and that is proven") {
+  Driver driver;
+  const std::string first(64, 'a'), second(60, 'b');
+  const std::string block = map_block(0, 3);
+  driver.plan = {
+      driver.say(kTraceBegin | 4096),    driver.give_trace(first), driver.give_trace(second),
+      driver.say(kTraceEnd | 124),       driver.say(kMapBegin),    driver.give_sample(block),
+      driver.say(kMapEnd | block.size())};
+  HtmDrain drain = driver.make_drain();
+  CHECK(run(drain) == 4);  // announcements alone are no progress
+  CHECK(driver.trace == first + second);
+  CHECK(driver.map == block);
+  CHECK(driver.losses.empty());
+  CHECK_FALSE(driver.read_with_full_rings);
+  CHECK(drain.trace_proof() == HtmDrain::Proof::kProven);
+  CHECK(drain.map_proof() == HtmDrain::Proof::kProven);
+  CHECK(drain.expected_trace_bytes() == 4096);
+  CHECK(drain.totals().trace_bytes == 124);
+  CHECK(drain.totals().announced_bytes == 124);
+  CHECK(drain.totals().map_blocks == 1);
+  CHECK(drain.totals().map_entries == 3);
+}
+
+TEST_CASE("a public driver ends with silence, and completeness cannot be proven") {
+  Driver driver;
+  driver.plan = {driver.give_trace("0123456789"), driver.give_sample(map_block(2, 1)),
+                 driver.give_sample(map_block(~uint64_t{0}, 2))};
+  HtmDrain drain = driver.make_drain();
+  CHECK(run(drain) == 0);
+  CHECK(drain.totals().reads == 5);
+  CHECK(driver.trace == "0123456789");
+  CHECK(driver.map == map_block(2, 1) + map_block(~uint64_t{0}, 2));
+  CHECK(drain.trace_proof() == HtmDrain::Proof::kNotProvable);
+  CHECK(driver.losses.empty());
+}
+
+TEST_CASE("all blocks of the map may come with one read") {
+  Driver driver;
+  driver.plan = {[&]() -> uint64_t {
+    for (const uint64_t next : {1, 2, 3, 0}) {
+      driver.ring.put_record(PERF_RECORD_SAMPLE, sample(map_block(next, 2)));
+    }
+    return 1;
+  }};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  CHECK(drain.totals().map_blocks == 4);
+  CHECK(driver.losses.empty());
+}
+
+TEST_CASE("the driver's 'again' is waited for") {
+  Driver driver;
+  driver.plan = {driver.answer(1), driver.give_trace("x......."), driver.answer(1),
+                 driver.answer(1), driver.give_sample(map_block(0, 1))};
+  HtmDrain drain = driver.make_drain();
+  CHECK(run(drain) == 3);
+  CHECK(driver.trace == "x.......");
+}
+
+TEST_CASE("an early 0 is not the end") {
+  Driver driver;
+  driver.plan = {driver.give_trace("one....."), driver.answer(0), driver.give_trace("two.....")};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  CHECK(driver.trace == "one.....two.....");
+}
+
+TEST_CASE("what is in the rings before the first read is taken first") {
+  Driver driver;
+  driver.ring.put_aux(std::string(64, 'e'));
+  driver.plan = {driver.give_trace("rest....")};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  CHECK(driver.trace == std::string(64, 'e') + "rest....");
+  CHECK_FALSE(driver.read_with_full_rings);
+}
+
+TEST_CASE("a block that comes twice is written once") {
+  Driver driver;
+  driver.plan = {driver.give_sample(map_block(7, 2)), driver.give_sample(map_block(7, 2)),
+                 driver.give_sample(map_block(0, 1))};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  CHECK(driver.map == map_block(7, 2) + map_block(0, 1));
+  CHECK(drain.totals().map_repeats == 1);
+  CHECK(driver.losses.empty());
+}
+
+TEST_CASE("a map that goes in circles ends") {
+  Driver driver;
+  for (int round = 0; round < 100; round++) {
+    driver.plan.push_back(driver.give_sample(map_block(5, 1, 'a')));
+    driver.plan.push_back(driver.give_sample(map_block(6, 1, 'b')));
+  }
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  REQUIRE(driver.losses.size() == 1);
+  CHECK(driver.losses[0].place == "memory map");
+  CHECK(drain.totals().reads == 3);
+}
+
+TEST_CASE("flags of AUX records are losses") {
+  for (const auto& [flag, word] :
+       {std::pair{1, "TRUNCATED"}, std::pair{4, "PARTIAL"}, std::pair{8, "COLLISION"}}) {
+    Driver driver;
+    driver.plan = {driver.give_trace("x.......", static_cast<uint64_t>(flag))};
+    HtmDrain drain = driver.make_drain();
+    run(drain);
+    REQUIRE(driver.losses.size() == 1);
+    CHECK(driver.losses[0].cause.find(word) != std::string::npos);
+  }
+}
+
+TEST_CASE("what our driver sent and did not arrive is a loss with its size") {
+  Driver driver;
+  driver.plan = {driver.give_trace("x......."), driver.say(kTraceEnd | 20), driver.say(kMapEnd)};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  REQUIRE(driver.losses.size() == 1);
+  CHECK(driver.losses[0] ==
+        Loss{"trace", "sent by the driver but not received", LossUnit::kBytes, 12});
+  CHECK(drain.trace_proof() == HtmDrain::Proof::kViolated);
+  CHECK(drain.map_proof() == HtmDrain::Proof::kProven);
+}
+
+TEST_CASE("a trace whose end our driver did not announce is not proven") {
+  Driver driver;
+  driver.plan = {driver.say(kTraceBegin | 64), driver.give_trace("x.......")};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  CHECK(drain.trace_proof() == HtmDrain::Proof::kViolated);
+  REQUIRE(driver.losses.size() == 2);
+  CHECK(driver.losses[0].place == "trace");
+  CHECK(driver.losses[1].place == "memory map");
+}
+
+TEST_CASE("a record that found no room is no loss when all of its content came later") {
+  const std::string block = map_block(0, 2);
+  const auto lost = words({1, 3});
+  for (const bool announced : {true, false}) {
+    CAPTURE(announced);
+    Driver driver;
+    driver.lost_records = 3;
+    driver.plan = {driver.give_trace("x......."), [&]() -> uint64_t {
+                     driver.ring.put_record(PERF_RECORD_LOST, lost);
+                     return driver.give_sample(block)();
+                   }};
+    if (announced) {
+      driver.plan.push_back(driver.say(kTraceEnd | 8));
+      driver.plan.push_back(driver.say(kMapEnd | block.size()));
+    }
+    HtmDrain drain = driver.make_drain();
+    run(drain);
+    CHECK(drain.totals().lost_records == 3);
+    if (announced) {
+      CHECK(driver.losses.empty());
+    } else {
+      REQUIRE(driver.losses.size() == 1);
+      CHECK(driver.losses[0] == Loss{"data ring", "the data ring was full", LossUnit::kRecords, 3});
+    }
+  }
+}
+
+TEST_CASE("lost records show in the event's own count when no record tells of them") {
+  Driver driver;
+  driver.lost_records = 5;
+  driver.plan = {driver.give_trace("x.......")};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  REQUIRE(driver.losses.size() == 1);
+  CHECK(driver.losses[0].amount == 5);
+}
+
+TEST_CASE("a refusal is told without read(2)") {
+  Driver driver;
+  driver.announce(kError | uint64_t{5} << 48 | uint64_t{1} << 32 | uint32_t(-10));
+  HtmDrain drain = driver.make_drain();
+  drain.look();
+  REQUIRE(drain.error());
+  CHECK(drain.error()->operation == 5);
+  CHECK(drain.error()->error_number == 1);
+  CHECK(drain.error()->return_code == -10);
+  CHECK(drain.totals().reads == 0);
+}
+
+TEST_CASE("an event in the error state, or switched off, ends the drain with a loss") {
+  Driver driver;
+  driver.error_state = true;
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  REQUIRE(driver.losses.size() == 1);
+  CHECK(driver.losses[0].place == "event");
+
+  Driver stopped;
+  stopped.running = false;
+  for (int i = 0; i < 100; i++) stopped.plan.push_back(stopped.answer(7));
+  HtmDrain stalled = stopped.make_drain();
+  CHECK(run(stalled) < 5);
+  REQUIRE(stopped.losses.size() == 1);
+  CHECK(stopped.losses[0].cause == "the kernel switched the event off before its end");
+}
+
+TEST_CASE("trace that comes after a throttle is not taken for trace") {
+  Driver driver;
+  driver.plan = {driver.give_trace("good...."),
+                 [&]() -> uint64_t {
+                   driver.ring.put_record(PERF_RECORD_THROTTLE, words({1, 2, 3}));
+                   return 1;
+                 },
+                 driver.give_trace("again.."), driver.give_sample(map_block(0, 1))};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  CHECK(driver.trace == "good....");
+  CHECK(drain.totals().map_blocks == 1);
+  REQUIRE(driver.losses.size() == 2);
+  CHECK(driver.losses[1].amount == 7);
+}
+
+TEST_CASE("samples and records that make no sense are counted, not believed") {
+  Driver driver;
+  std::string lying = map_block(0, 2);
+  lying[0x17] = 3;  // three entries where there is room for two
+  driver.plan = {driver.give_sample(lying), driver.give_sample("mark"), [&]() -> uint64_t {
+                   driver.ring.put_record(PERF_RECORD_SAMPLE, words({1, 2}));
+                   driver.ring.put_record(PERF_RECORD_AUX, words({1}));
+                   std::string oversized = sample(map_block(0, 1));
+                   oversized[40 + 2] = 1;  // a raw size beyond the record
+                   driver.ring.put_record(PERF_RECORD_SAMPLE, oversized);
+                   return 1;
+                 }};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  CHECK(driver.map.empty());
+  CHECK(driver.losses.size() == 5);
+}
+
+}  // namespace htmtrace

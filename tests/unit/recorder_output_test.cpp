@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The recorder's files: sinks, ledger, manifest, facts of the machine.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <span>
+#include <string>
+
+#include "output/host_facts.h"
+#include "output/json_writer.h"
+#include "output/ledger.h"
+#include "output/manifest.h"
+#include "output/progress.h"
+#include "output/session_files.h"
+#include "tests/unit/message_of.h"
+#include "tests/unit/temporary_folder.h"
+
+namespace htmtrace {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+// Files may not grow past this while it lives: a full disk, for one process.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(uint64_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &old_);
+    rlimit limit = old_;
+    limit.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &old_);
+    ::signal(SIGXFSZ, SIG_DFL);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit old_{};
+};
+
+}  // namespace
+
+TEST_CASE("a sink refuses to replace a file unless told to") {
+  const TemporaryFolder folder;
+  folder.write("trace", "precious");
+  CHECK(message_of([&] { TraceSink::create(folder.path() / "trace", Existing::kRefuse); }) ==
+        "cannot create " + (folder.path() / "trace").string() + ": File exists");
+  CHECK(folder.read("trace") == "precious");
+  TraceSink sink = TraceSink::create(folder.path() / "trace", Existing::kReplace);
+  sink.append(bytes_of("new"));
+  sink.finish();
+  CHECK(folder.read("trace") == "new");
+}
+
+TEST_CASE("a full disk keeps what was written and counts the rest") {
+  const TemporaryFolder folder;
+  TraceSink sink = TraceSink::create(folder.path() / "trace", Existing::kRefuse);
+  {
+    const FileSizeLimit limit(10000);
+    sink.append(bytes_of(std::string(8000, 'a')));
+    CHECK_FALSE(sink.error());
+    sink.append(bytes_of(std::string(8000, 'b')));
+    sink.append(bytes_of(std::string(500, 'c')));
+    sink.finish();
+  }
+  REQUIRE(sink.error());
+  CHECK(*sink.error() == EFBIG);
+  CHECK(sink.written_bytes() == 10000);
+  CHECK(sink.discarded_bytes() == 6500);
+  CHECK(folder.read("trace") == std::string(8000, 'a') + std::string(2000, 'b'));
+}
+
+TEST_CASE("reserved space does not show in the file") {
+  const TemporaryFolder folder;
+  TraceSink sink = TraceSink::create(folder.path() / "map", Existing::kRefuse);
+  sink.reserve(1 << 20);
+  sink.rewrite(bytes_of("a long first version"));
+  sink.rewrite(bytes_of("short"));
+  sink.finish();
+  CHECK(folder.read("map") == "short");
+}
+
+TEST_CASE("a session's files are made together or not at all") {
+  const TemporaryFolder folder;
+  const TraceTarget target{.node = 0, .chip = 1, .core = 2};
+  const auto here = folder.path() / "new" / "folder";
+  check_session_folder(here, target, Existing::kRefuse);
+  CHECK_FALSE(std::filesystem::exists(here));
+
+  SessionFiles files = create_session_files(here, target, Existing::kRefuse);
+  CHECK(files.trace.name() == "htm.bin.n0.p1.c2");
+  CHECK(files.translation.name() == "translation.n0.p1.c2");
+  CHECK(files.manifest.name() == "manifest.json");
+  CHECK(message_of([&] { check_session_folder(here, target, Existing::kRefuse); }) ==
+        "cannot create " + (here / "htm.bin.n0.p1.c2").string() + ": File exists");
+  check_session_folder(here, target, Existing::kReplace);
+  files.discard();
+  CHECK(std::filesystem::is_empty(here));
+
+  folder.write("new/folder/htm.bin.n0.p1.c2", "older");
+  CHECK(message_of([&] { create_session_files(here, target, Existing::kRefuse); }) != "no error");
+  CHECK_FALSE(std::filesystem::exists(here / "manifest.json"));
+  CHECK_FALSE(std::filesystem::exists(here / "translation.n0.p1.c2"));
+  CHECK(folder.read("new/folder/htm.bin.n0.p1.c2") == "older");
+}
+
+TEST_CASE("losses of one place and cause are added up") {
+  Ledger ledger;
+  CHECK(ledger.summary() == "nothing lost");
+  ledger.add({"AUX ring", "cut", LossUnit::kBytes, 10});
+  ledger.add({"data ring", "full", LossUnit::kRecords, 2});
+  ledger.add({"AUX ring", "cut", LossUnit::kBytes, 5});
+  ledger.add({"event", "gone", LossUnit::kUnknown, 0});
+  REQUIRE(ledger.entries().size() == 3);
+  CHECK(ledger.entries()[0].loss.amount == 15);
+  CHECK(ledger.entries()[0].occurrences == 2);
+  CHECK(
+      ledger.summary() ==
+      "lost: 15 bytes (AUX ring: cut), 2 records (data ring: full), unknown amount (event: gone)");
+}
+
+TEST_CASE("JSON text is valid whatever the strings hold") {
+  JsonWriter json;
+  json.begin_object();
+  json.text("quote\"", "tab\t back\\slash \x01");
+  json.text("euro", "\xe2\x82\xac");
+  json.text("bad", "a\xff\xe2\x82z\xc0\x80\xed\xa0\x80");
+  json.begin_array("empty");
+  json.end_array();
+  json.begin_array("list");
+  json.number({}, uint64_t{18446744073709551615U});
+  json.number({}, int64_t{-5});
+  json.number({}, std::optional<uint64_t>());
+  json.end_array();
+  json.boolean("yes", true);
+  json.end_object();
+  CHECK(json.take() ==
+        "{\n"
+        "  \"quote\\\"\": \"tab\\u0009 back\\\\slash \\u0001\",\n"
+        "  \"euro\": \"\xe2\x82\xac\",\n"
+        "  \"bad\": \"a\\ufffd\\ufffd\\ufffdz\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\",\n"
+        "  \"empty\": [],\n"
+        "  \"list\": [\n    18446744073709551615,\n    -5,\n    null\n  ],\n"
+        "  \"yes\": true\n"
+        "}\n");
+}
+
+TEST_CASE("the manifest names the partition, the target, the losses") {
+  Manifest manifest;
+  manifest.state = Manifest::State::kIncomplete;
+  manifest.host.partition_id = 3;
+  manifest.targets.emplace_back();
+  manifest.targets[0].target = {.node = 0, .chip = 1, .core = 12};
+  manifest.targets[0].trace_file = "htm.bin.n0.p1.c12";
+  manifest.targets[0].trace_proof = Manifest::Proof::kViolated;
+  manifest.ledger.add({"trace", "gap", LossUnit::kUnknown, 0});
+  const std::string text = manifest.to_json();
+  for (const char* piece :
+       {"\"state\": \"incomplete\"", "\"partition_id\": 3", "\"core\": 12", "\"type\": \"core\"",
+        "\"file\": \"htm.bin.n0.p1.c12\"", "\"completeness\": \"violated\"", "\"amount\": null",
+        "\"timebase_hz\": null", "\"workload\": null", "\"started\": null"}) {
+    CAPTURE(piece);
+    CHECK(text.find(piece) != std::string::npos);
+  }
+}
+
+TEST_CASE("the partition's id comes from lparcfg, else from the device tree") {
+  const TemporaryFolder folder;
+  folder.write("proc/cpuinfo", "processor\t: 0\ntimebase\t: 512000000\nplatform\t: pSeries\n");
+  folder.write("proc/device-tree/ibm,partition-no", std::string("\0\0\1\2", 4));
+  HostFacts facts = read_host_facts(folder.path());
+  CHECK(facts.timebase_hz == 512000000);
+  CHECK(facts.partition_id == 0x102);
+  folder.write("proc/powerpc/lparcfg", "lparcfg 1.9\npartition_id=0\nsystem_type=x\n");
+  facts = read_host_facts(folder.path());
+  CHECK(facts.partition_id == 0);
+  CHECK(facts.page_size_bytes == static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)));
+
+  const TemporaryFolder elsewhere;
+  CHECK_FALSE(read_host_facts(elsewhere.path()).partition_id);
+  CHECK_FALSE(read_host_facts(elsewhere.path()).timebase_hz);
+}
+
+TEST_CASE("bytes are shown in units that people read") {
+  CHECK(human_bytes(0) == "0 bytes");
+  CHECK(human_bytes(1023) == "1023 bytes");
+  CHECK(human_bytes(1536) == "1.5 KiB");
+  CHECK(human_bytes(uint64_t{3} << 40) == "3.0 TiB");
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/units.h"
+
+#include <doctest/doctest.h>
+
+namespace htmtrace {
+
+TEST_CASE("sizes take K, M and G") {
+  CHECK(parse_size("0") == 0);
+  CHECK(parse_size("65536") == 65536);
+  CHECK(parse_size("64K") == 65536);
+  CHECK(parse_size("1m") == 1 << 20);
+  CHECK(parse_size("2G") == uint64_t{2} << 30);
+  for (const char* text : {"", "K", "1KB", "-1", "+1", "1.5M", " 1", "1 ", "0x10",
+                           "18446744073709551616", "18014398509481984K"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_size(text));
+  }
+}
+
+TEST_CASE("times take a unit, seconds without") {
+  using std::chrono::nanoseconds;
+  CHECK(parse_duration("1") == nanoseconds(1'000'000'000));
+  CHECK(parse_duration("500ms") == nanoseconds(500'000'000));
+  CHECK(parse_duration("0.5s") == nanoseconds(500'000'000));
+  CHECK(parse_duration("20us") == nanoseconds(20'000));
+  CHECK(parse_duration("2m") == nanoseconds(120'000'000'000));
+  CHECK(parse_duration("1h") == nanoseconds(3'600'000'000'000));
+  for (const char* text : {"", "s", "0", "0s", "-1s", "1x", "1e9", "1.2.3s", "inf", "nan", "1 s",
+                           "0.1ns", "99999999h"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_duration(text));
+  }
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/workload.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "tests/unit/message_of.h"
+#include "tests/unit/temporary_folder.h"
+
+namespace htmtrace {
+
+TEST_CASE("a workload does nothing before it is started, and never when it is not") {
+  const TemporaryFolder folder;
+  const Signals signals;
+  const std::string mark = (folder.path() / "mark").string();
+  { Workload never({"touch", mark}, signals); }
+  CHECK_FALSE(std::filesystem::exists(mark));
+
+  Workload workload({"touch", mark}, signals);
+  CHECK_FALSE(workload.ended());
+  workload.start();
+  workload.wait_end();
+  CHECK(workload.exit_status() == 0);
+  CHECK(std::filesystem::exists(mark));
+}
+
+TEST_CASE("exit status and killing signal are told apart") {
+  const Signals signals;
+  Workload leaves({"sh", "-c", "exit 7"}, signals);
+  leaves.start();
+  leaves.wait_end();
+  CHECK(leaves.exit_status() == 7);
+  CHECK_FALSE(leaves.killed_by());
+
+  Workload dies({"sh", "-c", "kill -9 $$"}, signals);
+  dies.start();
+  dies.wait_end();
+  CHECK(dies.killed_by() == 9);
+  CHECK_FALSE(dies.exit_status());
+}
+
+TEST_CASE("the workload gets the arguments and the signals that we were given") {
+  const TemporaryFolder folder;
+  Signals signals;
+  signals.watch();
+  const std::string out = (folder.path() / "out").string();
+  Workload workload({"sh", "-c", "echo \"$#:$2\" >$0; kill -TERM $$; sleep 9", out, "a", "b c"},
+                    signals);
+  workload.start();
+  workload.wait_end();
+  CHECK(workload.killed_by() == SIGTERM);  // not blocked, not ignored
+  CHECK(folder.read("out") == "2:b c\n");
+}
+
+TEST_CASE("exec's failure is told, not the child's status") {
+  const TemporaryFolder folder;
+  folder.write("not-a-program",
+               "\x7f"
+               "ELF");
+  const std::string path = (folder.path() / "not-a-program").string();
+  CHECK(message_of([&] { check_program(path); }) == "cannot run " + path + ": Permission denied");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  CHECK(message_of([&] { check_program(path); }) == "no error");
+  const Signals signals;
+  Workload workload({folder.path().string() + "/missing"}, signals);
+  CHECK(message_of([&] { workload.start(); }) ==
+        "cannot run " + folder.path().string() + "/missing: No such file or directory");
+}
+
+TEST_CASE("programs are searched as a shell does") {
+  CHECK(message_of([] { check_program("sh"); }) == "no error");
+  CHECK(message_of([] { check_program("no-such-program-here"); }) ==
+        "cannot run no-such-program-here: No such file or directory");
+  CHECK(message_of([] { check_program("/"); }) == "cannot run /: Permission denied");
+}
+
+TEST_CASE("signals come through the descriptor") {
+  Signals signals;
+  signals.watch();
+  CHECK_FALSE(signals.next());
+  ::kill(::getpid(), SIGTERM);
+  const auto got = signals.next();
+  REQUIRE(got);
+  CHECK(got->number == SIGTERM);
+  CHECK_FALSE(got->from_terminal);
+}
+
+}  // namespace htmtrace
