@@ -64,6 +64,8 @@ RingSizes parse_rings(const std::string& text) {
 int record(const RecordOptions& options) {
   if (!options.workload.empty()) check_program(options.workload.front());
   check_session_folder(options.folder, options.source.target, options.existing);
+  Signals signals;
+  // Opening may wait for the hypervisor. A signal during that ends the process, with no file made.
   HtmSource source(options.source);
   if (source.rings_shrunk()) {
     print_note(
@@ -71,7 +73,8 @@ int record(const RecordOptions& options) {
                     "(kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK, CAP_IPC_LOCK)",
                     source.ring().sizes().data_bytes >> 10, source.ring().sizes().aux_bytes >> 10));
   }
-  return Recording(options, source).run();
+  signals.watch();
+  return Recording(options, source, signals).run();
 }
 
 }  // namespace

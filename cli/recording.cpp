@@ -42,9 +42,10 @@ Manifest::Proof to_manifest(HtmDrain::Proof proof) {
 
 }  // namespace
 
-Recording::Recording(const RecordOptions& options, HtmSource& source)
+Recording::Recording(const RecordOptions& options, HtmSource& source, Signals& signals)
     : options_(options),
       source_(source),
+      signals_(signals),
       files_(create_session_files(options.folder, source.target(), options.existing)),
       drain_([this] { return source_.event().read(); }, source.ring().data(), source.ring().aux(),
              {.trace = [this](auto bytes) { files_.trace.append(bytes); },
@@ -83,10 +84,9 @@ int Recording::run() {
   drain_.finish();
   end_workload();
   settle();
-  const bool lossless = manifest_.ledger.empty();
-  const auto state = !failures_.empty() ? Manifest::State::kFailed
-                     : lossless         ? Manifest::State::kComplete
-                                        : Manifest::State::kIncomplete;
+  const auto state = failed_                    ? Manifest::State::kFailed
+                     : manifest_.ledger.empty() ? Manifest::State::kComplete
+                                                : Manifest::State::kIncomplete;
   write_manifest(state);
   return report(state);
 }
@@ -108,7 +108,7 @@ void Recording::check_started() {
     throw explain_refusal(error->operation, error->error_number, error->return_code,
                           source_.target(), source_.carrier_cpu());
   }
-  if (!alive) throw explain_silent_refusal(source_.target(), source_.carrier_cpu());
+  if (!alive) throw explain_silence(source_.target(), source_.carrier_cpu());
 }
 
 Recording::Ending Recording::wait() {
@@ -237,27 +237,21 @@ void Recording::settle() {
   }
 }
 
+// What came before a refusal in the middle is a recording, though an incomplete one. Nothing at all
+// is a failure.
 void Recording::settle_driver_error() {
   const uint64_t bytes = drain_.totals().trace_bytes;
-  if (const auto& error = drain_.error()) {
-    Error explained = explain_refusal(error->operation, error->error_number, error->return_code,
-                                      source_.target(), source_.carrier_cpu());
-    manifest_.ledger.add({"hypervisor", explained.what(), LossUnit::kUnknown, 0});
-    fail(std::move(explained).on(fmt::format("{} bytes of trace came before", bytes)));
-  } else if (ending_ == Ending::kEventGone || bytes == 0) {
-    Error gone = source_.alive() || ending_ != Ending::kEventGone
-                     ? Error("no trace came from the htm driver")
-                           .on("reason: the hypervisor refused to start or to stop the trace, or "
-                               "stayed busy")
-                           .hint("the kernel log may name the hypervisor's answer")
-                     : explain_silent_refusal(source_.target(), source_.carrier_cpu());
-    if (!cpu_is_online(source_.carrier_cpu())) {
-      gone = std::move(gone).on(
-          fmt::format("reason: cpu {} went offline during the recording", source_.carrier_cpu()));
-    }
-    manifest_.ledger.add({"event", gone.what(), LossUnit::kUnknown, 0});
-    fail(gone);
-  }
+  const auto& error = drain_.error();
+  if (!error && bytes != 0 && ending_ != Ending::kEventGone) return;
+  Error trouble = error ? explain_refusal(error->operation, error->error_number, error->return_code,
+                                          source_.target(), source_.carrier_cpu())
+                        : explain_silence(source_.target(), source_.carrier_cpu());
+  manifest_.ledger.add({"trace", trouble.what(), LossUnit::kUnknown, 0});
+  const Error told = std::move(trouble).on(fmt::format("{} bytes of trace came before", bytes));
+  if (bytes == 0)
+    fail(told);
+  else
+    complain(told);
 }
 
 void Recording::settle_sink(const TraceSink& sink) {
@@ -275,7 +269,7 @@ void Recording::settle_sink(const TraceSink& sink) {
 void Recording::write_manifest(Manifest::State state) {
   manifest_.state = state;
   manifest_.errors.clear();
-  for (const Error& error : failures_) manifest_.errors.emplace_back(error.what());
+  for (const Error& error : troubles_) manifest_.errors.emplace_back(error.what());
   const std::string text = manifest_.to_json();
   files_.manifest.rewrite(std::as_bytes(std::span(text)));
   if (state == Manifest::State::kRecording) return;
@@ -288,7 +282,7 @@ void Recording::write_manifest(Manifest::State state) {
 // Errors first, the sum last. Returns the exit status.
 int Recording::report(Manifest::State state) {
   progress_.clear();
-  for (const Error& error : failures_) print_error(error);
+  for (const Error& error : troubles_) print_error(error);
   const bool asked_to_end = ending_ != Ending::kWorkloadEnded;
   const auto killed_by = workload_ ? workload_->killed_by() : std::nullopt;
   const bool died = killed_by && !(asked_to_end && *killed_by == ending_signal_);
@@ -302,14 +296,19 @@ int Recording::report(Manifest::State state) {
   print_note(fmt::format("{} bytes of trace, {} records of memory map ({} entries) in {}; {}",
                          files_.trace.written_bytes(), totals.map_blocks, totals.map_entries,
                          options_.folder.string(), manifest_.ledger.summary()));
-  if (!failures_.empty()) return kExitFailed;
+  if (failed_) return kExitFailed;
   if (state == Manifest::State::kIncomplete) return kExitIncomplete;
   if (died) return 128 + *killed_by;
   return workload_ ? workload_->exit_status().value_or(kExitDone) : kExitDone;
 }
 
 void Recording::fail(const Error& error) {
-  failures_.push_back(error);
+  failed_ = true;
+  complain(error);
+}
+
+void Recording::complain(const Error& error) {
+  troubles_.push_back(error);
 }
 
 }  // namespace htmtrace

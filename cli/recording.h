@@ -32,7 +32,7 @@ struct RecordOptions {
 class Recording {
  public:
   // Throws Error; then there are no files of this recording.
-  Recording(const RecordOptions& options, HtmSource& source);
+  Recording(const RecordOptions& options, HtmSource& source, Signals& signals);
 
   // Returns the exit status.
   int run();
@@ -54,10 +54,11 @@ class Recording {
   void write_manifest(Manifest::State state);
   int report(Manifest::State state);
   void fail(const Error& error);
+  void complain(const Error& error);
 
   RecordOptions options_;
   HtmSource& source_;
-  Signals signals_;
+  Signals& signals_;
   SessionFiles files_;
   Manifest manifest_;
   HtmDrain drain_;
@@ -68,7 +69,8 @@ class Recording {
   int ending_signal_ = 0;                // what the workload was told to end with, or got with us
   int end_requests_ = 0;                 // signals that asked to end
   std::chrono::milliseconds waited_{0};  // for a busy driver, since something last came
-  std::vector<Error> failures_;
+  std::vector<Error> troubles_;          // to be told at the end
+  bool failed_ = false;                  // one of them ends the command with status 1
 };
 
 }  // namespace htmtrace

@@ -11,8 +11,8 @@
 namespace htmtrace {
 
 Signals::Signals() {
-  // A shell starts its background jobs with SIGINT ignored; an ignored signal never reaches the
-  // descriptor, and `kill -INT` is how a recording is ended. nohup's SIGHUP stays ignored.
+  // A shell starts its background jobs with SIGINT ignored, and an ignored signal never reaches the
+  // descriptor; but `kill -INT` is how a recording is ended. nohup's SIGHUP stays ignored.
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
   ::sigaction(SIGINT, &usual, &old_interrupt_);
@@ -21,11 +21,14 @@ Signals::Signals() {
   ignored.sa_handler = SIG_IGN;
   ::sigaction(SIGXFSZ, &ignored, &old_file_size_);
   ::sigaction(SIGPIPE, &ignored, &old_pipe_);
+  ::sigprocmask(SIG_BLOCK, nullptr, &old_mask_);
+}
 
+void Signals::watch() {
   sigset_t wanted;
   sigemptyset(&wanted);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&wanted, number);
-  ::sigprocmask(SIG_BLOCK, &wanted, &old_mask_);
+  ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
   fd_ = Fd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw Error("cannot watch signals", errno);
 }

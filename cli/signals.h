@@ -11,12 +11,15 @@ namespace htmtrace {
 
 class Signals {
  public:
-  // From here on SIGINT, SIGTERM, SIGHUP and SIGCHLD come through next() only, and what SIGXFSZ and
-  // SIGPIPE would kill for is a write error. Throws Error.
+  // SIGINT and SIGTERM end the process even if it was started with them ignored, and what SIGXFSZ
+  // and SIGPIPE would kill for is a write error.
   Signals();
   ~Signals();
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
+
+  // From here on SIGINT, SIGTERM, SIGHUP and SIGCHLD come through next() only. Throws Error.
+  void watch();
 
   int fd() const { return fd_.get(); }
 

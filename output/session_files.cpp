@@ -48,8 +48,8 @@ std::string translation_file_name(const TraceTarget& target) {
 }
 
 void check_session_folder(const fs::path& folder, const TraceTarget& target, Existing existing) {
-  if (::access(folder.c_str(), F_OK) != 0) return;  // will be made
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+  if (::access(folder.c_str(), F_OK) != 0) return;           // will be made
+  if (::access((folder / ".").c_str(), W_OK | X_OK) != 0) {  // with "." a file is no folder
     throw Error(fmt::format("cannot write to folder {}", folder.string()), errno)
         .hint("choose another folder with -o");
   }

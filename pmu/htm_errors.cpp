@@ -106,9 +106,9 @@ std::string subject(const TraceTarget& target, int cpu) {
 Error with_explanation(Error error, int error_number) {
   const auto* found = std::ranges::find(kExplanations, error_number, &Explanation::error_number);
   if (found == kExplanations.end()) return error;
-  error = std::move(error).on(fmt::format("reason: {}", found->reason));
-  if (found->hint != nullptr) error = std::move(error).hint(found->hint);
-  return error;
+  Error explained = std::move(error).on(fmt::format("reason: {}", found->reason));
+  if (found->hint == nullptr) return explained;
+  return std::move(explained).hint(found->hint);
 }
 
 }  // namespace
@@ -160,10 +160,16 @@ Error explain_refusal(unsigned operation, int error_number, int32_t return_code,
   return with_explanation(std::move(error), error_number);
 }
 
-Error explain_silent_refusal(const TraceTarget& target, int cpu) {
-  return Error(fmt::format("the htm driver did not start {}", describe_event(target)))
-      .on(subject(target, cpu))
-      .on("reason: the hypervisor refused to configure or start this trace, or stayed busy")
+Error explain_silence(const TraceTarget& target, int cpu) {
+  Error error =
+      Error(fmt::format("no trace comes from {}", describe_event(target))).on(subject(target, cpu));
+  if (!cpu_is_online(cpu)) {
+    return std::move(error)
+        .on(fmt::format("reason: cpu {} went offline", cpu))
+        .hint("choose a carrier CPU that stays online with --cpu");
+  }
+  return std::move(error)
+      .on("reason: the hypervisor refused to configure, start or stop this trace, or stayed busy")
       .hint(
           "check that the partition's activation (VET code) is applied, that the target exists "
           "and has trace memory, and that nobody else traces it")
