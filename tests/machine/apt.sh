@@ -6,6 +6,7 @@
 
 apt_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 apt_state=$cache/apt
+apt_opened=''
 
 # The mirror that this system's own apt uses for Debian.
 apt_mirror() {
@@ -18,7 +19,7 @@ apt_mirror() {
 
 # apt_open: make the state, read the indexes. Once per run, only when something must be fetched.
 apt_open() {
-    [[ -z ${APT_CONFIG:-} ]] || return 0
+    [[ -z $apt_opened ]] || return 0
     local http='' https='' mirror
     mirror=$(apt_mirror)
     eval "$(apt-config shell http Acquire::http::Proxy https Acquire::https::Proxy)"
@@ -41,6 +42,7 @@ Acquire::http::Proxy "$http"; Acquire::https::Proxy "$https";
 EOF
     export APT_CONFIG=$apt_state/apt.conf
     apt-get -qq update
+    apt_opened=1
 }
 
 # apt_closure FOLDER PACKAGE...: unpack the packages and all that they depend on into FOLDER.
