@@ -39,7 +39,7 @@ best() {
 
 say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
 "$build/tests/generator/make_core_trace" power10 $((size_mib << 20)) "$folder/trace" "$folder/map"
-head -c $((1 << 20)) "$folder/trace" >"$folder/small"
+"$build/tests/generator/make_core_trace" power10 $((1 << 20)) "$folder/small" "$folder/map"
 decode=("$htmtrace" decode -q --translation "$folder/map" --partition 0)
 
 # Everything is read once: into the page cache, and to count.

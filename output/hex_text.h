@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Hexadecimal of fixed width, fast: all digits of a number at once, in a 64-bit register.
+// Hexadecimal of fixed width, fast: all digits of a number at once. With the compiler's portable
+// vectors (SSE2, VSX, or plain registers where there are none) sixteen digits take some ten
+// instructions; that is half of the time of printing a trace.
 #pragma once
 
 #include <bit>
@@ -8,25 +10,39 @@
 
 namespace htmtrace {
 
-// Writes eight digits; returns the place behind them.
-inline char* put_hex32(char* to, uint32_t value) {
-  constexpr uint64_t kEach = 0x0101010101010101;
-  // One digit a byte, the first in the lowest byte.
-  uint64_t digits = value;
-  digits = (digits & 0x000000000000ffff) << 32 | (digits & 0x00000000ffff0000) >> 16;
-  digits = (digits & 0x000000ff000000ff) << 16 | (digits & 0x0000ff000000ff00) >> 8;
-  digits = (digits & 0x000f000f000f000f) << 8 | (digits & 0x00f000f000f000f0) >> 4;
-  // 10..15 carry into bit 4 when 6 is added; those become 'a'..'f'.
-  const uint64_t letters = (digits + 6 * kEach) >> 4 & kEach;
-  digits += '0' * kEach + letters * ('a' - '0' - 10);
-  if constexpr (std::endian::native == std::endian::big) digits = __builtin_bswap64(digits);
+namespace hex_text {
+
+typedef uint64_t Pair __attribute__((vector_size(16)));
+typedef uint8_t Digits __attribute__((vector_size(16)));
+
+inline Digits digits_of(uint64_t value) {
+  if constexpr (std::endian::native == std::endian::little) value = __builtin_bswap64(value);
+  // Two digits a byte, the first in the upper half of the lowest byte.
+  const Pair pair = {value, 0};
+  const Digits bytes = reinterpret_cast<Digits>(pair);
+  const Digits high = bytes >> 4;
+  const Digits low = bytes & 15;
+  Digits digits =
+      __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  // A comparison gives 255 where it holds. 'a' does not follow '9'.
+  return digits + '0' + (reinterpret_cast<Digits>(digits > 9) & ('a' - '0' - 10));
+}
+
+}  // namespace hex_text
+
+// Writes sixteen digits; returns the place behind them.
+inline char* put_hex64(char* to, uint64_t value) {
+  const hex_text::Digits digits = hex_text::digits_of(value);
   std::memcpy(to, &digits, sizeof(digits));
   return to + sizeof(digits);
 }
 
-// Writes sixteen digits.
-inline char* put_hex64(char* to, uint64_t value) {
-  return put_hex32(put_hex32(to, static_cast<uint32_t>(value >> 32)), static_cast<uint32_t>(value));
+// Writes eight digits.
+inline char* put_hex32(char* to, uint32_t value) {
+  const hex_text::Digits digits = hex_text::digits_of(uint64_t{value} << 32);
+  const uint64_t first = reinterpret_cast<hex_text::Pair>(digits)[0];
+  std::memcpy(to, &first, sizeof(first));
+  return to + sizeof(first);
 }
 
 }  // namespace htmtrace
