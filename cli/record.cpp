@@ -2,6 +2,7 @@
 // htmtrace record: options, checks that need no hardware, and the order of things.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <string>

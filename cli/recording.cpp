@@ -229,11 +229,10 @@ void Recording::settle() {
     manifest_.ledger.add({"memory map", "none came", LossUnit::kUnknown, 0});
   }
   if (workload_) {
-    Manifest::Workload& workload = manifest_.workload.emplace();
-    workload.command = workload_->command();
-    workload.pid = workload_->pid();
-    workload.exit_status = workload_->exit_status();
-    workload.signal = workload_->killed_by();
+    manifest_.workload = {.command = workload_->command(),
+                          .pid = workload_->pid(),
+                          .exit_status = workload_->exit_status(),
+                          .signal = workload_->killed_by()};
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <sstream>
+#include <tuple>
 
 #include "core/error.h"
 

@@ -11,7 +11,6 @@ constexpr uint32_t kBclr = 0x4c000020;
 constexpr uint32_t kBcctr = 0x4c000420;
 constexpr uint32_t kBctarBit = 0x40;  // beside kBcctr
 constexpr uint32_t kAbsoluteBit = 2;
-constexpr uint32_t kReserved16to18 = 0xe000;
 
 constexpr uint32_t kPrimarySc = 17;
 constexpr uint32_t kPrimary19 = 19;

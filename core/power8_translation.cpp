@@ -5,9 +5,8 @@
 
 namespace htmtrace {
 
-Power8Translation::Power8Translation() : tables_(std::make_unique<std::array<Table, 3>>()) {}
-
 Power8Translation::Entry* Power8Translation::find(unsigned table, uint64_t page) {
+  if (tables_ == nullptr) return nullptr;
   for (Entry& entry : (*tables_).at(table).at(page % kSets)) {
     if (entry.learned != 0 && entry.page == page) return &entry;
   }
@@ -15,6 +14,7 @@ Power8Translation::Entry* Power8Translation::find(unsigned table, uint64_t page)
 }
 
 void Power8Translation::learn(EffectiveAddr address, uint64_t real_page, unsigned shift) {
+  if (tables_ == nullptr) tables_ = std::make_unique<std::array<Table, 3>>();
   for (unsigned table = 0; table < std::size(kShifts); table++) {
     const uint64_t page = address.value >> kShifts[table];
     Entry* entry = find(table, page);

@@ -17,8 +17,6 @@ namespace htmtrace {
 // 16384 neighbouring pages; beyond that it forgets the older ones.
 class Power8Translation {
  public:
-  Power8Translation();
-
   // `real_page` is the address of the page (or of a 4 KiB part of it) that holds `address`; the
   // page is 2^shift bytes.
   void learn(EffectiveAddr address, uint64_t real_page, unsigned shift);
@@ -41,7 +39,7 @@ class Power8Translation {
 
   Entry* find(unsigned table, uint64_t page);
 
-  std::unique_ptr<std::array<Table, 3>> tables_;  // by kShifts
+  std::unique_ptr<std::array<Table, 3>> tables_;  // by kShifts; made for the first page learned
   uint64_t clock_ = 0;
   uint64_t evictions_ = 0;
 };

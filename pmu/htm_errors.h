@@ -22,8 +22,8 @@ Error explain_open_failure(int error_number, const TraceTarget& target, int cpu)
 Error explain_refusal(unsigned operation, int error_number, int32_t return_code,
                       const TraceTarget& target, int cpu);
 
-// The event does not run, or brings nothing, and nobody says why: a CPU that went offline, or one of
-// the public drivers, which tell no reasons.
+// The event does not run, or brings nothing, and nobody says why: a CPU that went offline, or one
+// of the public drivers, which tell no reasons.
 Error explain_silence(const TraceTarget& target, int cpu);
 
 // "H_AUTHORITY (-10)".

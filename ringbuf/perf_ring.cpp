@@ -57,8 +57,8 @@ Mapping map_or_less(const char* ring, size_t wanted, size_t least, Attempt attem
 }  // namespace
 
 size_t page_size() {
-  static const size_t kSize = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  return kSize;
+  static const auto size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  return size;
 }
 
 perf_event_mmap_page* PerfRing::page() const {

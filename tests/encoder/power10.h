@@ -20,9 +20,6 @@ enum {
   kPower10MaxWalkWords = 38,  // terminator included
 };
 
-// Names of a C header are lower case.
-// NOLINTBEGIN(readability-identifier-naming)
-
 // The two low bits of an INFO word.
 enum power10_operands {
   kPower10NoOperand = 0,
@@ -64,7 +61,6 @@ enum power10_walk {
   kPower10WalkHost = 1,
 };
 
-// NOLINTEND(readability-identifier-naming)
 
 void power10_store(uint8_t destination[8], uint64_t word);
 

@@ -12,7 +12,9 @@ using namespace htmtrace::generator;
 namespace {
 
 void write_or_exit(std::FILE* file, const std::vector<std::byte>& bytes, const char* name) {
-  if (file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size()) return;
+  const bool all =
+      file != nullptr && (bytes.empty() || std::fwrite(bytes.data(), bytes.size(), 1, file) == 1);
+  if (all) return;
   std::perror(name);
   std::exit(1);
 }

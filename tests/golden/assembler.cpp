@@ -125,7 +125,7 @@ Words p8mark(Arguments& a) {
 }
 
 const std::map<std::string, std::function<Words(Arguments&)>>& lines() {
-  static const std::map<std::string, std::function<Words(Arguments&)>> kLines = {
+  static const std::map<std::string, std::function<Words(Arguments&)>> all = {
       {"ieara", ieara},
       {"info", info},
       {"msr", [](Arguments& a) { return Words{power10_msr(a.number())}; }},
@@ -152,7 +152,7 @@ const std::map<std::string, std::function<Words(Arguments&)>>& lines() {
       {"p8mark", p8mark},
       {"word", [](Arguments& a) { return Words{a.number()}; }},
   };
-  return kLines;
+  return all;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // --rewrite puts what it got into the files instead; read the difference before you commit it.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -96,7 +97,7 @@ std::vector<std::byte> assemble_trace(std::vector<std::string>& lines, bool rewr
     if (rewrite) {
       line = fmt::format("{:<44} |{}", description, made);
     } else if (bar == std::string::npos || trimmed(line.substr(bar + 1)) != trimmed(made)) {
-      throw std::runtime_error("the encoder makes" + made + " of: " + line);
+      throw std::runtime_error(fmt::format("the encoder makes{} of: {}", made, line));
     }
   }
   return bytes;

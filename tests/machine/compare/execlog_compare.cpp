@@ -19,6 +19,7 @@
 // gives the strictest answer.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>

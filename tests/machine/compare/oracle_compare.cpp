@@ -8,6 +8,7 @@
 // --suffix: the trace wrapped, so the text is the end of what the oracle holds.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <deque>
