@@ -61,7 +61,6 @@ enum power10_walk {
   kPower10WalkHost = 1,
 };
 
-
 void power10_store(uint8_t destination[8], uint64_t word);
 
 // IEARA: execution enters the 128-byte line of `ea`, which lies in the 4 KiB page of `ra`.
