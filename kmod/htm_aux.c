@@ -147,7 +147,7 @@ static long htm_dump_chunk(struct htm_session *session, const struct htm_dump *d
 
 	if (cost > HTM_BUDGET_NS)
 		trace->chunk = max(trace->chunk / 2, HTM_GRANULE);
-	else if (cost < HTM_BUDGET_NS / 4 && dump->length == trace->chunk)
+	else if (cost < HTM_BUDGET_NS / 2 && dump->length == trace->chunk)
 		trace->chunk = min(trace->chunk * 2, HTM_CHUNK_MAX);
 	return rc;
 }
