@@ -109,21 +109,24 @@ TEST_CASE("damage is decoded the same in any pieces, and every byte is accounted
 
 TEST_CASE("behind damage a trace comes back into step") {
   const TranslationMap map = own_map();
-  const Trace trace = generate<generator::Power10Program>(1, 2000, {});
-  for (size_t cut = 8; cut < 4000; cut += 8) {
-    const Decoded decoded = decode_lines(std::span(trace.bytes).subspan(cut), map);
-    // The ends agree: from the first line entered behind the cut everything is there.
-    const std::vector<std::string>& lines = decoded.lines.instructions;
-    REQUIRE(lines.size() > 1500);
-    for (size_t i = 1; i <= 1500; i++) {
-      REQUIRE(lines[lines.size() - i] == trace.lines[trace.lines.size() - i]);
+  const Trace trace = generate<generator::Power10Program>(1, 1000, {});
+  for (size_t cut = 8; cut < 1600; cut += 8) {
+    const std::vector<std::string> lines =
+        decode_lines(std::span(trace.bytes).subspan(cut), map).lines.instructions;
+    REQUIRE(lines.size() <= trace.lines.size());
+    // The ends agree, and all but a few instructions have their addresses again.
+    size_t unknown = 0;
+    for (size_t i = 1; i <= lines.size(); i++) {
+      const std::string& line = lines[lines.size() - i];
+      // What cannot be known has no address rather than a wrong one.
+      if (line.starts_with("ea=-")) {
+        unknown++;
+      } else if (line != trace.lines[trace.lines.size() - i]) {
+        FAIL("cut at ", cut, ": ", line);
+      }
     }
-    // What comes before it has no address rather than a wrong one.
-    for (const std::string& line : lines) {
-      if (line.starts_with("ea=-")) continue;
-      REQUIRE(line == trace.lines[trace.lines.size() - lines.size() +
-                                  static_cast<size_t>(&line - lines.data())]);
-    }
+    REQUIRE(lines.size() + cut / words::kWordBytes >= trace.lines.size());
+    REQUIRE(unknown < 40);
   }
 }
 
