@@ -73,17 +73,20 @@ TEST_CASE("records of the real kernel come out of the mapped ring") {
     DataRing ring(page, mapping.memory().subspan(page_size()));
     event.enable();
     uint64_t records = 0;
+    uint64_t lost = 0;
     uint64_t skipped = 0;
     // More than the ring holds, so that it goes around.
     for (int round = 0; round < 2000; round++) {
       const Mapping other = Mapping::map(event.get(), page_size() + size, 0);
       skipped += ring.drain([&](const Record& record) {
-        CHECK(record.type == PERF_RECORD_MMAP);
-        records++;
+        // Others run on this CPU too: their records come as well, and may take our room.
+        if (record.type == PERF_RECORD_MMAP) records++;
+        if (record.type == PERF_RECORD_LOST) lost += parse_lost(record.body).value_or(0);
       });
     }
     CHECK(skipped == 0);
-    CHECK(records >= 2000);  // others may run on this CPU too
+    CHECK(records > 0);
+    CHECK(records + lost >= 2000);
   }
   ::sched_setaffinity(0, sizeof(before), &before);
 }
