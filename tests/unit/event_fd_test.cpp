@@ -13,6 +13,7 @@
 #include "pmu/event_attr.h"
 #include "pmu/htm_event.h"
 #include "ringbuf/perf_ring.h"
+#include "ringbuf/records.h"
 
 namespace htmtrace {
 namespace {
