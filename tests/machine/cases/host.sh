@@ -40,7 +40,7 @@ boot_guest() {
         [[ ! -e $here/$option ]] || set -- "--$option" "$here/$option" "$@"
     done
     mkdir -p "$share"
-    "$machine/boot" --log "$log" --share "$share" "$@" "$here/guest" >"$log/guest.tap" \
+    "$machine/boot" --timeout 300 --log "$log" --share "$share" "$@" "$here/guest" >"$log/guest.tap" \
         2>"$log/boot.log" || status=$?
     sed 's/^/    /' "$log/guest.tap"
     verdict "$status" "what the guest checks" "$log/boot.log"
