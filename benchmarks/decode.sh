@@ -14,6 +14,11 @@ htmtrace=$build/cli/htmtrace
 folder=$build/benchmark
 log=$folder/decode.log
 core=$(($(nproc) - 1))
+if [[ ! -x /usr/bin/time ]]; then
+    echo "decode.sh: /usr/bin/time is not here" >&2
+    echo "  hint: apt-get install time" >&2
+    exit 1
+fi
 mkdir -p "$folder"
 trap 'rm -f "$folder"/{trace,map,small,text,copy,time}' EXIT
 
@@ -35,7 +40,6 @@ best() {
         fi
     done
 }
-
 
 say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
 "$build/tests/generator/make_core_trace" power10 $((size_mib << 20)) "$folder/trace" "$folder/map"
