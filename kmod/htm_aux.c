@@ -225,6 +225,10 @@ long htm_trace_drain(struct htm_session *session)
 	if (!aux)
 		return -EAGAIN;
 	done = htm_trace_fill(session, aux, &handle);
+	if (done && session->gap) {
+		perf_aux_output_flag(&handle, PERF_AUX_FLAG_PARTIAL);
+		session->gap = false;
+	}
 	/* The reader must not see the new head before the bytes. */
 	smp_wmb();
 	perf_aux_output_end(&handle, done);

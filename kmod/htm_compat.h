@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs between kernel versions, in one place. The kernel defines a macro
- * together with each of these features: ask for the macro, not the version.
+ * What differs between kernel versions, in one place. What is asked for is the
+ * feature itself, or a macro that came with it, never the version.
  */
 #ifndef HTM_COMPAT_H
 #define HTM_COMPAT_H
@@ -13,15 +13,32 @@
 #define PERF_PMU_CAP_AUX_PREFER_LARGE 0
 #endif
 
-/* aux_start_paused, aux_pause or aux_resume is asked for. */
-static inline bool htm_attr_has_aux_action(const struct perf_event_attr *attr)
-{
+/* Before aux_action the kernel itself refuses its bits. */
 #ifdef PERF_PMU_CAP_AUX_PAUSE
-	return attr->aux_action;
-#else
-	return false;
-#endif
+static inline bool htm_attr_starts_paused(const struct perf_event_attr *attr)
+{
+	return attr->aux_start_paused;
 }
+
+static inline bool htm_attr_pauses_another(const struct perf_event_attr *attr)
+{
+	return attr->aux_pause || attr->aux_resume;
+}
+#else
+#define PERF_PMU_CAP_AUX_PAUSE	0
+#define PERF_EF_PAUSE		0
+#define PERF_EF_RESUME		0
+
+static inline bool htm_attr_starts_paused(const struct perf_event_attr *attr)
+{
+	return false;
+}
+
+static inline bool htm_attr_pauses_another(const struct perf_event_attr *attr)
+{
+	return false;
+}
+#endif
 
 /* A config word that this driver gives no meaning is set. */
 static inline bool htm_attr_has_spare_config(const struct perf_event_attr *attr)
@@ -30,7 +47,7 @@ static inline bool htm_attr_has_spare_config(const struct perf_event_attr *attr)
 	if (attr->config4)
 		return true;
 #endif
-	return attr->config1 || attr->config2 || attr->config3;
+	return attr->config2 || attr->config3;
 }
 
 /*

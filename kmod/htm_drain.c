@@ -3,7 +3,7 @@
  * What one read(2) does: take a step of the trace, then of the memory map, and
  * announce where each begins and ends.
  */
-#include <linux/cleanup.h>
+#include <linux/atomic.h>
 #include <linux/minmax.h>
 #include <linux/sched/clock.h>
 #include <linux/time64.h>
@@ -24,39 +24,29 @@
 /* A long-busy hint is honoured up to here; readers give up after seconds. */
 #define HTM_BUSY_MAX_MS		100
 
-static u64 htm_announcement_value(const struct htm_session *session, enum htm_announcement kind)
+/**
+ * htm_announce_later() - have an announcement made at the next opportunity
+ * @session: the session
+ * @kind: of the announcement
+ * @value: in its lower bits
+ */
+void htm_announce_later(struct htm_session *session, enum htm_announcement kind, u64 value)
 {
-	const struct htm_refusal *refusal = &session->refusal;
-
-	switch (kind) {
-	case HTM_TRACE_BEGIN:
-		return session->trace.size;
-	case HTM_TRACE_END:
-		return session->trace.offset;
-	case HTM_MAP_END:
-		return session->map.bytes;
-	case HTM_ERROR:
-		return (u64)refusal->op << HTM_ANNOUNCE_OP_SHIFT |
-		       (u64)-refusal->err << HTM_ANNOUNCE_ERRNO_SHIFT | (u32)refusal->rc;
-	case HTM_MAP_BEGIN:
-		break;
-	}
-	return 0;
+	WRITE_ONCE(session->announcement[kind], value);
+	/* The value is there before the bit is. */
+	atomic_fetch_or(BIT(kind), &session->pending);
 }
 
-/* Take one announcement from the pending ones. */
-static bool htm_announcement_take(struct htm_session *session, enum htm_announcement kind,
-				  u64 *hw_id)
+void htm_announce_error(struct htm_session *session, enum htm_op op, int err, long rc)
 {
-	bool pending;
+	htm_announce_later(session, HTM_ERROR,
+			   (u64)op << HTM_ANNOUNCE_OP_SHIFT |
+			   (u64)-err << HTM_ANNOUNCE_ERRNO_SHIFT | (u32)rc);
+}
 
-	scoped_guard(raw_spinlock_irqsave, &session->lock) {
-		pending = session->pending & BIT(kind);
-		session->pending &= ~BIT(kind);
-		*hw_id = (u64)kind << HTM_ANNOUNCE_KIND_SHIFT |
-			 htm_announcement_value(session, kind);
-	}
-	return pending;
+bool htm_is_announcing(const struct htm_session *session)
+{
+	return atomic_read(&session->pending);
 }
 
 /*
@@ -86,23 +76,22 @@ bool htm_announce(struct htm_session *session)
 	static const enum htm_announcement order[] = {
 		HTM_TRACE_BEGIN, HTM_ERROR, HTM_TRACE_END, HTM_MAP_BEGIN, HTM_MAP_END,
 	};
-	u64 hw_id;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(order); i++) {
-		if (!htm_announcement_take(session, order[i], &hw_id))
+		enum htm_announcement kind = order[i];
+		int bit = BIT(kind);
+		u64 value;
+
+		if (!(atomic_fetch_andnot(bit, &session->pending) & bit))
 			continue;
-		if (!htm_announcement_put(session->event, hw_id)) {
-			htm_announce_later(session, order[i]);
+		value = READ_ONCE(session->announcement[kind]);
+		if (!htm_announcement_put(session->event,
+					  (u64)kind << HTM_ANNOUNCE_KIND_SHIFT | value)) {
+			atomic_or(bit, &session->pending);
 			return false;
 		}
 	}
 	return true;
-}
-
-void htm_announce_later(struct htm_session *session, enum htm_announcement kind)
-{
-	scoped_guard(raw_spinlock_irqsave, &session->lock)
-		session->pending |= BIT(kind);
 }
 
 /* Dumps are not repeated earlier than the hypervisor asked for. */
@@ -131,12 +120,12 @@ static u64 htm_drain_step(struct htm_session *session)
 		if (bytes)
 			return bytes > 0 ? bytes / HTM_TRACE_UNIT : HTM_VALUE_AGAIN;
 		session->trace.over = true;
-		htm_announce_later(session, HTM_TRACE_END);
+		htm_announce_later(session, HTM_TRACE_END, session->trace.offset);
 	}
 
 	if (!session->map.over) {
 		if (!session->map.begun)
-			htm_announce_later(session, HTM_MAP_BEGIN);
+			htm_announce_later(session, HTM_MAP_BEGIN, 0);
 		session->map.begun = true;
 		if (!htm_announce(session))
 			return HTM_VALUE_AGAIN;
@@ -144,7 +133,7 @@ static u64 htm_drain_step(struct htm_session *session)
 		if (bytes)
 			return bytes > 0 ? bytes / HTM_MAP_UNIT : HTM_VALUE_AGAIN;
 		session->map.over = true;
-		htm_announce_later(session, HTM_MAP_END);
+		htm_announce_later(session, HTM_MAP_END, session->map.bytes);
 	}
 	return htm_announce(session) ? HTM_VALUE_END : HTM_VALUE_AGAIN;
 }

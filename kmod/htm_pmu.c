@@ -32,10 +32,14 @@
 #define HTM_CORE_LO	20
 #define HTM_CORE_HI	27
 
+/* Terms of attr.config1, where this driver's own additions are. */
+#define HTM_WRAP_BIT	0
+
 #define HTM_FORMAT(term)						\
 	"config:" __stringify(HTM_##term##_LO) "-" __stringify(HTM_##term##_HI)
 #define HTM_MASK(term)							\
 	GENMASK_ULL(HTM_##term##_HI, HTM_##term##_LO)
+#define HTM_WRAP	BIT_ULL(HTM_WRAP_BIT)
 
 /* Fixed-size fields only: with them a memory block always fits a record. */
 #define HTM_SAMPLE_TYPES						\
@@ -48,6 +52,7 @@ PMU_FORMAT_ATTR(htm_type, HTM_FORMAT(TYPE));
 PMU_FORMAT_ATTR(nodeindex, HTM_FORMAT(NODE));
 PMU_FORMAT_ATTR(nodalchipindex, HTM_FORMAT(CHIP));
 PMU_FORMAT_ATTR(coreindexonchip, HTM_FORMAT(CORE));
+PMU_FORMAT_ATTR(wrap, "config1:" __stringify(HTM_WRAP_BIT));
 
 static struct attribute *htm_format_attrs[] = {
 	&format_attr_event.attr,
@@ -55,6 +60,7 @@ static struct attribute *htm_format_attrs[] = {
 	&format_attr_nodeindex.attr,
 	&format_attr_nodalchipindex.attr,
 	&format_attr_coreindexonchip.attr,
+	&format_attr_wrap.attr,
 	NULL
 };
 
@@ -88,8 +94,7 @@ static const struct attribute_group *htm_attr_groups[] = {
 /* What the event asks for and the hardware or this driver cannot do. */
 static int htm_check_unsupported(const struct perf_event_attr *attr)
 {
-	if (attr->inherit || attr->precise_ip || attr->aux_output ||
-	    htm_attr_has_aux_action(attr))
+	if (attr->inherit || attr->precise_ip || attr->aux_output)
 		return -EOPNOTSUPP;
 	if (attr->sample_type & ~HTM_SAMPLE_TYPES)
 		return -EOPNOTSUPP;
@@ -106,7 +111,11 @@ static int htm_check_invalid(struct perf_event *event)
 
 	if (attr->freq || attr->write_backward || event_has_any_exclude_flag(event))
 		return -EINVAL;
-	if (attr->config & ~HTM_MASK(EVENT) || htm_attr_has_spare_config(attr))
+	if (attr->config & ~HTM_MASK(EVENT) || attr->config1 & ~HTM_WRAP ||
+	    htm_attr_has_spare_config(attr))
+		return -EINVAL;
+	/* Only other events of the group can pause this one. */
+	if (htm_attr_pauses_another(attr))
 		return -EINVAL;
 	if (event->cpu < 0 || event->attach_state & PERF_ATTACH_TASK)
 		return -EINVAL;
@@ -163,7 +172,7 @@ static int htm_event_init(struct perf_event *event)
 	if (!cpu_online(event->cpu))
 		return -ENODEV;
 
-	session = htm_session_open(event, &where);
+	session = htm_session_open(event, &where, event->attr.config1 & HTM_WRAP);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	event->pmu_private = session;
@@ -183,6 +192,10 @@ static int htm_event_add(struct perf_event *event, int flags)
 
 static void htm_event_start(struct perf_event *event, int flags)
 {
+	if (flags & PERF_EF_RESUME) {
+		htm_session_resume(event->pmu_private);
+		return;
+	}
 	event->hw.state = 0;
 	htm_session_start(event->pmu_private);
 }
@@ -190,6 +203,10 @@ static void htm_event_start(struct perf_event *event, int flags)
 /* Every stop stops the macro, whatever its flags: the AUX area may be going. */
 static void htm_event_stop(struct perf_event *event, int flags)
 {
+	if (flags & PERF_EF_PAUSE) {
+		htm_session_pause(event->pmu_private);
+		return;
+	}
 	htm_session_stop(event->pmu_private);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
@@ -223,7 +240,7 @@ static struct pmu htm_pmu = {
 	 * event per CPU, so that nobody opens one on all CPUs.
 	 */
 	.capabilities	= PERF_PMU_CAP_NO_EXCLUDE | PERF_PMU_CAP_EXCLUSIVE |
-			  PERF_PMU_CAP_AUX_PREFER_LARGE,
+			  PERF_PMU_CAP_AUX_PREFER_LARGE | PERF_PMU_CAP_AUX_PAUSE,
 	.event_init	= htm_event_init,
 	.add		= htm_event_add,
 	.del		= htm_event_del,
@@ -264,19 +281,19 @@ static int __init htm_init(void)
 
 	if (err)
 		return err;
-	err = htm_session_init();
+	err = htm_goal_init();
 	if (err)
 		return err;
 	err = perf_pmu_register(&htm_pmu, "htm", -1);
 	if (err)
-		htm_session_exit();
+		htm_goal_exit();
 	return err;
 }
 
 static void __exit htm_exit(void)
 {
 	perf_pmu_unregister(&htm_pmu);
-	htm_session_exit();
+	htm_goal_exit();
 	htm_target_forget_all();
 }
 

@@ -3,17 +3,18 @@
  * One open htm event.
  *
  * The perf callbacks of an event run on its CPU with interrupts off, one at a
- * time; they only say what they want. Whoever holds the claim moves the macro
- * there: the callback itself while the hypervisor answers at once, the worker,
- * which can sleep, from the first busy answer on.
+ * time, but for pause and resume, which come at any time; they only say what
+ * they want. Whoever holds the claim moves the macro there: the callback itself
+ * while the hypervisor answers at once, the worker, which can sleep, from the
+ * first busy answer on.
  */
 #ifndef HTM_SESSION_H
 #define HTM_SESSION_H
 
+#include <linux/atomic.h>
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
-#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 #include "htm_target.h"
@@ -47,12 +48,10 @@ enum htm_announcement {
 /**
  * struct htm_refusal - an operation that the hypervisor refused
  * @op: the operation
- * @err: negative errno for user space
  * @rc: the hypervisor's answer
  */
 struct htm_refusal {
 	enum htm_op op;
-	int err;
 	long rc;
 };
 
@@ -96,42 +95,42 @@ struct htm_map_cursor {
  * struct htm_session - an open event and its trace macro
  * @event: the event
  * @target: the macro, reserved
- * @lock: protects everything from here to @pending
+ * @control: what is wanted of the macro and who may move it, see htm_goal.c
+ * @pending: announcements to be made, BIT(enum htm_announcement)
+ * @announcement: their values, by kind
  * @state: what the macro does
- * @claimed: somebody moves the macro or the trace; hands off
- * @want_trace: where the macro shall go
  * @rearm: the old trace was taken away, CONFIGURE anew before the next START
- * @disable: the worker shall disable the event, START was refused
- * @error: errno of a refusal that must not be repeated until the next enable
- * @draining: a read has stopped the trace for good
+ * @error: errno of the last refused START
  * @refusal: the latest refusal
  * @unlogged: the worker shall write @refusal to the log
- * @pending: announcements to be made, BIT(enum htm_announcement)
+ * @gap: the trace was interrupted against the user's will, not told yet
  * @aux_mapped: an AUX area exists
  * @retry_at: local_clock() before which a busy dump is not tried again
- * @trace: progress of the trace, belongs to the claim's holder
- * @map: progress of the memory map, belongs to the claim's holder
+ * @trace: progress of the trace
+ * @map: progress of the memory map
  * @block: room for one block of memory map
  * @kick: takes the claim out of scheduler context
  * @work: takes the claim to where sleeping is possible
  * @regs: all zero; a sample of a memory block has no registers
+ *
+ * @state to @unlogged, @trace, @map and @block belong to the claim's holder,
+ * @gap and @retry_at to the event's CPU.
  */
 struct htm_session {
 	struct perf_event *event;
 	struct htm_target *target;
 
-	raw_spinlock_t lock;
+	atomic_t control;
+	atomic_t pending;
+	u64 announcement[HTM_ERROR + 1];
+
 	enum htm_state state;
-	bool claimed;
-	bool want_trace;
 	bool rearm;
-	bool disable;
 	int error;
-	bool draining;
 	struct htm_refusal refusal;
 	bool unlogged;
-	unsigned int pending;
 
+	bool gap;
 	bool aux_mapped;
 	u64 retry_at;
 	struct htm_trace_cursor trace;
@@ -143,24 +142,32 @@ struct htm_session {
 	struct pt_regs regs;
 };
 
-struct htm_session *htm_session_open(struct perf_event *event, const struct htm_where *where);
+struct htm_session *htm_session_open(struct perf_event *event, const struct htm_where *where,
+				     bool wrap);
 void htm_session_close(struct htm_session *session);
 
+/* htm_goal.c */
+void htm_session_init_goal(struct htm_session *session, bool paused);
+bool htm_session_end_goal(struct htm_session *session);
 int htm_session_enable(struct htm_session *session);
 void htm_session_start(struct htm_session *session);
 void htm_session_stop(struct htm_session *session);
+void htm_session_pause(struct htm_session *session);
+void htm_session_resume(struct htm_session *session);
 bool htm_session_claim_stopped(struct htm_session *session);
 void htm_session_release(struct htm_session *session);
 void htm_session_still_tracing(struct htm_session *session);
 void htm_session_refused(struct htm_session *session, enum htm_op op, long rc);
 
-int htm_session_init(void);
-void htm_session_exit(void);
+int htm_goal_init(void);
+void htm_goal_exit(void);
 
 /* htm_drain.c */
 u64 htm_drain(struct htm_session *session);
 bool htm_announce(struct htm_session *session);
-void htm_announce_later(struct htm_session *session, enum htm_announcement kind);
+void htm_announce_later(struct htm_session *session, enum htm_announcement kind, u64 value);
+void htm_announce_error(struct htm_session *session, enum htm_op op, int err, long rc);
+bool htm_is_announcing(const struct htm_session *session);
 bool htm_dump_is_due(const struct htm_session *session);
 void htm_dump_was_busy(struct htm_session *session, long rc);
 

@@ -77,7 +77,7 @@ void htm_target_forget_all(void)
 }
 
 /**
- * htm_target_configure() - CONFIGURE for one trace without wrapping
+ * htm_target_configure() - CONFIGURE for one trace
  * @target: a reserved target
  * @killable: a fatal signal ends the wait for a busy hypervisor
  * @rc: receives the hypervisor's answer
@@ -91,7 +91,7 @@ int htm_target_configure(struct htm_target *target, bool killable, long *rc)
 	struct htm_request req = {
 		.where = target->where,
 		.op = HTM_OP_CONFIGURE,
-		.flags = HTM_FLAG_NOWRAP,
+		.flags = target->wrap ? 0 : HTM_FLAG_NOWRAP,
 		.arg = { ~0ULL, ~0ULL, 0 },
 	};
 	int err = htm_hcall_sleep(&req, killable, rc);

@@ -12,15 +12,17 @@
  * @where: the macro
  * @in_use: an event owns it
  * @configured: CONFIGUREd by this driver and not yet DECONFIGUREd
+ * @wrap: CONFIGURE it so that it goes on at the start of its memory when full
  *
- * The list's lock protects @entry and @in_use. @configured belongs to the
- * owner: the event while @in_use, else the list.
+ * The list's lock protects @entry and @in_use. The rest belongs to the owner:
+ * the event while @in_use, else the list.
  */
 struct htm_target {
 	struct list_head entry;
 	struct htm_where where;
 	bool in_use;
 	bool configured;
+	bool wrap;
 };
 
 struct htm_target *htm_target_reserve(const struct htm_where *where);
