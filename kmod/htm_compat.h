@@ -7,6 +7,7 @@
 #define HTM_COMPAT_H
 
 #include <linux/perf_event.h>
+#include <linux/sysfs.h>
 
 /* Older kernels try large AUX blocks for every PMU. */
 #ifndef PERF_PMU_CAP_AUX_PREFER_LARGE
@@ -49,6 +50,13 @@ static inline bool htm_attr_has_spare_config(const struct perf_event_attr *attr)
 #endif
 	return attr->config2 || attr->config3;
 }
+
+/*
+ * Binary attributes, and a group's list of pointers to them, are constant or not.
+ * The callbacks take what the list points to.
+ */
+#define HTM_BIN_ATTRIBUTE_LIST	typeof(*((struct attribute_group *)NULL)->bin_attrs)
+#define HTM_BIN_ATTRIBUTE	typeof(**((struct attribute_group *)NULL)->bin_attrs)
 
 /*
  * perf_sample_save_raw_data() has different arguments in different kernels. This

@@ -91,6 +91,7 @@ static const char *htm_op_name(enum htm_op op)
 		[HTM_OP_DECONFIGURE] = "DECONFIGURE",
 		[HTM_OP_DUMP_DATA] = "DUMP_DATA",
 		[HTM_OP_DUMP_SYSMEM_CONF] = "DUMP_SYSMEM_CONF",
+		[HTM_OP_DUMP_SYSPROC_CONF] = "DUMP_SYSPROC_CONF",
 	};
 
 	return names[op];

@@ -19,6 +19,7 @@ enum htm_op {
 	HTM_OP_DECONFIGURE = 0x07,
 	HTM_OP_DUMP_DATA = 0x09,
 	HTM_OP_DUMP_SYSMEM_CONF = 0x0a,
+	HTM_OP_DUMP_SYSPROC_CONF = 0x0b,
 };
 
 /* Trace types (PAPR, H_HTM). */

@@ -7,24 +7,17 @@
  * A module cannot call perf_event_overflow(). The event's own overflow handler
  * is what that function ends in; accounting and throttling are left out.
  */
-#include <linux/align.h>
+#include <linux/build_bug.h>
 #include <linux/io.h>
-#include <linux/limits.h>
 #include <linux/minmax.h>
-#include <linux/sizes.h>
-#include <asm/byteorder.h>
+#include <linux/string.h>
 #include <asm/hvcall.h>
 
 #include "htm_compat.h"
 #include "htm_session.h"
 
-/*
- * One block: header and entries of 32 bytes each, as in PAPR, H_HTM. A perf
- * record must stay below 64 KiB: 2015 entries leave 1 KiB for its other fields.
- */
-#define HTM_ENTRY_SIZE		32
-#define HTM_LENGTH_MAX		(2016 * HTM_ENTRY_SIZE)
-#define HTM_LENGTH_MIN		(63 * HTM_ENTRY_SIZE)
+/* What is asked for is halved until it fits the ring, down to this. */
+#define HTM_LENGTH_MIN		(HTM_BLOCK_HEADER + 62 * HTM_MEMORY_ENTRY)
 
 /* perf aligns size word and raw data together: half a word of zeros follows. */
 #define HTM_RAW_PADDING		sizeof(u32)
@@ -32,22 +25,7 @@
 /* DUMP_SYSMEM_CONF is about the machine, not about one macro. */
 static const struct htm_where htm_where_machine = { .type = HTM_TYPE_ALL };
 
-/**
- * struct htm_map_header - start of a block; fields that nobody knows are left out
- * @unknown1: not documented
- * @next: iterator of the next block
- * @entries: entries in this block
- * @unknown2: not documented
- */
-struct htm_map_header {
-	__be64 unknown1;
-	__be64 next;
-	__be64 entries;
-	__be64 unknown2;
-};
-
-static_assert(sizeof(struct htm_map_header) == HTM_ENTRY_SIZE);
-static_assert(HTM_LENGTH_MAX + HTM_RAW_PADDING <= HTM_BLOCK_ALLOC);
+static_assert(HTM_BLOCK_LENGTH_MAX + HTM_RAW_PADDING <= HTM_BLOCK_ALLOC);
 
 /**
  * struct htm_raw - the raw data of a sample on its way to the ring
@@ -62,7 +40,7 @@ struct htm_raw {
 void htm_map_reset(struct htm_session *session)
 {
 	session->map = (struct htm_map_cursor){
-		.length = HTM_LENGTH_MAX,
+		.length = HTM_BLOCK_LENGTH_MAX,
 		.over = !(session->event->attr.sample_type & PERF_SAMPLE_RAW),
 	};
 }
@@ -128,9 +106,7 @@ static long htm_map_fetch(struct htm_session *session)
 long htm_map_drain(struct htm_session *session)
 {
 	struct htm_map_cursor *map = &session->map;
-	const struct htm_map_header *header = session->block;
-	u64 entries, next;
-	u32 size;
+	struct htm_block block;
 	long rc;
 
 	if (map->end)
@@ -149,24 +125,20 @@ long htm_map_drain(struct htm_session *session)
 		return 0;
 	}
 
-	/* The count comes from outside: never believe more than was asked for. */
-	entries = min_t(u64, be64_to_cpu(header->entries), map->length / HTM_ENTRY_SIZE - 1);
-	next = be64_to_cpu(header->next);
-	if (!entries)
+	block = htm_block_parse(session->block, map->length, HTM_MEMORY_ENTRY, map->iterator);
+	if (!block.size)
 		return 0;
-	size = (entries + 1) * HTM_ENTRY_SIZE;
-	memset(session->block + size, 0, HTM_RAW_PADDING);
+	memset(session->block + block.size, 0, HTM_RAW_PADDING);
 
-	switch (htm_map_write(session, size + HTM_RAW_PADDING)) {
+	switch (htm_map_write(session, block.size + HTM_RAW_PADDING)) {
 	case -EAGAIN:
 		map->length = max(map->length / 2, HTM_LENGTH_MIN);
 		return -EAGAIN;
 	case -ENOSPC:
 		return 0;
 	}
-	map->bytes += size;
-	/* All the ways in which platforms are known to end the list. */
-	map->end = !next || next == U64_MAX || next == map->iterator;
-	map->iterator = next;
-	return size;
+	map->bytes += block.size;
+	map->end = block.last;
+	map->iterator = block.next;
+	return block.size;
 }

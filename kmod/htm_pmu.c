@@ -18,6 +18,7 @@
 #include <asm/kvm_guest.h>
 
 #include "htm_compat.h"
+#include "htm_info.h"
 #include "htm_session.h"
 
 /* Terms of attr.config: first and last bit, for sysfs and for this file. */
@@ -88,6 +89,7 @@ static const struct attribute_group htm_events_group = {
 static const struct attribute_group *htm_attr_groups[] = {
 	&htm_format_group,
 	&htm_events_group,
+	&htm_info_group,
 	NULL
 };
 

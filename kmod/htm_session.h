@@ -17,6 +17,7 @@
 #include <linux/ptrace.h>
 #include <linux/workqueue.h>
 
+#include "htm_block.h"
 #include "htm_target.h"
 
 /**
@@ -178,8 +179,6 @@ long htm_trace_drain(struct htm_session *session);
 void htm_trace_reset(struct htm_session *session);
 
 /* htm_memmap.c */
-#define HTM_BLOCK_ALLOC		SZ_64K
-
 long htm_map_drain(struct htm_session *session);
 void htm_map_reset(struct htm_session *session);
 

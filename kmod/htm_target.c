@@ -77,6 +77,24 @@ void htm_target_forget_all(void)
 }
 
 /**
+ * htm_target_example() - a trace macro of a type, to ask about all of them
+ * @type: the type
+ *
+ * Return: one that is open, for it exists, or else the first of the machine.
+ */
+struct htm_where htm_target_example(enum htm_type type)
+{
+	struct htm_target *target;
+
+	guard(mutex)(&htm_targets_lock);
+	list_for_each_entry(target, &htm_targets, entry) {
+		if (target->where.type == type)
+			return target->where;
+	}
+	return (struct htm_where){ .type = type };
+}
+
+/**
  * htm_target_configure() - CONFIGURE for one trace
  * @target: a reserved target
  * @killable: a fatal signal ends the wait for a busy hypervisor

@@ -28,6 +28,7 @@ struct htm_target {
 struct htm_target *htm_target_reserve(const struct htm_where *where);
 void htm_target_release(struct htm_target *target);
 void htm_target_forget_all(void);
+struct htm_where htm_target_example(enum htm_type type);
 
 int htm_target_configure(struct htm_target *target, bool killable, long *rc);
 int htm_target_deconfigure(struct htm_target *target, bool killable, long *rc);

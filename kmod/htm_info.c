@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the hypervisor tells of the machine, as files in sysfs. They are read in
+ * process context, so a busy hypervisor is waited for, and nothing here has to
+ * do with an open event.
+ */
+#include <linux/cleanup.h>
+#include <linux/io.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+#include <asm/hvcall.h>
+
+#include "htm_block.h"
+#include "htm_compat.h"
+#include "htm_info.h"
+#include "htm_target.h"
+
+/**
+ * struct htm_bookmark - where a block of a list begins in its file
+ * @at: offset in the file
+ * @iterator: asks for the block
+ */
+struct htm_bookmark {
+	loff_t at;
+	u64 iterator;
+};
+
+/**
+ * struct htm_list - a file that holds a list
+ * @op: asks for the list
+ * @type: asked of macros of this type
+ * @entry_size: bytes of an entry
+ * @bookmark: where the latest reader was, so that the next read need not start
+ *	from the first block
+ */
+struct htm_list {
+	enum htm_op op;
+	enum htm_type type;
+	u32 entry_size;
+	struct htm_bookmark bookmark;
+};
+
+static DEFINE_SPINLOCK(htm_bookmarks_lock);
+
+static struct htm_list htm_status_nest = {
+	.op = HTM_OP_STATUS,
+	.type = HTM_TYPE_NEST,
+	.entry_size = HTM_OTHER_STATUS_ENTRY,
+};
+
+static struct htm_list htm_status_core = {
+	.op = HTM_OP_STATUS,
+	.type = HTM_TYPE_CORE,
+	.entry_size = HTM_CORE_STATUS_ENTRY,
+};
+
+static struct htm_list htm_status_llat = {
+	.op = HTM_OP_STATUS,
+	.type = HTM_TYPE_LLAT,
+	.entry_size = HTM_OTHER_STATUS_ENTRY,
+};
+
+static struct htm_list htm_topology = {
+	.op = HTM_OP_DUMP_SYSPROC_CONF,
+	.type = HTM_TYPE_CORE,
+	.entry_size = HTM_PROCESSOR_ENTRY,
+};
+
+static struct htm_list htm_memory_map = {
+	.op = HTM_OP_DUMP_SYSMEM_CONF,
+	.type = HTM_TYPE_ALL,
+	.entry_size = HTM_MEMORY_ENTRY,
+};
+
+/* Get one block. Return: 0, with a @block of size 0 behind the end, or an errno. */
+static int htm_list_fetch(const struct htm_list *list, u64 iterator, void *bytes,
+			  struct htm_block *block)
+{
+	struct htm_request req = {
+		.where = htm_target_example(list->type),
+		.op = list->op,
+		.arg = { virt_to_phys(bytes), HTM_BLOCK_LENGTH_MAX, iterator },
+	};
+	long rc;
+	int err;
+
+	memset(bytes, 0, HTM_BLOCK_LENGTH_MAX);
+	err = htm_hcall_sleep(&req, true, &rc);
+	if (rc == H_NOT_AVAILABLE)
+		err = 0;
+	if (!err)
+		*block = htm_block_parse(bytes, HTM_BLOCK_LENGTH_MAX, list->entry_size, iterator);
+	return err;
+}
+
+/* Find the block that holds @pos, from the bookmark on, and copy from it. */
+static ssize_t htm_list_copy(const struct htm_list *list, struct htm_bookmark *mark, void *bytes,
+			     char *to, loff_t pos, size_t count)
+{
+	for (;;) {
+		struct htm_block block;
+		int err = htm_list_fetch(list, mark->iterator, bytes, &block);
+
+		if (err)
+			return err;
+		if (pos < mark->at + block.size) {
+			count = min_t(u64, count, mark->at + block.size - pos);
+			memcpy(to, bytes + (pos - mark->at), count);
+			return count;
+		}
+		if (block.last)
+			return 0;
+		mark->at += block.size;
+		mark->iterator = block.next;
+		/* A list that the hypervisor does not end is left by a signal. */
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+}
+
+static ssize_t htm_list_read(struct file *file, struct kobject *kobj, HTM_BIN_ATTRIBUTE *attr,
+			     char *to, loff_t pos, size_t count)
+{
+	struct htm_list *list = attr->private;
+	struct htm_bookmark mark = {};
+	void *bytes = kzalloc(HTM_BLOCK_ALLOC, GFP_KERNEL);
+	ssize_t n;
+
+	if (!bytes)
+		return -ENOMEM;
+	scoped_guard(spinlock, &htm_bookmarks_lock) {
+		if (pos && list->bookmark.at <= pos)
+			mark = list->bookmark;
+	}
+	n = htm_list_copy(list, &mark, bytes, to, pos, count);
+	scoped_guard(spinlock, &htm_bookmarks_lock)
+		list->bookmark = mark;
+	kfree(bytes);
+	return n;
+}
+
+static ssize_t htm_capabilities_read(struct file *file, struct kobject *kobj,
+				     HTM_BIN_ATTRIBUTE *attr, char *to, loff_t pos, size_t count)
+{
+	void *bytes = kzalloc(HTM_CAPABILITIES_SIZE, GFP_KERNEL);
+	struct htm_request req = {
+		.where = htm_target_example(HTM_TYPE_CORE),
+		.op = HTM_OP_CAPABILITIES,
+		.arg = { virt_to_phys(bytes), HTM_CAPABILITIES_SIZE, 0 },
+	};
+	ssize_t n;
+	long rc;
+
+	if (!bytes)
+		return -ENOMEM;
+	n = htm_hcall_sleep(&req, true, &rc);
+	if (!n)
+		n = memory_read_from_buffer(to, count, &pos, bytes, HTM_CAPABILITIES_SIZE);
+	kfree(bytes);
+	return n;
+}
+
+/* A file without a size is read until nothing comes. */
+#define HTM_LIST_FILE(_name, _list)					\
+	static HTM_BIN_ATTRIBUTE bin_attr_##_name = {			\
+		.attr = { .name = #_name, .mode = 0400 },		\
+		.private = _list,					\
+		.read = htm_list_read,					\
+	}
+
+HTM_LIST_FILE(status_nest, &htm_status_nest);
+HTM_LIST_FILE(status_core, &htm_status_core);
+HTM_LIST_FILE(status_llat, &htm_status_llat);
+HTM_LIST_FILE(topology, &htm_topology);
+HTM_LIST_FILE(memory_map, &htm_memory_map);
+
+static HTM_BIN_ATTRIBUTE bin_attr_capabilities =
+	__BIN_ATTR(capabilities, 0444, htm_capabilities_read, NULL, HTM_CAPABILITIES_SIZE);
+
+static HTM_BIN_ATTRIBUTE_LIST htm_info_files[] = {
+	&bin_attr_capabilities,
+	&bin_attr_status_nest,
+	&bin_attr_status_core,
+	&bin_attr_status_llat,
+	&bin_attr_topology,
+	&bin_attr_memory_map,
+	NULL
+};
+
+const struct attribute_group htm_info_group = {
+	.bin_attrs = htm_info_files,
+};
