@@ -18,6 +18,7 @@ apt_mirror() {
 }
 
 # apt_open: make the state, read the indexes. Once per run, only when something must be fetched.
+# $apt_more: another source.
 apt_open() {
     [[ -z $apt_opened ]] || return 0
     local http='' https='' mirror
@@ -30,6 +31,7 @@ apt_open() {
     cat >"$apt_state/etc/sources.list" <<EOF
 deb [arch=amd64,ppc64el signed-by=$apt_keyring] $mirror trixie main
 deb [arch=amd64 signed-by=$apt_keyring] $mirror trixie-backports main
+${apt_more:-}
 EOF
     # The sandbox user may not be able to write here, so apt keeps the caller's identity.
     cat >"$apt_state/apt.conf" <<EOF
