@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// htmtrace decode: core traces to text.
+// htmtrace decode: traces to text, JSON Lines or CSV.
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/report.h"
+#include "cli/selection_options.h"
 #include "cli/trace_choice.h"
+#include "cli/trace_context.h"
 #include "core/core_decoder.h"
 #include "core/error.h"
+#include "output/csv_printer.h"
 #include "output/decode_report.h"
 #include "output/input_file.h"
-#include "output/manifest_reader.h"
+#include "output/json_printer.h"
 #include "output/progress.h"
+#include "output/selecting_sink.h"
 #include "output/text_output.h"
 #include "output/text_printer.h"
 
@@ -26,72 +31,23 @@ namespace {
 
 // Big enough that a system call costs little, small enough to stay in the cache.
 constexpr size_t kPieceBytes = 256 << 10;
-constexpr uint64_t kMostTranslationBytes = 1 << 30;  // 32 million blocks of memory
-constexpr uint64_t kMostManifestBytes = 64 << 20;
+
+enum class Format : uint8_t { kText, kJson, kCsv };
 
 struct DecodeOptions {
   std::vector<std::string> paths;
   TargetFilter filter;
-  std::string translation;
-  std::optional<uint32_t> partition;
+  ContextOptions context;
+  Selection selection;
+  Format format = Format::kText;
   std::string output;
   bool force = false;
   bool stamps = false;
+  bool modes = false;
+  bool walks = false;
   uint64_t limit = std::numeric_limits<uint64_t>::max();
   bool quiet = false;
 };
-
-void warn(const std::string& text) {
-  print_note("warning: " + text);
-}
-
-bool file_exists(const std::filesystem::path& path) {
-  std::error_code failure;
-  return std::filesystem::exists(path, failure);
-}
-
-// The partition whose logical addresses are wanted: the one that recorded the trace.
-std::optional<uint32_t> find_partition(const DecodeOptions& options, const ChosenTrace& trace) {
-  if (options.partition) return options.partition;
-  const auto path = trace.manifest_path();
-  if (!path || !file_exists(*path)) return std::nullopt;
-  const ManifestFacts facts = read_manifest(InputFile::open(*path).read_all(kMostManifestBytes));
-  if (!facts.problem.empty()) warn(fmt::format("cannot use {}: {}", path->string(), facts.problem));
-  return facts.partition_id;
-}
-
-void warn_of_map(const TranslationReport& report, const std::string& name,
-                 std::optional<uint32_t> partition) {
-  if (report.damaged()) warn(fmt::format("{} is damaged; addresses may be missing", name));
-  if (report.own_entries != 0) return;
-  std::string partitions;
-  for (const uint32_t number : report.partitions) partitions += fmt::format(" {}", number);
-  if (partitions.empty()) {
-    warn(fmt::format("{} has no entries; logical addresses are unknown", name));
-  } else if (partition) {
-    warn(fmt::format("{} has nothing of partition {}, only of:{}", name, *partition, partitions));
-  } else {
-    warn(
-        fmt::format("{} speaks of partitions{}: choose with --partition N; until then logical "
-                    "addresses are unknown",
-                    name, partitions));
-  }
-}
-
-TranslationMap load_map(const DecodeOptions& options, const ChosenTrace& trace) {
-  std::optional<std::filesystem::path> path;
-  if (!options.translation.empty()) {
-    path = options.translation;
-  } else if (const auto beside = trace.translation_path(); beside && file_exists(*beside)) {
-    path = beside;
-  }
-  if (!path) return {};
-  const std::vector<std::byte> file = InputFile::open(*path).read_all(kMostTranslationBytes);
-  const std::optional<uint32_t> partition = find_partition(options, trace);
-  TranslationMap map(file, partition);
-  warn_of_map(map.report(), path->string(), partition);
-  return map;
-}
 
 class Decode {
  public:
@@ -100,8 +56,11 @@ class Decode {
 
   int run() {
     const std::vector<ChosenTrace> traces = choose_traces(options_.paths, options_.filter);
+    if (options_.format == Format::kCsv) output_.put(kCsvHeading);
     for (const ChosenTrace& trace : traces) {
-      if (traces.size() > 1) output_.put(fmt::format("# target {}\n", trace.describe()));
+      if (traces.size() > 1 && options_.format == Format::kText) {
+        output_.put(fmt::format("# target {}\n", trace.describe()));
+      }
       decode(trace);
       if (output_.reader_gone()) break;
     }
@@ -115,10 +74,43 @@ class Decode {
   void decode(const ChosenTrace& trace) {
     InputFile input =
         trace.is_standard_input() ? InputFile::standard_input() : InputFile::open(trace.path);
-    const TranslationMap map = load_map(options_, trace);
-    TextPrinter printer(output_, options_.stamps);
-    CoreDecoder decoder(map, printer);
+    const ManifestFacts facts = manifest_of(trace);
+    const HtmType type = type_of(options_.context, trace, facts).value_or(HtmType::kCore);
+    if (type != HtmType::kCore) {
+      throw Error(fmt::format("cannot decode {}: it is a {} trace, and only core traces can be",
+                              input.name(), htm_type_name(type)))
+          .hint("if it is a core trace all the same, say so: --type core");
+    }
+    const TranslationMap map = load_map(options_.context, trace, facts);
+    switch (options_.format) {
+      case Format::kText: {
+        TextPrinter printer(output_, {.stamps = options_.stamps, .modes = options_.modes});
+        if (options_.selection.everything()) return decode_into(printer, input, map);
+        return select_into(printer, input, map);
+      }
+      case Format::kJson: {
+        JsonPrinter printer(output_, trace.short_name(), options_.stamps);
+        return select_into(printer, input, map);
+      }
+      case Format::kCsv: {
+        CsvPrinter printer(output_, trace.short_name());
+        return select_into(printer, input, map);
+      }
+    }
+  }
+
+  template <class Printer>
+  void select_into(Printer& printer, InputFile& input, const TranslationMap& map) {
+    SelectingSink sink(options_.selection, printer);
+    decode_into(sink, input, map);
+    sink.finish();
+  }
+
+  template <class Sink>
+  void decode_into(Sink& sink, InputFile& input, const TranslationMap& map) {
+    CoreDecoder decoder(map, sink);
     decoder.set_instruction_limit(options_.limit);
+    if (options_.walks) decoder.follow_walks();
     Progress progress(stderr);
     std::span<std::byte> piece(piece_.get(), kPieceBytes);
     while (!decoder.finished() && !output_.reader_gone()) {
@@ -140,14 +132,14 @@ class Decode {
     totals_.add(statistics);
     if (statistics.incomplete() || map.damaged()) incomplete_ = true;
     if (statistics.no_tags()) {
-      warn(
+      print_warning(
           fmt::format("no core-trace record in {}: is it a core trace? (nest and LLAT traces have "
                       "other formats)",
                       name));
     } else if (statistics.bytes == 0) {
-      warn(fmt::format("{} is empty", name));
+      print_warning(fmt::format("{} is empty", name));
     } else if (statistics.accounted_bytes() == statistics.filler_words * words::kWordBytes) {
-      warn(fmt::format("{} holds nothing but zeros", name));
+      print_warning(fmt::format("{} holds nothing but zeros", name));
     }
     if (options_.quiet) return;
     output_.flush();  // so that a terminal shows the text before what is said about it
@@ -165,6 +157,21 @@ class Decode {
   bool incomplete_ = false;
 };
 
+void check(const DecodeOptions& options) {
+  if (options.stamps && options.format == Format::kCsv) {
+    throw CLI::ValidationError("--stamps", "stamps have other columns: use --format json");
+  }
+  if (options.walks && options.format == Format::kCsv) {
+    throw CLI::ValidationError("--walks", "walks have other columns: use --format json");
+  }
+  if (options.walks && options.selection.last != Selection::kAny) {
+    throw CLI::ValidationError("--walks", "cannot be used with --last");
+  }
+  if (options.stamps && options.selection.last != Selection::kAny) {
+    throw CLI::ValidationError("--stamps", "cannot be used with --last");
+  }
+}
+
 }  // namespace
 
 Action declare_decode(CLI::App& app) {
@@ -175,16 +182,23 @@ Action declare_decode(CLI::App& app) {
   app.add_option("--node", options->filter.node, "of a folder, only the traces of this node");
   app.add_option("--chip", options->filter.chip, "of a folder, only the traces of this chip");
   app.add_option("--core", options->filter.core, "of a folder, only the traces of this core");
-  app.add_option("--translation", options->translation,
-                 "memory map to translate with (default: translation.* beside the trace)")
-      ->type_name("FILE");
-  app.add_option("--partition", options->partition,
-                 "LP index of the traced partition (default: from manifest.json beside the trace)")
-      ->type_name("N");
+  declare_context(app, options->context);
+  declare_selection(app, options->selection);
+  static const std::map<std::string, Format> kFormats = {
+      {"text", Format::kText}, {"json", Format::kJson}, {"csv", Format::kCsv}};
+  app.add_option("--format", options->format,
+                 "text, json (one object a line) or csv (default: text)")
+      ->transform(CLI::CheckedTransformer(kFormats))
+      ->type_name("FORMAT")
+      ->default_str("");
   app.add_option("-o,--output", options->output, "write the text here, not to standard output")
       ->type_name("FILE");
   app.add_flag("--force", options->force, "replace the file of -o");
   app.add_flag("--stamps", options->stamps, "print a line for each stamp, too");
+  app.add_flag("--modes", options->modes,
+               "add to each line of text the privilege and the mode bits of the instruction");
+  app.add_flag("--walks", options->walks,
+               "print the walks through page tables of each instruction before it");
   app.add_option("--limit", options->limit, "stop after N instructions of each trace")
       ->type_name("N")
       ->default_str("");
@@ -193,6 +207,7 @@ Action declare_decode(CLI::App& app) {
       "One line per instruction, hexadecimal: ea= op= ra= la=, then dea= dra= dla= for each data\n"
       "address. Dashes stand for what the trace does not tell. See htmtrace-decode(1).\n"
       "Exit status: 0 done, 1 failed, 2 usage, 3 something was lost or could not be decoded.");
+  app.parse_complete_callback([options] { check(*options); });
   return [options] {
     std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
     TextOutput output = options->output.empty()

@@ -25,4 +25,8 @@ void print_note(const std::string& text) {
   say(fmt::format("htmtrace: {}\n", text));
 }
 
+void print_warning(const std::string& text) {
+  print_note("warning: " + text);
+}
+
 }  // namespace htmtrace

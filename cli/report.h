@@ -14,4 +14,7 @@ void print_error(const Error& error);
 // "htmtrace: TEXT".
 void print_note(const std::string& text);
 
+// "htmtrace: warning: TEXT".
+void print_warning(const std::string& text);
+
 }  // namespace htmtrace

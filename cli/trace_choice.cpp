@@ -74,6 +74,11 @@ std::string ChosenTrace::describe() const {
                      path.string());
 }
 
+std::string ChosenTrace::short_name() const {
+  if (!place) return path.string();
+  return fmt::format("n{}.p{}.c{}", place->node, place->chip, place->core);
+}
+
 std::optional<fs::path> ChosenTrace::translation_path() const {
   if (!place) return std::nullopt;
   std::string name = path.filename().string();

@@ -30,6 +30,8 @@ struct ChosenTrace {
   bool is_standard_input() const { return path == "-"; }
   // "node=0,chip=1,core=12 file=DIR/htm.bin.n0.p1.c12"
   std::string describe() const;
+  // "n0.p1.c12", or the path of a file that is named otherwise.
+  std::string short_name() const;
   // The file beside it that `record` writes the memory map to.
   std::optional<std::filesystem::path> translation_path() const;
   std::optional<std::filesystem::path> manifest_path() const;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -23,11 +24,15 @@
 #include "core/power10_stream.h"
 #include "core/power8_stream.h"
 #include "core/translation_map.h"
+#include "core/walk_tracker.h"
 
 namespace htmtrace {
 
 // `Sink` has instruction(const Instruction&), stamp(const Stamp&) and defect(const Defect&). Events
-// of one kind come in the order of the trace; a defect comes when its stretch has ended.
+// of one kind come in the order of the trace; a defect comes when its stretch has ended. A sink
+// that has `bool satisfied() const` ends the decoding by it: no instruction follows. One that has
+// walk(const Walk&) gets the walks through page tables, if they are asked for, before the
+// instruction that they belong to.
 template <class Sink>
 class CoreDecoder {
  public:
@@ -69,12 +74,20 @@ class CoreDecoder {
       }
     }
     close_defect();
+    abandon_walks();
     statistics_.bytes = next_offset_;
     statistics_.translation_evictions = power8_.evictions();
   }
 
   void set_instruction_limit(uint64_t limit) { limit_ = limit; }
-  bool finished() const { return emitted_ >= limit_; }
+  // Follow walks, too; they take time.
+  void follow_walks() { walks_ = std::make_unique<WalkTracker>(); }
+  bool finished() const {
+    if constexpr (requires { sink_.satisfied(); }) {
+      if (sink_.satisfied()) return true;
+    }
+    return emitted_ >= limit_;
+  }
 
   uint64_t offset() const { return next_offset_; }  // how far the trace was taken
   const CoreStatistics& statistics() const { return statistics_; }
@@ -199,6 +212,10 @@ class CoreDecoder {
     statistics_.instruction_words += framing.words;
     if (words::info10_operands(run[0]) == words::kSegmentOperands) statistics_.segment_operands++;
     statistics_.branches += words::info_branch(run[0]) ? 1 : 0;
+    if (walks_ && walks_->pending()) [[unlikely]] {
+      walks_->take_instruction(instruction_);
+      pass_walks();
+    }
     emit(instruction_);
     if (framing.verdict == Framing::Verdict::kCut) [[unlikely]] {
       report_missing(framing, offsets);
@@ -215,6 +232,10 @@ class CoreDecoder {
     begin_record(framing, Generation::kPower10);
     power10_.take_line(run, statistics_);
     statistics_.line_words += framing.words;
+    if (walks_) [[unlikely]] {
+      walks_->take_line(power10_.line(), power10_.page());
+      pass_walks();
+    }
     return framing.words;
   }
 
@@ -226,6 +247,10 @@ class CoreDecoder {
     begin_record(framing, Generation::kPower10);
     power10_.take_xlate(run, framing, statistics_);
     statistics_.xlate_words += framing.words;
+    if (walks_) {
+      walks_->take_xlate(run, framing, offsets[0]);
+      pass_walks();
+    }
     return framing.words;
   }
 
@@ -314,6 +339,22 @@ class CoreDecoder {
     sink_.stamp(stamp);
   }
 
+  // ---- walks
+
+  void pass_walks() {
+    for (const Walk& walk : walks_->done()) {
+      statistics_.walks.add(walk);
+      if constexpr (requires { sink_.walk(walk); }) sink_.walk(walk);
+    }
+    walks_->done().clear();
+  }
+
+  void abandon_walks() {
+    if (!walks_) return;
+    walks_->abandon();
+    pass_walks();
+  }
+
   // ---- damage
 
   void count_unknown(const Instruction& instruction) {
@@ -350,6 +391,7 @@ class CoreDecoder {
     }
     statistics_.defective_bytes += size_bytes;
     in_sync_ = false;
+    abandon_walks();
     power8_.forget_address();  // a single word may have been a whole instruction
     if (++lost_words_ >= kLostLineWords) power10_.forget_line();
   }
@@ -375,6 +417,7 @@ class CoreDecoder {
   TranslationMap::Cursor data_cursor_;
   Power8Stream power8_;
   Power10Stream power10_;
+  std::unique_ptr<WalkTracker> walks_;  // null: walks are not asked for
   CoreStatistics statistics_;
   Instruction instruction_;
   Generation generation_ = Generation::kPower10;  // of the last record; a MARK needs it

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/address.h"
+#include "core/modes.h"
 #include "core/stamp.h"
 
 namespace htmtrace {
@@ -34,6 +35,7 @@ struct Instruction {
   bool has_opcode = false;
   bool has_prefix = false;
   uint8_t data_count = 0;
+  Modes modes;
   std::array<DataAccess, 2> data;  // the first data_count of them
 
   // For the next instruction in the same place. Values without their flag mean nothing and stay.

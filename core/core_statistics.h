@@ -10,6 +10,7 @@
 
 #include "core/core_events.h"
 #include "core/core_words.h"
+#include "core/walk_statistics.h"
 
 namespace htmtrace {
 
@@ -61,6 +62,7 @@ struct CoreStatistics {
   uint64_t walk_words = 0;
   std::array<uint64_t, words::kWalkKinds> walk_kinds{};
   uint64_t walk_exceptions = 0;
+  WalkStatistics walks;                // when they were followed
   uint64_t interrupted_groups = 0;     // XLATE or IEARA of instructions that did not complete
   uint64_t translation_evictions = 0;  // POWER8: translations forgotten for lack of room
 

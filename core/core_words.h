@@ -139,9 +139,12 @@ constexpr bool info8_segment(uint64_t word) {
 constexpr uint64_t iea_address(uint64_t word) {
   return word & ~uint64_t{3};
 }
+constexpr bool iea_hypervisor(uint64_t word) {
+  return bit(word, 62);
+}  // MSR[HV]
 constexpr bool iea_relocated(uint64_t word) {
   return bit(word, 63);
-}  // MSR[IR]; bit 62 is HV
+}  // MSR[IR]
 
 // The real page as an address. The size code says how many low bits come from the effective
 // address: 12, 16 or 24; 0 for a code that no page has.
@@ -221,6 +224,18 @@ constexpr bool xlate_data_side(uint64_t word) {
 }
 constexpr bool xlate_reserved_clear(uint64_t word) {
   return !bit(word, 33) && bits(word, 56, 63) == 0;
+}
+constexpr uint32_t xlate_lpid(uint64_t word) {
+  return static_cast<uint32_t>(bits(word, 1, 12));
+}
+constexpr uint32_t xlate_pid(uint64_t word) {
+  return static_cast<uint32_t>(bits(word, 13, 32));
+}
+constexpr unsigned walk_level(uint64_t word) {
+  return static_cast<unsigned>(bits(word, 4, 6));
+}
+constexpr uint64_t walk_address(uint64_t word) {
+  return word & 0x00fffffffffffff8;
 }
 constexpr bool walk_end(uint64_t word) {
   return bit(word, 7);

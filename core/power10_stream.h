@@ -30,6 +30,10 @@ class Power10Stream {
     statistics.lines++;
   }
 
+  // Of the IEARA just taken.
+  EffectiveAddr line() const { return {line_}; }
+  RealAddr page() const { return {page_}; }
+
   void take_xlate(const WordRun& run, const Framing& framing, CoreStatistics& statistics);
 
   // `run` starts with an INFO, `framing` says how much of the record is there: INFO and MSR at
@@ -48,6 +52,7 @@ class Power10Stream {
       instruction.has_ea = true;
       instruction.has_ra = true;
     }
+    instruction.modes = {static_cast<uint16_t>(words::msr_modes(run[1])), Modes::kAll};
     instruction.opcode = words::opcode(info);
     instruction.has_opcode = true;
     if (words::info_branch(info)) restore_branch(instruction, restore_power10_branch);

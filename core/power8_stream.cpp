@@ -24,12 +24,17 @@ void Power8Stream::take_instruction_words(const WordRun& run, const Framing& fra
     if (known_) {
       address_ = words::iea_address(run[at]);
       relocated_ = words::iea_relocated(run[at]);
+      const bool hypervisor = words::iea_hypervisor(run[at]);
+      modes_.bits =
+          static_cast<uint16_t>((hypervisor ? Modes::kHv : 0) | (relocated_ ? Modes::kIr : 0));
       at++;
     }
   } else {
     address_ += 4;
   }
   instruction.has_ea = known_;
+  modes_.known = known_ ? Modes::kHv | Modes::kIr : 0;
+  instruction.modes = modes_;
   if (!known_) {
     if (words::info8_has_ira(info) && at < framing.words) at++;
     return;

@@ -34,6 +34,7 @@ class Power8Stream {
   bool known_ = false;      // address_ is
   uint64_t address_ = 0;    // of the instruction before
   bool relocated_ = false;  // MSR[IR], as the last IEA had it
+  Modes modes_;             // of that IEA; nothing is known of them when the address is not
   bool lone_data_word_ = false;
 };
 

@@ -57,6 +57,15 @@ void add_walks(Lines& lines, const CoreStatistics& s) {
   for (unsigned i = 0; i < words::kWalkKinds; i++) lines.if_any(kNames[i], s.walk_kinds[i]);
   lines.if_any("  exceptions", s.walk_exceptions);
   lines.if_any("interrupted groups", s.interrupted_groups);
+  lines.if_any("walks of accesses", s.walks.accesses);
+  lines.if_any("  known from root to page", s.walks.complete);
+  for (unsigned guest = 0; guest < kPageShifts; guest++) {
+    for (unsigned host = 0; host < kPageShifts; host++) {
+      lines.if_any(fmt::format("  pages: guest {} host {}", kPageNames[guest], kPageNames[host]),
+                   s.walks.pages[guest][host]);
+    }
+  }
+  lines.if_any("walks interrupted", s.walks.interrupted);
 }
 
 void add_stamps(Lines& lines, const CoreStatistics& s) {

@@ -95,25 +95,29 @@ void JsonWriter::start_value(std::string_view key) {
 }
 
 void JsonWriter::quote(std::string_view text) {
-  out_ += '"';
+  out_ += json_string(text);
+}
+
+std::string json_string(std::string_view text) {
+  std::string quoted = "\"";
   while (!text.empty()) {
     const size_t length = utf8_length(text);
     const char character = text[0];
     if (length == 0) {
-      out_ += "\\ufffd";  // the replacement character
+      quoted += "\\ufffd";  // the replacement character
     } else if (length > 1) {
-      out_ += text.substr(0, length);
+      quoted += text.substr(0, length);
     } else if (character == '"' || character == '\\') {
-      out_ += '\\';
-      out_ += character;
+      quoted += '\\';
+      quoted += character;
     } else if (static_cast<unsigned char>(character) < 0x20) {
-      out_ += fmt::format("\\u{:04x}", character);
+      quoted += fmt::format("\\u{:04x}", character);
     } else {
-      out_ += character;
+      quoted += character;
     }
     text.remove_prefix(length == 0 ? 1 : length);
   }
-  out_ += '"';
+  return quoted + '"';
 }
 
 }  // namespace htmtrace

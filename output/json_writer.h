@@ -39,4 +39,7 @@ class JsonWriter {
   bool first_ = true;  // of its object or array
 };
 
+// `text` as a JSON string, with its quotes. A byte that is no UTF-8 becomes U+FFFD.
+std::string json_string(std::string_view text);
+
 }  // namespace htmtrace

@@ -6,12 +6,16 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "core/trace_target.h"
 
 namespace htmtrace {
 
 struct ManifestFacts {
   std::optional<uint32_t> partition_id;
-  std::string problem;  // why the text is no manifest; empty: it is one
+  std::vector<TraceTarget> targets;  // those that name their place and a known type
+  std::string problem;               // why the text is no manifest; empty: it is one
 };
 
 // Any bytes will do.

@@ -49,6 +49,14 @@ std::string stamp_line(const Stamp& stamp) {
   return line + losses_text(stamp.losses);
 }
 
+char* TextPrinter::put_mode_fields(char* to, Modes modes) {
+  to = put_text(to, " privilege=");
+  to = put_text(to, kPrivilegeNames[static_cast<size_t>(privilege_of(modes))]);
+  to = put_text(to, " modes=");
+  char* const end = put_modes(to, modes);
+  return end == to ? put_text(to, "-") : end;
+}
+
 void TextPrinter::put_stamp(const Stamp& stamp) {
   output_.put(stamp_line(stamp));
   output_.put("\n");

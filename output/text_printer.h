@@ -7,15 +7,24 @@
 #include <string_view>
 
 #include "core/core_events.h"
+#include "core/radix_walk.h"
 #include "output/hex_text.h"
+#include "output/put_text.h"
 #include "output/text_output.h"
 
 namespace htmtrace {
 
+// The line of a walk, without its end.
+std::string walk_line(const Walk& walk);
+
 // A sink for CoreDecoder.
 class TextPrinter {
  public:
-  TextPrinter(TextOutput& output, bool with_stamps) : output_(output), with_stamps_(with_stamps) {}
+  struct Wishes {
+    bool stamps = false;  // a line for each
+    bool modes = false;   // the mode of each instruction
+  };
+  TextPrinter(TextOutput& output, Wishes wishes) : output_(output), wishes_(wishes) {}
 
   void instruction(const Instruction& instruction) {
     char* at = output_.room();
@@ -29,13 +38,19 @@ class TextPrinter {
       at = put_address(put(at, " dra="), data.has_ra, data.ra.value);
       at = put_address(put(at, " dla="), data.has_la, data.la.value);
     }
+    if (wishes_.modes) [[unlikely]] {
+      at = put_mode_fields(at, instruction.modes);
+    }
     *at++ = '\n';
     output_.commit(at);
   }
 
   void stamp(const Stamp& stamp) {
-    if (with_stamps_) put_stamp(stamp);
+    if (wishes_.stamps) put_stamp(stamp);
   }
+
+  // Comes only when walks are asked of the decoder.
+  void walk(const Walk& walk) { output_.put(walk_line(walk) + "\n"); }
 
   void defect(const Defect&) {}
 
@@ -69,10 +84,11 @@ class TextPrinter {
     return put_unknown(to, 8);
   }
 
+  static char* put_mode_fields(char* to, Modes modes);
   void put_stamp(const Stamp& stamp);
 
   TextOutput& output_;
-  bool with_stamps_;
+  Wishes wishes_;
 };
 
 // The line of a stamp, without its end.

@@ -119,8 +119,9 @@ constexpr Damage kDamages[] = {flip_bits, truncate, replace_words, keep_only_tag
 
 void decode(const Bytes& trace, size_t piece, TextOutput& output, DecodeTotals& totals) {
   const TranslationMap map(generator::translation_file(), 0);
-  TextPrinter printer(output, /*with_stamps=*/true);
+  TextPrinter printer(output, {.stamps = true, .modes = true});
   CoreDecoder decoder(map, printer);
+  decoder.follow_walks();
   for (size_t at = 0; at < trace.size(); at += piece) {
     decoder.feed(std::span(trace).subspan(at, std::min(piece, trace.size() - at)));
   }

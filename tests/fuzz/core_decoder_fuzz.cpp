@@ -17,9 +17,18 @@ class DigestSink {
     if (i.has_ra) add(i.ra.value);
     if (i.has_opcode) add(i.opcode);
     if (i.has_prefix) add(i.prefix);
+    add(i.modes.bits & i.modes.known);
     for (unsigned k = 0; k < i.data_count; k++) {
       add(i.data[k].ea.value);
       if (i.data[k].has_ra) add(i.data[k].ra.value);
+    }
+  }
+  void walk(const htmtrace::Walk& walk) {
+    add(walk.offset ^ walk.ea.value ^ walk.ra.value ^ walk.partition);
+    add(walk.guest_shift * 1000U + walk.host_shift * 10U + (walk.complete ? 1U : 0U));
+    for (const htmtrace::WalkLeg& leg : walk.legs) {
+      add(leg.guest ^ leg.host);
+      for (const uint64_t entry : leg.entries) add(entry);
     }
   }
   void stamp(const htmtrace::Stamp& stamp) { add(stamp.offset ^ stamp.word); }
@@ -35,6 +44,7 @@ uint64_t decode(std::span<const std::byte> trace, size_t piece) {
   const htmtrace::TranslationMap map;
   DigestSink sink;
   htmtrace::CoreDecoder decoder(map, sink);
+  decoder.follow_walks();
   for (size_t at = 0; at < trace.size(); at += piece) {
     decoder.feed(trace.subspan(at, std::min(piece, trace.size() - at)));
   }

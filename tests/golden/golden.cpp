@@ -127,9 +127,10 @@ std::vector<std::byte> assemble_map(const std::vector<std::string>& lines) {
 // The tool's printer, and each defect as a line of its own.
 class Sink {
  public:
-  explicit Sink(TextOutput& output) : output_(output), printer_(output, /*with_stamps=*/true) {}
+  explicit Sink(TextOutput& output) : output_(output), printer_(output, {.stamps = true}) {}
   void instruction(const Instruction& instruction) { printer_.instruction(instruction); }
   void stamp(const Stamp& stamp) { printer_.stamp(stamp); }
+  void walk(const Walk& walk) { printer_.walk(walk); }
   void defect(const Defect& defect) {
     output_.put(fmt::format("defect offset={} bytes={}: {}\n", defect.offset, defect.size_bytes,
                             defect_reason_name(defect.reason)));
@@ -145,6 +146,7 @@ std::string decode(std::span<const std::byte> trace, const TranslationMap& map, 
   TextOutput output = TextOutput::create(path, /*replace=*/true);
   Sink sink(output);
   CoreDecoder decoder(map, sink);
+  decoder.follow_walks();
   for (size_t at = 0; at < trace.size(); at += piece) {
     decoder.feed(trace.subspan(at, std::min(piece, trace.size() - at)));
   }

@@ -64,7 +64,7 @@ TEST_CASE("what the printer writes is what was decoded") {
   const TranslationMap map(generator::translation_file(), 0);
   const TemporaryFile file;
   TextOutput output = TextOutput::create(file.path, true);
-  TextPrinter printer(output, false);
+  TextPrinter printer(output, {});
   CoreDecoder decoder(map, printer);
   decoder.feed(trace);
   decoder.finish();

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/selection_options.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cli/units.h"
+
+namespace htmtrace {
+namespace {
+
+std::optional<uint64_t> parse_number(std::string_view text, int base) {
+  if (base == 16 && (text.starts_with("0x") || text.starts_with("0X"))) text.remove_prefix(2);
+  uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, value, base);
+  if (failure != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+// A size with a unit is decimal ("4K"), one without is an address's distance and hexadecimal.
+std::optional<uint64_t> parse_length(std::string_view text) {
+  const bool unit = !text.empty() && std::string_view("KkMmGg").find(text.back()) != text.npos;
+  return unit ? parse_size(text) : parse_number(text, 16);
+}
+
+void add_ranges(CLI::App& app, const char* option, Selection::Ranges& ranges,
+                const std::string& of_what) {
+  app.add_option_function<std::vector<std::string>>(
+         option,
+         [&ranges, option](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const auto range = parse_range(text);
+             if (!range) {
+               throw CLI::ValidationError(
+                   option, fmt::format("{} is no range of addresses: FIRST-LAST, START+SIZE or "
+                                       "ADDRESS, hexadecimal",
+                                       text));
+             }
+             ranges.push_back(*range);
+           }
+         },
+         fmt::format("only instructions with this {}", of_what))
+      ->type_name("RANGE")
+      ->allow_extra_args(false);
+}
+
+// Names, separated by commas, to a set of their places in `names`.
+template <size_t N>
+void add_names(CLI::App& app, const char* option, uint32_t& set,
+               const std::array<std::string_view, N>& names, const std::string& purpose) {
+  std::string all;
+  for (size_t i = 1; i < N; i++) {
+    all += all.empty() ? "" : ", ";
+    all += names[i];
+  }
+  app.add_option_function<std::vector<std::string>>(
+         option,
+         [&set, &names, option, all](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             size_t place = 1;  // 0 is "unknown"
+             while (place < N && names[place] != text) place++;
+             if (place == N) {
+               throw CLI::ValidationError(option, fmt::format("{} is none of {}", text, all));
+             }
+             set |= 1U << place;
+           }
+         },
+         purpose + ": " + all)
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+void add_ticks(CLI::App& app, AddressRange& ticks) {
+  app.add_option_function<std::string>(
+         "--ticks",
+         [&ticks](const std::string& text) {
+           const size_t dash = text.find('-');
+           const auto first = parse_number(std::string_view(text).substr(0, dash), 10);
+           const std::string_view rest =
+               dash == std::string::npos ? "" : std::string_view(text).substr(dash + 1);
+           const auto last = rest.empty() ? std::optional(Selection::kAny) : parse_number(rest, 10);
+           if (!first || !last || dash == std::string::npos || *last < *first) {
+             throw CLI::ValidationError(
+                 "--ticks", fmt::format("{} is no window of time: FIRST-LAST or FIRST-", text));
+           }
+           ticks = {*first, *last};
+         },
+         "only instructions while the sum of the stamps' elapsed ticks is in this window")
+      ->type_name("FIRST-LAST");
+}
+
+}  // namespace
+
+std::optional<AddressRange> parse_range(std::string_view text) {
+  const size_t mark = text.find_first_of("-+");
+  const auto first = parse_number(text.substr(0, mark), 16);
+  if (!first) return std::nullopt;
+  if (mark == std::string_view::npos) return AddressRange{*first, *first};
+  const std::string_view rest = text.substr(mark + 1);
+  if (text[mark] == '-') {
+    const auto last = parse_number(rest, 16);
+    if (!last || *last < *first) return std::nullopt;
+    return AddressRange{*first, *last};
+  }
+  const auto size = parse_length(rest);
+  if (!size || *size == 0 || *size - 1 > std::numeric_limits<uint64_t>::max() - *first) {
+    return std::nullopt;
+  }
+  return AddressRange{*first, *first + (*size - 1)};
+}
+
+void declare_selection(CLI::App& app, Selection& selection) {
+  add_ranges(app, "--ea", selection.ea, "effective address");
+  add_ranges(app, "--ra", selection.ra, "real address");
+  add_ranges(app, "--la", selection.la, "logical address");
+  add_ranges(app, "--dea", selection.data_ea, "effective address of data");
+  add_ranges(app, "--dra", selection.data_ra, "real address of data");
+  add_ranges(app, "--dla", selection.data_la, "logical address of data");
+  add_names(app, "--privilege", selection.privileges, kPrivilegeNames, "only instructions run by");
+  add_names(app, "--class", selection.classes, kInstructionClassNames, "only this kind of work");
+  add_ticks(app, selection.ticks);
+  app.add_option("--from-mark", selection.from_mark, "only behind the first mark of this value")
+      ->type_name("N");
+  app.add_option("--to-mark", selection.to_mark, "only up to the next mark of this value")
+      ->type_name("N");
+  app.add_option("--every", selection.every, "of what is selected only the first of every N")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->default_str("");
+  auto* first =
+      app.add_option("--first", selection.first, "of that, only the first N of each trace")
+          ->type_name("N")
+          ->default_str("");
+  app.add_option("--last", selection.last, "of that, only the last N of each trace")
+      ->type_name("N")
+      ->default_str("")
+      ->excludes(first);
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/trace_context.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "cli/report.h"
+#include "output/input_file.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr uint64_t kMostTranslationBytes = 1 << 30;  // 32 million blocks of memory
+constexpr uint64_t kMostManifestBytes = 64 << 20;
+
+bool file_exists(const std::filesystem::path& path) {
+  std::error_code failure;
+  return std::filesystem::exists(path, failure);
+}
+
+void warn_of_map(const TranslationReport& report, const std::string& name,
+                 std::optional<uint32_t> partition) {
+  if (report.damaged()) {
+    print_warning(fmt::format("{} is damaged; addresses may be missing", name));
+  }
+  if (report.own_entries != 0) return;
+  std::string partitions;
+  for (const uint32_t number : report.partitions) partitions += fmt::format(" {}", number);
+  if (partitions.empty()) {
+    print_warning(fmt::format("{} has no entries; logical addresses are unknown", name));
+  } else if (partition) {
+    print_warning(
+        fmt::format("{} has nothing of partition {}, only of:{}", name, *partition, partitions));
+  } else {
+    print_warning(
+        fmt::format("{} speaks of partitions{}: choose with --partition N; until then logical "
+                    "addresses are unknown",
+                    name, partitions));
+  }
+}
+
+}  // namespace
+
+void declare_context(CLI::App& app, ContextOptions& options) {
+  app.add_option("--translation", options.translation,
+                 "memory map to translate with (default: translation.* beside the trace)")
+      ->type_name("FILE");
+  app.add_option("--partition", options.partition,
+                 "LP index of the traced partition (default: from manifest.json beside the trace)")
+      ->type_name("N");
+  static const std::map<std::string, HtmType> kTypes = {{"core", HtmType::kCore},
+                                                        {"nest", HtmType::kNest}};
+  app.add_option("--type", options.type,
+                 "kind of trace, core or nest (default: from manifest.json beside the trace)")
+      ->transform(CLI::CheckedTransformer(kTypes))
+      ->type_name("TYPE");
+}
+
+ManifestFacts manifest_of(const ChosenTrace& trace) {
+  const auto path = trace.manifest_path();
+  if (!path || !file_exists(*path)) return {};
+  ManifestFacts facts = read_manifest(InputFile::open(*path).read_all(kMostManifestBytes));
+  if (!facts.problem.empty()) {
+    print_warning(fmt::format("cannot use {}: {}", path->string(), facts.problem));
+  }
+  return facts;
+}
+
+std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace& trace,
+                               const ManifestFacts& facts) {
+  if (options.type) return options.type;
+  if (!trace.place) return std::nullopt;
+  for (const TraceTarget& target : facts.targets) {
+    if (trace.place->node == target.node && trace.place->chip == target.chip &&
+        trace.place->core == target.core) {
+      return target.type;
+    }
+  }
+  return std::nullopt;
+}
+
+TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
+                        const ManifestFacts& facts) {
+  std::optional<std::filesystem::path> path;
+  if (!options.translation.empty()) {
+    path = options.translation;
+  } else if (const auto beside = trace.translation_path(); beside && file_exists(*beside)) {
+    path = beside;
+  }
+  if (!path) return {};
+  const std::vector<std::byte> file = InputFile::open(*path).read_all(kMostTranslationBytes);
+  // The partition whose logical addresses are wanted is the one that recorded the trace.
+  const std::optional<uint32_t> partition =
+      options.partition ? options.partition : facts.partition_id;
+  TranslationMap map(file, partition);
+  warn_of_map(map.report(), path->string(), partition);
+  return map;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What lies beside a trace and is needed to make sense of it: the manifest and the memory map.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/trace_choice.h"
+#include "core/trace_target.h"
+#include "core/translation_map.h"
+#include "output/manifest_reader.h"
+
+namespace htmtrace {
+
+// What the command line says instead.
+struct ContextOptions {
+  std::string translation;            // --translation
+  std::optional<uint32_t> partition;  // --partition
+  std::optional<HtmType> type;        // --type
+};
+
+// --translation, --partition and --type.
+void declare_context(CLI::App& app, ContextOptions& options);
+
+// Of the folder that the trace is in; no facts when there is none. A manifest that cannot be used
+// is told on stderr.
+ManifestFacts manifest_of(const ChosenTrace& trace);
+
+// What kind of trace it is: what the command line says, else the manifest, else unknown.
+std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace& trace,
+                               const ManifestFacts& facts);
+
+// Empty when there is no map. What is wrong with it is told on stderr. Throws Error when the file
+// named on the command line cannot be read.
+TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
+                        const ManifestFacts& facts);
+
+}  // namespace htmtrace

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Walks through page tables by what came of them and by the sizes of the pages they led to.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/radix_walk.h"
+
+namespace htmtrace {
+
+// Sizes that a page can have, as powers of two; 0: unknown, or no page of that kind.
+inline constexpr unsigned kPageShifts = 7;
+inline constexpr std::array<uint8_t, kPageShifts> kPageShift = {0, 12, 16, 21, 24, 30, 39};
+inline constexpr std::array<std::string_view, kPageShifts> kPageNames = {"-",   "4K", "64K", "2M",
+                                                                         "16M", "1G", "512G"};
+
+constexpr size_t page_place(uint8_t shift) {
+  size_t place = 0;
+  while (place + 1 < kPageShifts && kPageShift[place] != shift) place++;
+  return kPageShift[place] == shift ? place : 0;
+}
+
+struct WalkStatistics {
+  uint64_t accesses = 0;     // walks that led to the access of an instruction
+  uint64_t complete = 0;     // of them, known from root to page
+  uint64_t interrupted = 0;  // of instructions that did not complete
+  // Accesses by guest's and host's page.
+  std::array<std::array<uint64_t, kPageShifts>, kPageShifts> pages{};
+
+  void add(const Walk& walk) {
+    if (walk.use == WalkUse::kInterrupted) {
+      interrupted++;
+      return;
+    }
+    accesses++;
+    complete += walk.complete ? 1 : 0;
+    pages.at(page_place(walk.guest_shift)).at(page_place(walk.host_shift))++;
+  }
+};
+
+}  // namespace htmtrace

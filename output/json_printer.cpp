@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/json_printer.h"
+
+#include <fmt/core.h>
+
+#include <iterator>
+
+#include "output/json_writer.h"
+
+namespace htmtrace {
+
+JsonPrinter::JsonPrinter(TextOutput& output, std::string_view target, bool with_stamps)
+    : output_(output),
+      begin_("{\"target\":" + json_string(target)),
+      begin_instruction_(begin_ + ",\"type\":\"instruction\",\"offset\":"),
+      with_stamps_(with_stamps) {}
+
+void JsonPrinter::put_stamp(const Stamp& stamp) {
+  std::string line = begin_;
+  const auto out = std::back_inserter(line);
+  fmt::format_to(out, ",\"type\":\"stamp\",\"offset\":{},\"kind\":\"{}\",\"word\":\"0x{:016x}\"",
+                 stamp.offset, stamp_kind_name(stamp.kind), stamp.word);
+  switch (stamp.kind) {
+    case StampKind::kRecord:
+      fmt::format_to(out, ",\"counter\":{}", stamp.counter);
+      break;
+    case StampKind::kComplete:
+    case StampKind::kPause:
+    case StampKind::kTime:
+      fmt::format_to(out, ",\"elapsed\":{}", stamp.elapsed);
+      break;
+    case StampKind::kMark:
+      fmt::format_to(out, ",\"group\":{},\"chip\":{},\"unit\":{},\"value\":{}", stamp.mark.group,
+                     stamp.mark.chip, stamp.mark.unit, stamp.mark.value);
+      break;
+    case StampKind::kSync:
+    case StampKind::kUndefined:
+      break;
+  }
+  if (stamp.companion_timer) fmt::format_to(out, ",\"timer\":{}", *stamp.companion_timer);
+  const StampLosses& losses = stamp.losses;
+  if (losses.records != 0) fmt::format_to(out, ",\"records_dropped\":{}", losses.records);
+  if (losses.records_overflow) line += ",\"record_counter_overflow\":true";
+  if (losses.marker) line += ",\"marker_dropped\":true";
+  if (losses.response) line += ",\"response_dropped\":true";
+  if (losses.trigger) line += ",\"trigger_dropped\":true";
+  if (losses.trace_full) line += ",\"trace_full\":true";
+  if (losses.elapsed_overflow) line += ",\"elapsed_overflow\":true";
+  if (losses.unknown) line += ",\"unknown_indication\":true";
+  output_.put(line + "}\n");
+}
+
+}  // namespace htmtrace

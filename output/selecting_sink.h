@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Between a decoder and a printer: passes on what is selected.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "core/core_events.h"
+#include "core/radix_walk.h"
+#include "core/selection.h"
+
+namespace htmtrace {
+
+template <class Next>
+class SelectingSink {
+ public:
+  // Both must outlive it.
+  SelectingSink(const Selection& selection, Next& next)
+      : selection_(selection), selector_(selection), next_(next) {}
+
+  void instruction(const Instruction& instruction) {
+    const bool wanted = selector_.take(instruction);
+    if (!walks_.empty()) [[unlikely]] {
+      pass_walks(wanted);
+    }
+    if (!wanted) return;
+    if (selection_.last == Selection::kAny) {
+      next_.instruction(instruction);
+    } else {
+      keep(instruction);
+    }
+  }
+
+  void stamp(const Stamp& stamp) {
+    if (selector_.take(stamp)) next_.stamp(stamp);
+  }
+
+  // Walks go with the instruction that follows them.
+  void walk(const Walk& walk) { walks_.push_back(walk); }
+
+  void defect(const Defect& defect) { next_.defect(defect); }
+
+  bool satisfied() const { return selector_.satisfied(); }
+
+  // The trace has ended: passes on what was kept back.
+  void finish() {
+    for (size_t i = 0; i < kept_.size(); i++) {
+      next_.instruction(kept_[(oldest_ + i) % kept_.size()]);
+    }
+    kept_.clear();
+  }
+
+ private:
+  void pass_walks(bool wanted) {
+    if constexpr (requires(const Walk& walk) { next_.walk(walk); }) {
+      for (const Walk& walk : walks_) {
+        if (wanted) next_.walk(walk);
+      }
+    }
+    walks_.clear();
+  }
+
+  void keep(const Instruction& instruction) {
+    if (kept_.size() < selection_.last) {
+      kept_.push_back(instruction);
+    } else if (!kept_.empty()) {
+      kept_[oldest_] = instruction;
+      oldest_ = (oldest_ + 1) % kept_.size();
+    }
+  }
+
+  const Selection& selection_;
+  Selector selector_;
+  Next& next_;
+  std::vector<Walk> walks_;
+  std::vector<Instruction> kept_;  // a ring of the last ones, when only those are wanted
+  size_t oldest_ = 0;
+};
+
+}  // namespace htmtrace
