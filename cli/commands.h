@@ -19,5 +19,6 @@ using Action = std::function<int()>;
 
 Action declare_record(CLI::App& app);
 Action declare_decode(CLI::App& app);
+Action declare_report(CLI::App& app);
 
 }  // namespace htmtrace

@@ -35,6 +35,7 @@ int run(int argc, char** argv) {
   };
   add("record", "Trace a core or a chip while a program runs", declare_record);
   add("decode", "Print a core trace as text", declare_decode);
+  add("report", "Tell which addresses are hot in core traces", declare_report);
 
   try {
     app.parse(argc, argv);

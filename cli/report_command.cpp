@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace report: what is hot in core traces.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <bit>
+#include <charconv>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "cli/selection_options.h"
+#include "cli/trace_choice.h"
+#include "cli/trace_context.h"
+#include "cli/units.h"
+#include "core/core_decoder.h"
+#include "core/error.h"
+#include "output/elf_symbols.h"
+#include "output/hot_spots_report.h"
+#include "output/input_file.h"
+#include "output/kallsyms.h"
+#include "output/progress.h"
+#include "output/selecting_sink.h"
+#include "output/text_output.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr size_t kPieceBytes = 256 << 10;
+constexpr uint64_t kMostKallsymsBytes = 256 << 20;
+
+enum class Format : uint8_t { kText, kJson, kCsv };
+
+struct ReportOptions {
+  std::vector<std::string> paths;
+  TargetFilter filter;
+  ContextOptions context;
+  Selection selection;
+  HotSpots::Wishes wishes;
+  std::vector<std::string> units = {"128", "64K"};
+  std::string kallsyms;
+  std::vector<std::string> elf;
+  Format format = Format::kText;
+  size_t top = 20;
+  std::string output;
+  bool force = false;
+};
+
+// "FILE" or "FILE@ADDRESS".
+void add_elf(const std::string& text, SymbolTable& table) {
+  const size_t at = text.rfind('@');
+  if (at != std::string::npos) {
+    std::string_view digits = std::string_view(text).substr(at + 1);
+    if (digits.starts_with("0x")) digits.remove_prefix(2);
+    uint64_t address = 0;
+    const char* end = digits.data() + digits.size();
+    const auto [stop, failure] = std::from_chars(digits.data(), end, address, 16);
+    if (failure == std::errc{} && stop == end) {
+      add_elf_symbols(text.substr(0, at), address, table);
+      return;
+    }
+  }
+  add_elf_symbols(text, std::nullopt, table);
+}
+
+SymbolTable load_symbols(const ReportOptions& options) {
+  SymbolTable table;
+  if (!options.kallsyms.empty()) {
+    const std::vector<std::byte> text =
+        InputFile::open(options.kallsyms).read_all(kMostKallsymsBytes);
+    const KallsymsReport report =
+        add_kallsyms({reinterpret_cast<const char*>(text.data()), text.size()}, table);
+    if (report.symbols == 0) {
+      print_warning(fmt::format("{} names no address{}", options.kallsyms,
+                                report.hidden != 0
+                                    ? ": whoever copied it was not allowed to see them (be root)"
+                                    : ": is it a copy of /proc/kallsyms?"));
+    } else if (report.malformed != 0) {
+      print_warning(
+          fmt::format("{} has {} lines that are no symbols", options.kallsyms, report.malformed));
+    }
+  }
+  for (const std::string& file : options.elf) add_elf(file, table);
+  table.finish();
+  return table;
+}
+
+class Report {
+ public:
+  explicit Report(const ReportOptions& options)
+      : options_(options),
+        symbols_(load_symbols(options)),
+        spots_(options.wishes, symbols_),
+        piece_(new std::byte[kPieceBytes]) {}
+
+  int run() {
+    const std::vector<ChosenTrace> traces = choose_traces(options_.paths, options_.filter);
+    TextOutput output = options_.output.empty()
+                            ? TextOutput::standard_output()
+                            : TextOutput::create(options_.output, options_.force);
+    for (const ChosenTrace& trace : traces) read(trace);
+    const HotSpotsReport report{
+        .spots = spots_, .totals = totals_, .traces = traces.size(), .top = options_.top};
+    output.put(options_.format == Format::kText
+                   ? report.to_text()
+                   : (options_.format == Format::kJson ? report.to_json() : report.to_csv()));
+    output.finish();
+    if (output.reader_gone()) return kExitDone;
+    print_note(describe(totals_));
+    return incomplete_ ? kExitIncomplete : kExitDone;
+  }
+
+ private:
+  void read(const ChosenTrace& trace) {
+    InputFile input =
+        trace.is_standard_input() ? InputFile::standard_input() : InputFile::open(trace.path);
+    const ManifestFacts facts = manifest_of(trace);
+    const HtmType type = type_of(options_.context, trace, facts).value_or(HtmType::kCore);
+    if (type != HtmType::kCore) {
+      throw Error(fmt::format("cannot report on {}: it is a {} trace, and only core traces can be "
+                              "reported on",
+                              input.name(), htm_type_name(type)))
+          .hint("if it is a core trace all the same, say so: --type core");
+    }
+    const TranslationMap map = load_map(options_.context, trace, facts);
+    SelectingSink sink(options_.selection, spots_);
+    CoreDecoder decoder(map, sink);
+    Progress progress(stderr);
+    const std::span<std::byte> piece(piece_.get(), kPieceBytes);
+    while (!decoder.finished()) {
+      const size_t got = input.read(piece);
+      if (got == 0) break;
+      decoder.feed(piece.first(got));
+      progress.decoding(decoder.offset(), input.size_bytes().value_or(0),
+                        fmt::format("{} losses", decoder.statistics().loss_stamps));
+    }
+    decoder.finish();
+    sink.finish();
+    const CoreStatistics& statistics = decoder.statistics();
+    totals_.add(statistics);
+    if (statistics.incomplete() || map.report().damaged()) incomplete_ = true;
+    if (statistics.no_tags()) {
+      print_warning(fmt::format("no core-trace record in {}", input.name()));
+    }
+  }
+
+  const ReportOptions& options_;
+  SymbolTable symbols_;
+  HotSpots spots_;
+  std::unique_ptr<std::byte[]> piece_;
+  DecodeTotals totals_;
+  bool incomplete_ = false;
+};
+
+void take_units(ReportOptions& options) {
+  options.wishes.units.clear();
+  for (const std::string& text : options.units) {
+    const auto size = parse_size(text);
+    if (!size || !std::has_single_bit(*size)) {
+      throw CLI::ValidationError("--unit", text + " is no power of two such as 128, 4K or 16M");
+    }
+    options.wishes.units.push_back(*size);
+  }
+  if (!options.elf.empty() && !can_read_elf()) {
+    throw CLI::ValidationError("--elf", "htmtrace was built without libelf");
+  }
+}
+
+void declare_tables(CLI::App& app, ReportOptions& options) {
+  static const std::map<std::string, DataKey> kKeys = {
+      {"logical", DataKey::kLogical}, {"real", DataKey::kReal}, {"effective", DataKey::kEffective}};
+  app.add_option("--address", options.wishes.key,
+                 "tell data apart by their logical, real or effective address (default: logical)")
+      ->transform(CLI::CheckedTransformer(kKeys))
+      ->type_name("KIND")
+      ->default_str("");
+  app.add_option("--unit", options.units,
+                 "count data in units of SIZE bytes, a power of two; one table for each "
+                 "(default: 128,64K)")
+      ->type_name("SIZE,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str("");
+  app.add_option("--top", options.top, "lines of each table (default: 20)")
+      ->type_name("N")
+      ->default_str("");
+  app.add_option("--entries", options.wishes.entries,
+                 "places that each table keeps in memory (default: 65536)")
+      ->type_name("N")
+      ->check(CLI::Range(size_t{16}, size_t{1} << 28))
+      ->default_str("");
+  app.add_option("--kallsyms", options.kallsyms, "names of the kernel: a copy of /proc/kallsyms")
+      ->type_name("FILE");
+  app.add_option("--elf", options.elf,
+                 "names of a program or library, and where its first segment was loaded")
+      ->type_name("FILE[@ADDRESS]")
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+Action declare_report(CLI::App& app) {
+  auto options = std::make_shared<ReportOptions>();
+  options->paths = {"."};
+  app.add_option("PATH", options->paths,
+                 "folder of a recording, trace file, or - for standard input (default: .)");
+  app.add_option("--node", options->filter.node, "of a folder, only the traces of this node");
+  app.add_option("--chip", options->filter.chip, "of a folder, only the traces of this chip");
+  app.add_option("--core", options->filter.core, "of a folder, only the traces of this core");
+  declare_context(app, options->context);
+  declare_selection(app, options->selection);
+  declare_tables(app, *options);
+  static const std::map<std::string, Format> kFormats = {
+      {"text", Format::kText}, {"json", Format::kJson}, {"csv", Format::kCsv}};
+  app.add_option("--format", options->format, "text, json or csv (default: text)")
+      ->transform(CLI::CheckedTransformer(kFormats))
+      ->type_name("FORMAT")
+      ->default_str("");
+  app.add_option("-o,--output", options->output, "write the report here, not to standard output")
+      ->type_name("FILE");
+  app.add_flag("--force", options->force, "replace the file of -o");
+  app.footer(
+      "Which addresses are hot, and which code touches them. See htmtrace-report(1).\n"
+      "Exit status: 0 done, 1 failed, 2 usage, 3 something was lost or could not be decoded.");
+  app.parse_complete_callback([options] { take_units(*options); });
+  return [options] {
+    std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
+    return Report(*options).run();
+  };
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which data and code of a core trace are hot, and which code touches the data.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/core_events.h"
+#include "core/hot_table.h"
+#include "core/instruction_class.h"
+#include "core/radix_walk.h"
+#include "core/symbol_table.h"
+
+namespace htmtrace {
+
+// By which of its addresses data are told apart.
+enum class DataKey : uint8_t { kLogical, kReal, kEffective };
+
+// Code is told apart by function where a symbol is known, by 128-byte line where none is. It is
+// named by the address of its begin.
+struct CodeSite {
+  uint64_t begin = 0;
+  uint64_t count = 0;
+};
+
+struct HotData {
+  static constexpr size_t kSites = 4;
+  uint64_t count = 0;
+  uint64_t loads = 0;
+  uint64_t stores = 0;
+  uint64_t atomics = 0;
+  uint64_t lowest_ea = ~uint64_t{0};  // of the accesses
+  // The code that touched it most; exact for so many different ones, else at least so often.
+  std::array<CodeSite, kSites> sites{};
+
+  void touch(uint64_t code);
+};
+
+struct HotCode {
+  uint64_t count = 0;
+  uint64_t data = 0;  // accesses of it
+};
+
+// A sink for CoreDecoder; several traces may go through it.
+class HotSpots {
+ public:
+  struct Wishes {
+    DataKey key = DataKey::kLogical;
+    std::vector<uint64_t> units;  // sizes in which data are counted; powers of two
+    size_t entries = 1 << 16;     // of each table
+  };
+
+  // `symbols` must outlive it.
+  HotSpots(Wishes wishes, const SymbolTable& symbols);
+
+  void instruction(const Instruction& instruction);
+  void stamp(const Stamp&) {}
+  void defect(const Defect&) {}
+
+  const Wishes& wishes() const { return wishes_; }
+  const SymbolTable& symbols() const { return symbols_; }
+  uint64_t instructions() const { return instructions_; }
+  uint64_t data_accesses() const { return data_accesses_; }
+  uint64_t data_without_address() const { return data_without_address_; }
+  uint64_t code_without_address() const { return code_without_address_; }
+  uint64_t of_class(InstructionClass kind) const { return classes_.at(static_cast<size_t>(kind)); }
+  uint64_t of_privilege(Privilege who) const { return privileges_.at(static_cast<size_t>(who)); }
+  const HotTable<HotCode>& code() const { return code_; }
+  // In the order of the units.
+  const std::vector<HotTable<HotData>>& data() const { return data_; }
+
+ private:
+  uint64_t site_of(const Instruction& instruction);
+  void count_data(const DataAccess& access, InstructionClass kind, std::optional<uint64_t> site);
+
+  Wishes wishes_;
+  const SymbolTable& symbols_;
+  const SymbolTable::Symbol* recent_ =
+      nullptr;  // most instructions are in the function of the last
+  HotTable<HotCode> code_;
+  std::vector<HotTable<HotData>> data_;
+  uint64_t instructions_ = 0;
+  uint64_t data_accesses_ = 0;
+  uint64_t data_without_address_ = 0;  // of the kind that data are told apart by
+  uint64_t code_without_address_ = 0;
+  std::array<uint64_t, kInstructionClasses> classes_{};
+  std::array<uint64_t, kPrivileges> privileges_{};
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Counts by key in constant memory. Exact until more keys came than there is room for; then the
+// smaller half of the entries is dropped, and every count may be too small by at most error().
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace htmtrace {
+
+// `Entry` is default-constructed for a new key and has `uint64_t count`; the caller raises it.
+template <class Entry>
+class HotTable {
+ public:
+  struct Slot {
+    uint64_t key = 0;
+    Entry entry;
+  };
+
+  // Room for `capacity` keys.
+  explicit HotTable(size_t capacity) : capacity_(capacity) {
+    size_t places = 1;
+    while (places < capacity * 2) places *= 2;
+    slots_.resize(places);
+    used_.resize(places);
+  }
+
+  // The entry of `key`; good until the next call.
+  Entry& at(uint64_t key) {
+    size_t place = place_of(key);
+    if (used_[place]) [[likely]]
+      return slots_[place].entry;
+    if (size_ >= capacity_) {
+      drop_smaller_half();
+      place = place_of(key);
+    }
+    used_[place] = true;
+    size_++;
+    slots_[place] = {key, {}};
+    return slots_[place].entry;
+  }
+
+  size_t size() const { return size_; }
+  uint64_t error() const { return error_; }
+
+  // The entries with the highest counts, highest first; of equal ones the lower key.
+  std::vector<Slot> top(size_t most) const {
+    std::vector<Slot> all = entries();
+    const size_t wanted = std::min(most, all.size());
+    std::partial_sort(all.begin(), all.begin() + static_cast<ptrdiff_t>(wanted), all.end(),
+                      [](const Slot& a, const Slot& b) {
+                        if (a.entry.count != b.entry.count) return a.entry.count > b.entry.count;
+                        return a.key < b.key;
+                      });
+    all.resize(wanted);
+    return all;
+  }
+
+ private:
+  // Where `key` is, or the free place where it belongs.
+  size_t place_of(uint64_t key) const {
+    const size_t mask = slots_.size() - 1;
+    // Multiplicative hashing; the upper half of the product is the better mixed one.
+    size_t place = static_cast<size_t>(key * 0x9e3779b97f4a7c15 >> 32) & mask;
+    while (used_[place] && slots_[place].key != key) place = (place + 1) & mask;
+    return place;
+  }
+
+  std::vector<Slot> entries() const {
+    std::vector<Slot> all;
+    all.reserve(size_);
+    for (size_t i = 0; i < slots_.size(); i++) {
+      if (used_[i]) all.push_back(slots_[i]);
+    }
+    return all;
+  }
+
+  void drop_smaller_half() {
+    std::vector<Slot> all = entries();
+    const auto middle = all.begin() + static_cast<ptrdiff_t>(all.size() / 2);
+    std::nth_element(all.begin(), middle, all.end(),
+                     [](const Slot& a, const Slot& b) { return a.entry.count < b.entry.count; });
+    const uint64_t most_dropped = middle->entry.count;
+    error_ += most_dropped;
+    std::fill(used_.begin(), used_.end(), 0);
+    size_ = 0;
+    for (const Slot& slot : all) {
+      if (slot.entry.count <= most_dropped) continue;
+      const size_t place = place_of(slot.key);
+      used_[place] = true;
+      slots_[place] = slot;
+      size_++;
+    }
+  }
+
+  size_t capacity_;
+  size_t size_ = 0;
+  uint64_t error_ = 0;
+  std::vector<Slot> slots_;
+  std::vector<uint8_t> used_;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Counting in constant memory, and names, against slow ways to do the same.
+#include "core/hot_spots.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/core_decoder.h"
+#include "core/error.h"
+#include "output/elf_symbols.h"
+#include "output/hot_spots_report.h"
+#include "output/kallsyms.h"
+#include "tests/generator/generated_trace.h"
+#include "tests/unit/temporary_folder.h"
+
+namespace htmtrace {
+namespace {
+
+struct Counter {
+  uint64_t count = 0;
+};
+
+// Everything that a decoder gives, kept.
+struct Kept {
+  void instruction(const Instruction& instruction) { instructions.push_back(instruction); }
+  void stamp(const Stamp&) {}
+  void defect(const Defect&) {}
+  std::vector<Instruction> instructions;
+};
+
+std::vector<Instruction> random_instructions(unsigned count) {
+  std::vector<uint64_t> words;
+  generator::Power10Program program(11, {});
+  for (unsigned i = 0; i < count; i++) program.next(words, false);
+  const std::vector<std::byte> trace = generator::bytes_of(words);
+  const TranslationMap map(generator::translation_file(), 0);
+  Kept kept;
+  CoreDecoder decoder(map, kept);
+  decoder.feed(trace);
+  decoder.finish();
+  return kept.instructions;
+}
+
+Instruction access(uint64_t ea, uint32_t opcode, uint64_t dea, uint64_t la) {
+  Instruction instruction;
+  instruction.ea = EffectiveAddr{ea};
+  instruction.has_ea = true;
+  instruction.opcode = opcode;
+  instruction.has_opcode = true;
+  DataAccess& data = instruction.add_data(EffectiveAddr{dea});
+  data.la = LogicalAddr{la};
+  data.has_la = true;
+  return instruction;
+}
+
+constexpr uint32_t kLoad = 0xe8640008;
+constexpr uint32_t kStore = 0xf8640008;
+
+SymbolTable kernel_symbols() {
+  SymbolTable table;
+  const KallsymsReport report = add_kallsyms(
+      "c000000000010000 T start\n"
+      "c000000000010000 t start_alias\n"
+      "c000000000010100 t helper\n"
+      "c008000000000000 t work\t[module]\n"
+      "0000000000000000 A fixed\n"
+      "not a line\n"
+      "c000000001000000 D hammered\n",
+      table);
+  CHECK(report.symbols == 5);
+  CHECK(report.malformed == 1);
+  CHECK(report.hidden == 0);
+  table.finish();
+  return table;
+}
+
+std::string name_at(const SymbolTable& table, uint64_t address) {
+  const SymbolTable::Symbol* symbol = table.find({address});
+  return symbol == nullptr ? "" : symbol_text(*symbol, address);
+}
+
+}  // namespace
+
+TEST_CASE("a hot table is exact while there is room") {
+  generator::Random random(1);
+  HotTable<Counter> table(1000);
+  std::map<uint64_t, uint64_t> exact;
+  for (int i = 0; i < 100000; i++) {
+    const uint64_t key = random.below(30) * random.below(30) << 12;
+    table.at(key).count++;
+    exact[key]++;
+  }
+  CHECK(table.error() == 0);
+  CHECK(table.size() == exact.size());
+  uint64_t before = ~uint64_t{0};
+  for (const auto& [key, entry] : table.top(exact.size())) {
+    CHECK(entry.count == exact[key]);
+    CHECK(entry.count <= before);
+    before = entry.count;
+  }
+  CHECK(table.top(5).size() == 5);
+}
+
+TEST_CASE("without room, counts are too small by at most the error, and what is hot stays") {
+  generator::Random random(2);
+  HotTable<Counter> table(64);
+  std::map<uint64_t, uint64_t> exact;
+  for (int i = 0; i < 200000; i++) {
+    // Five hot keys among many that come a few times.
+    const uint64_t key = random.chance(400) ? random.below(5) : random.below(20000);
+    table.at(key).count++;
+    exact[key]++;
+  }
+  CHECK(table.error() > 0);
+  CHECK(table.size() <= 64);
+  const auto top = table.top(5);
+  REQUIRE(top.size() == 5);
+  for (const auto& [key, entry] : top) {
+    CHECK(key < 5);
+    CHECK(entry.count <= exact[key]);
+    CHECK(entry.count + table.error() >= exact[key]);
+  }
+}
+
+TEST_CASE("kernel symbols") {
+  const SymbolTable table = kernel_symbols();
+  CHECK(name_at(table, 0xc000000000010000) == "start");
+  CHECK(name_at(table, 0xc0000000000100ff) == "start+0xff");
+  CHECK(name_at(table, 0xc000000000010104) == "helper+0x4");
+  CHECK(name_at(table, 0xc008000000000004) == "work [module]+0x4");
+  CHECK(name_at(table, 0xc00000000000fffc).empty());
+  CHECK(name_at(table, 0xc000000000010100 + SymbolTable::kMostBytes).empty());
+  SymbolTable hidden;
+  CHECK(add_kallsyms("0000000000000000 T start\n", hidden).hidden == 1);
+  CHECK(hidden.empty());
+}
+
+TEST_CASE("symbols of ELF files") {
+  SymbolTable table;
+  CHECK_THROWS_AS(add_elf_symbols("/nonexistent/file", std::nullopt, table), Error);
+  if (!can_read_elf()) return;
+  const TemporaryFolder folder;
+  folder.write("text", "this is no ELF file");
+  CHECK_THROWS_AS(add_elf_symbols(folder.path() / "text", std::nullopt, table), Error);
+  // This program itself, as if it had been loaded far away.
+  constexpr uint64_t kPlace = 0x7fff00000000;
+  const size_t added = add_elf_symbols("/proc/self/exe", kPlace, table);
+  CHECK(added > 100);
+  table.finish();
+  CHECK(table.size() > 100);
+  CHECK(table.find({kPlace - 1}) == nullptr);
+}
+
+TEST_CASE("hot data: units, kinds of access, and who") {
+  const SymbolTable symbols = kernel_symbols();
+  HotSpots spots({.key = DataKey::kLogical, .units = {128, 4096}, .entries = 100}, symbols);
+  for (int i = 0; i < 10; i++) {
+    spots.instruction(access(0xc000000000010004, kLoad, 0xc000000001000010, 0x1000010));
+  }
+  for (int i = 0; i < 5; i++) {
+    spots.instruction(access(0xc000000000010104, kStore, 0xc000000001000020, 0x1000020));
+  }
+  spots.instruction(access(0x10000104, kStore, 0x20000100, 0x1000100));
+  Instruction unknown = access(0x10000104, kStore, 0x20000100, 0);
+  unknown.data.at(0).has_la = false;
+  spots.instruction(unknown);
+  REQUIRE(spots.data().size() == 2);
+  const auto lines = spots.data().at(0).top(10);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines.at(0).key == 0x1000000);
+  CHECK(lines.at(0).entry.count == 15);
+  CHECK(lines.at(0).entry.loads == 10);
+  CHECK(lines.at(0).entry.stores == 5);
+  CHECK(lines.at(0).entry.lowest_ea == 0xc000000001000010);
+  const auto pages = spots.data().at(1).top(10);
+  REQUIRE(pages.size() == 1);
+  CHECK(pages.at(0).entry.count == 16);
+  CHECK(spots.data_accesses() == 17);
+  CHECK(spots.data_without_address() == 1);
+  CHECK(spots.code().top(1).at(0).key == 0xc000000000010000);
+  CHECK(spots.of_class(InstructionClass::kStore) == 7);
+
+  const HotSpotsReport report{.spots = spots, .totals = {}, .traces = 1, .top = 10};
+  const std::string text = report.to_text();
+  CAPTURE(text);
+  CHECK(text.find(" start(10) helper(5)  in hammered+0x10\n") != std::string::npos);
+  CHECK(text.find("1 data accesses (5.88%) without a known logical address") != std::string::npos);
+  const auto json = nlohmann::json::parse(report.to_json());
+  CHECK(json.at("data").at(0).at("top").at(0).at("touched_by").at(0).at("symbol") == "start");
+  CHECK(json.at("data").at(1).at("unit_bytes") == 4096);
+  CHECK(json.at("code").at("top").at(0).at("instructions") == 10);
+  const std::string csv = report.to_csv();
+  CHECK(csv.find("data-logical,128,15,0,10,5,0,,0x0000000001000000,0xc000000001000010,"
+                 "hammered+0x10,start(10) helper(5)\n") != std::string::npos);
+  CHECK(csv.find("code,,10,0,,,,10,,0xc000000000010000,start,\n") != std::string::npos);
+}
+
+TEST_CASE("a report agrees with counting one by one") {
+  const std::vector<Instruction> instructions = random_instructions(20000);
+  const SymbolTable none;
+  HotSpots spots({.key = DataKey::kReal, .units = {128}, .entries = 1 << 16}, none);
+  std::map<uint64_t, uint64_t> data, code;
+  for (const Instruction& instruction : instructions) {
+    spots.instruction(instruction);
+    code[instruction.ea.value & ~uint64_t{127}]++;
+    for (unsigned i = 0; i < instruction.data_count; i++) {
+      data[instruction.data.at(i).ra.value & ~uint64_t{127}]++;
+    }
+  }
+  CHECK(spots.instructions() == instructions.size());
+  REQUIRE(spots.data().at(0).error() == 0);
+  const auto hot_data = spots.data().at(0).top(1 << 16);
+  CHECK(hot_data.size() == data.size());
+  for (const auto& slot : hot_data) REQUIRE(slot.entry.count == data.at(slot.key));
+  const auto hot_code = spots.code().top(1 << 16);
+  CHECK(hot_code.size() == code.size());
+  for (const auto& slot : hot_code) REQUIRE(slot.entry.count == code.at(slot.key));
+}
+
+TEST_CASE("who touched most is kept when many touch once") {
+  HotData hot;
+  for (uint64_t i = 0; i < 1000; i++) {
+    hot.touch(1);
+    hot.touch(1);
+    hot.touch(100 + i);
+  }
+  bool found = false;
+  for (const CodeSite& site : hot.sites) found |= site.begin == 1 && site.count > 1000;
+  CHECK(found);
+}
+
+}  // namespace htmtrace
