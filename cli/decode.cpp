@@ -184,11 +184,11 @@ Action declare_decode(CLI::App& app) {
   app.add_option("--core", options->filter.core, "of a folder, only the traces of this core");
   declare_context(app, options->context);
   declare_selection(app, options->selection);
-  static const std::map<std::string, Format> kFormats = {
+  static const std::map<std::string, Format> formats = {
       {"text", Format::kText}, {"json", Format::kJson}, {"csv", Format::kCsv}};
   app.add_option("--format", options->format,
                  "text, json (one object a line) or csv (default: text)")
-      ->transform(CLI::CheckedTransformer(kFormats))
+      ->transform(CLI::CheckedTransformer(formats))
       ->type_name("FORMAT")
       ->default_str("");
   app.add_option("-o,--output", options->output, "write the text here, not to standard output")

@@ -171,11 +171,11 @@ void take_units(ReportOptions& options) {
 }
 
 void declare_tables(CLI::App& app, ReportOptions& options) {
-  static const std::map<std::string, DataKey> kKeys = {
+  static const std::map<std::string, DataKey> keys = {
       {"logical", DataKey::kLogical}, {"real", DataKey::kReal}, {"effective", DataKey::kEffective}};
   app.add_option("--address", options.wishes.key,
                  "tell data apart by their logical, real or effective address (default: logical)")
-      ->transform(CLI::CheckedTransformer(kKeys))
+      ->transform(CLI::CheckedTransformer(keys))
       ->type_name("KIND")
       ->default_str("");
   app.add_option("--unit", options.units,
@@ -214,10 +214,10 @@ Action declare_report(CLI::App& app) {
   declare_context(app, options->context);
   declare_selection(app, options->selection);
   declare_tables(app, *options);
-  static const std::map<std::string, Format> kFormats = {
+  static const std::map<std::string, Format> formats = {
       {"text", Format::kText}, {"json", Format::kJson}, {"csv", Format::kCsv}};
   app.add_option("--format", options->format, "text, json or csv (default: text)")
-      ->transform(CLI::CheckedTransformer(kFormats))
+      ->transform(CLI::CheckedTransformer(formats))
       ->type_name("FORMAT")
       ->default_str("");
   app.add_option("-o,--output", options->output, "write the report here, not to standard output")

@@ -51,11 +51,11 @@ void declare_context(CLI::App& app, ContextOptions& options) {
   app.add_option("--partition", options.partition,
                  "LP index of the traced partition (default: from manifest.json beside the trace)")
       ->type_name("N");
-  static const std::map<std::string, HtmType> kTypes = {{"core", HtmType::kCore},
+  static const std::map<std::string, HtmType> types = {{"core", HtmType::kCore},
                                                         {"nest", HtmType::kNest}};
   app.add_option("--type", options.type,
                  "kind of trace, core or nest (default: from manifest.json beside the trace)")
-      ->transform(CLI::CheckedTransformer(kTypes))
+      ->transform(CLI::CheckedTransformer(types))
       ->type_name("TYPE");
 }
 
