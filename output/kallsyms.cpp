@@ -42,7 +42,7 @@ KallsymsReport add_kallsyms(std::string_view text, SymbolTable& table) {
       report.hidden++;
       continue;
     }
-    if (!line.empty()) name += " " + std::string(line);
+    if (!line.empty()) name.append(" ").append(line);
     table.add({address, 0, std::move(name)});
     report.symbols++;
   }
