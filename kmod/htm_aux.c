@@ -118,7 +118,8 @@ static struct htm_dump htm_aux_next(const struct htm_aux *aux,
 	unsigned long room = ((unsigned long)aux->block_end[page] << PAGE_SHIFT) - at;
 	struct htm_dump dump = { .to = aux->pages[page] + offset_in_page(at) };
 
-	room = min3(room, handle->size - done, trace->chunk);
+	/* One byte stays free: the core disables the event when it finds a full area. */
+	room = min3(room, handle->size - done - 1, trace->chunk);
 	if (trace->size)
 		room = min_t(u64, room, trace->size - (trace->offset + done));
 	dump.length = round_down(room, HTM_GRANULE);
@@ -217,10 +218,6 @@ long htm_trace_drain(struct htm_session *session)
 	if (!htm_dump_is_due(session))
 		return -EAGAIN;
 
-	/*
-	 * A full area makes the core disable the event. It never is quite full,
-	 * for the last granule does not fit.
-	 */
 	aux = perf_aux_output_begin(&handle, session->event);
 	if (!aux)
 		return -EAGAIN;
