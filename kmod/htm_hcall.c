@@ -34,7 +34,7 @@ static const struct htm_answer {
 	const char *meaning;
 } htm_answers[] = {
 	{ H_SUCCESS,       0,           "H_SUCCESS",       "done" },
-	{ H_PARTIAL,       0,           "H_PARTIAL",       "done in part" },
+	{ H_PARTIAL,       -EIO,        "H_PARTIAL",       "done in part" },
 	{ H_AUTHORITY,     -EPERM,      "H_AUTHORITY",     "no authority to trace this target" },
 	{ H_PRIVILEGE,     -EPERM,      "H_PRIVILEGE",     "caller is not privileged" },
 	{ H_STATE,         -EALREADY,   "H_STATE",         "wrong state, or held by another" },
@@ -63,6 +63,12 @@ static const struct htm_answer *htm_find_answer(long rc)
 bool htm_is_busy(long rc)
 {
 	return rc == H_BUSY || H_IS_LONG_BUSY(rc);
+}
+
+/* Part of a list or of a trace is as good as all: the rest is asked for next. */
+static bool htm_may_be_partial(enum htm_op op)
+{
+	return op == HTM_OP_STATUS || op >= HTM_OP_DUMP_DATA;
 }
 
 /* How long the hypervisor asks to wait; 0 for H_BUSY, which says "now". */
@@ -163,6 +169,8 @@ int htm_hcall_sleep(const struct htm_request *req, bool killable, long *rc)
 		unsigned long now, delay;
 
 		*rc = htm_hcall(req);
+		if (*rc == H_PARTIAL && htm_may_be_partial(req->op))
+			return 0;
 		if (!htm_is_busy(*rc))
 			return htm_errno(*rc);
 		if (killable && fatal_signal_pending(current))
