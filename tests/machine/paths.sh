@@ -17,10 +17,13 @@ cross_build=$repository/build-ppc64le
 hypervisor=$build/plugin/hypervisor.so
 
 cross=powerpc64le-linux-gnu-
+# For the debug kernel and its modules: before everything else in PATH, with the same prefix.
+gcc14=$cache/gcc-14/root/usr/bin
 
 # A changed configuration or recipe asks for another folder, so that it is built anew.
 key_of() {
     cat "$@" | sha256sum | cut -c1-12
 }
 kernel=$cache/kernel-$(key_of "$machine/guest/kernel.config" "$machine/guest/build-kernel")
+debug_kernel=$cache/kernel-debug-$(key_of "$machine"/guest/{kernel.config,debug.config,build-kernel})
 initramfs=$cache/initramfs-$(key_of "$machine/guest/init" "$machine/guest/build-initramfs").cpio.gz
