@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "blocks.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,9 +84,12 @@ int64_t blocks_answer(enum htm_operation operation, enum htm_type type, uint64_t
   uint8_t* block = calloc(1, bytes);
   if (block == NULL) return kResource;
   const size_t next = (size_t)iterator + count;
-  if (operation == kStatus) block[1] = (uint8_t)config.buffer_log2[type];
+  if (operation == kStatus) {
+    block[1] = (uint8_t)(config.lie_log2 == kHonest ? config.buffer_log2[type] : config.lie_log2);
+  }
+  const bool lie = operation == kDumpSysmemConf && config.lie_entries != 0;
   store_be64(block + 0x08, next_iterator(next, total));
-  store_be64(block + 0x10, count);
+  store_be64(block + 0x10, lie ? config.lie_entries : count);
   for (size_t i = 0; i < count; i++) {
     write_entry(operation, type, (size_t)iterator + i, block + kBlockHeaderBytes + i * entry_bytes);
   }

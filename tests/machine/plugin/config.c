@@ -14,6 +14,7 @@ struct config config = {
     .sysmem_entries = 2014,  // most that was ever seen in one answer of a real machine
     .iterator_end = kEndOnes,
     .stamps_every = 64,
+    .lie_log2 = kHonest,
 };
 
 static bool set_core(const char* value) {
@@ -70,7 +71,19 @@ static bool set(const char* key, const char* value) {
   static const char* const ends[] = {
       [kEndOnes] = "ones", [kEndZero] = "zero", [kEndStatus] = "status"};
   static const char* const orders[] = {"oldest", "memory"};
+  const struct {
+    const char* key;
+    bool* on;
+  } booleans[] = {{"oracle", &config.oracle},
+                  {"truth", &config.truth},
+                  {"kasan_shadow", &config.kasan_shadow}};
   unsigned choice;
+  for (size_t i = 0; i < sizeof(booleans) / sizeof(booleans[0]); i++) {
+    if (strcmp(key, booleans[i].key) != 0) continue;
+    if (!set_choice(value, switches, 2, &choice)) return false;
+    *booleans[i].on = choice;
+    return true;
+  }
   if (strcmp(key, "core") == 0) return set_core(value);
   if (strcmp(key, "buffer") == 0) return set_buffer(value);
   if (strcmp(key, "partition") == 0) return set_number(value, 0, 0xfffe, &config.partition);
@@ -78,6 +91,9 @@ static bool set(const char* key, const char* value) {
   if (strcmp(key, "sysmem_entries") == 0) {
     return set_number(value, 1, 2014, &config.sysmem_entries);
   }
+  if (strcmp(key, "lie_entries") == 0) return set_number(value, 0, 1 << 30, &config.lie_entries);
+  if (strcmp(key, "lie_log2") == 0) return set_number(value, 0, kHonest, &config.lie_log2);
+  if (strcmp(key, "dump_ns") == 0) return set_number(value, 0, 1000000, &config.dump_ns);
   if (strcmp(key, "iterator_end") == 0) {
     if (!set_choice(value, ends, 3, &choice)) return false;
     config.iterator_end = choice;
@@ -92,11 +108,6 @@ static bool set(const char* key, const char* value) {
     config.stamps_every = 0;
     return strcmp(value, "off") == 0 || (strncmp(value, "every=", 6) == 0 &&
                                          set_number(value + 6, 1, 1 << 30, &config.stamps_every));
-  }
-  if (strcmp(key, "oracle") == 0) {
-    if (!set_choice(value, switches, 2, &choice)) return false;
-    config.oracle = choice;
-    return true;
   }
   return false;
 }
@@ -148,4 +159,12 @@ void config_load(const char* path, unsigned vcpus) {
     fclose(file);
   }
   check_cores(vcpus);
+}
+
+bool config_set(const char* line) {
+  char copy[256], *key, *value;
+  snprintf(copy, sizeof(copy), "%s", line);
+  // What was built when the machine began cannot change.
+  return split(copy, &key, &value) && strcmp(key, "core") != 0 && strcmp(key, "block") != 0 &&
+         set(key, value);
 }

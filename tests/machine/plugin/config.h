@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { kMaxVcpus = 64, kBufferTypes = 4 };
+enum { kMaxVcpus = 64, kBufferTypes = 4, kHonest = 256 };
 
 struct core_location {
   bool present;
@@ -24,9 +24,17 @@ struct config {
   bool wrap_order_memory;  // after a wrap, dump as the memory lies, not oldest first
   unsigned stamps_every;   // instructions between decorations, about; 0: none
   bool oracle;
+  bool truth;         // write what the macros and the memory map hold
+  unsigned lie_entries;  // number of entries that a memory map block claims to have; 0: the truth
+  unsigned lie_log2;     // buffer size that STATUS claims; kHonest: the truth
+  unsigned dump_ns;      // how long DUMP_DATA takes for each 4 KiB
+  bool kasan_shadow;  // the guest's kernel is built with KASAN: look at its shadow memory
 };
 
 extern struct config config;
 
 // Read `path`, or keep the defaults for `vcpus` when it is NULL. Dies with the line that is wrong.
 void config_load(const char* path, unsigned vcpus);
+
+// Change one key while the guest runs. False: not understood.
+bool config_set(const char* line);

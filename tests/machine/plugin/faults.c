@@ -11,16 +11,18 @@
 
 enum { kMaxRules = 256 };
 
+enum when { kNth, kEvery, kFrom };
+
 struct rule {
   enum htm_operation operation;
-  bool every;
+  enum when when;
   uint64_t count;
   int64_t status;
 };
 
 static struct rule rules[kMaxRules];
 static unsigned rule_count;
-static uint64_t seen[kOperations];
+static uint64_t seen[kOperations], injected[kOperations];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool parse_status(const char* text, int64_t* status) {
@@ -63,12 +65,15 @@ static bool parse_status(const char* text, int64_t* status) {
   return end != text && *end == '\0';
 }
 
-static bool parse_operation(const char* text, enum htm_operation* operation) {
-  for (unsigned i = 1; i < kOperations; i++) {
-    if (strcmp(text, htm_operation_name(i)) == 0) {
-      *operation = i;
-      return true;
-    }
+static bool parse_when(const char* text, struct rule* rule) {
+  static const char* const names[] = {[kNth] = "nth=", [kEvery] = "every=", [kFrom] = "from="};
+  for (enum when when = kNth; when <= kFrom; when++) {
+    const size_t length = strlen(names[when]);
+    if (strncmp(text, names[when], length) != 0) continue;
+    char* end;
+    rule->when = when;
+    rule->count = strtoull(text + length, &end, 10);
+    return end != text + length && *end == '\0' && rule->count != 0;
   }
   return false;
 }
@@ -76,14 +81,8 @@ static bool parse_operation(const char* text, enum htm_operation* operation) {
 static bool parse_rule(const char* line, struct rule* rule) {
   char operation[32], when[32], status[32], rest;
   if (sscanf(line, "%31s %31s %31s %c", operation, when, status, &rest) != 3) return false;
-  const char* equals = strchr(when, '=');
-  if (equals == NULL) return false;
-  rule->every = strncmp(when, "every=", 6) == 0;
-  if (!rule->every && strncmp(when, "nth=", 4) != 0) return false;
-  char* end;
-  rule->count = strtoull(equals + 1, &end, 10);
-  if (end == equals + 1 || *end != '\0' || rule->count == 0) return false;
-  return parse_operation(operation, &rule->operation) && parse_status(status, &rule->status);
+  rule->operation = htm_operation_named(operation);
+  return rule->operation != 0 && parse_when(when, rule) && parse_status(status, &rule->status);
 }
 
 void faults_load(const char* path) {
@@ -95,11 +94,54 @@ void faults_load(const char* path) {
     if (line[strspn(line, " \t")] == '\0') continue;
     if (rule_count == kMaxRules) die("%s line %u: more than %u rules", path, number, kMaxRules);
     if (!parse_rule(line, &rules[rule_count])) {
-      die("%s line %u: expected OPERATION nth=N|every=N RETURN, found \"%s\"", path, number, line);
+      die("%s line %u: expected OPERATION nth=N|every=N|from=N RETURN, found \"%s\"", path, number, line);
     }
     rule_count++;
   }
   fclose(file);
+}
+
+bool faults_add(const char* text) {
+  struct rule rule;
+  if (!parse_rule(text, &rule)) return false;
+  pthread_mutex_lock(&lock);
+  const bool fits = rule_count < kMaxRules;
+  if (fits) rules[rule_count++] = rule;
+  pthread_mutex_unlock(&lock);
+  return fits;
+}
+
+void faults_clear(void) {
+  pthread_mutex_lock(&lock);
+  rule_count = 0;
+  memset(seen, 0, sizeof(seen));
+  memset(injected, 0, sizeof(injected));
+  pthread_mutex_unlock(&lock);
+}
+
+uint64_t faults_calls(enum htm_operation operation) {
+  pthread_mutex_lock(&lock);
+  const uint64_t count = seen[operation];
+  pthread_mutex_unlock(&lock);
+  return count;
+}
+
+uint64_t faults_injected(enum htm_operation operation) {
+  pthread_mutex_lock(&lock);
+  const uint64_t count = injected[operation];
+  pthread_mutex_unlock(&lock);
+  return count;
+}
+
+static bool fits(const struct rule* rule, uint64_t call) {
+  switch (rule->when) {
+    case kEvery:
+      return call % rule->count == 0;
+    case kFrom:
+      return call >= rule->count;
+    default:
+      return call == rule->count;
+  }
 }
 
 bool faults_apply(enum htm_operation operation, int64_t* status) {
@@ -107,11 +149,10 @@ bool faults_apply(enum htm_operation operation, int64_t* status) {
   pthread_mutex_lock(&lock);
   const uint64_t call = ++seen[operation];
   for (unsigned i = 0; i < rule_count && !applied; i++) {
-    const struct rule* rule = &rules[i];
-    if (rule->operation != operation) continue;
-    applied = rule->every ? call % rule->count == 0 : call == rule->count;
-    if (applied) *status = rule->status;
+    applied = rules[i].operation == operation && fits(&rules[i], call);
+    if (applied) *status = rules[i].status;
   }
+  if (applied) injected[operation]++;
   pthread_mutex_unlock(&lock);
   if (applied) report_injected(operation);
   return applied;

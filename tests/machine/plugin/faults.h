@@ -2,8 +2,8 @@
 // Answers that the hypervisor is told to give instead of doing its work.
 //
 // A text file, '#' starts a comment, one rule per line: "OPERATION nth=N RETURN" (the N-th call of
-// that operation, once) or "OPERATION every=N RETURN" (each N-th call). The first rule that fits
-// wins. RETURN is an H_ name or a number.
+// that operation, once), "OPERATION every=N RETURN" (each N-th call) or "OPERATION from=N RETURN"
+// (the N-th and all later ones). The first rule that fits wins. RETURN is an H_ name or a number.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,6 +11,15 @@
 #include "h_htm.h"
 
 void faults_load(const char* path);
+
+// While the guest runs: one more rule, or none any more with all counts back at zero. False: not a
+// rule, or too many.
+bool faults_add(const char* rule);
+void faults_clear(void);
+
+// Calls of an operation since the start or faults_clear(), and how many of them got a false answer.
+uint64_t faults_calls(enum htm_operation operation);
+uint64_t faults_injected(enum htm_operation operation);
 
 // Count this call. True: answer `status` and change nothing.
 bool faults_apply(enum htm_operation operation, int64_t* status);

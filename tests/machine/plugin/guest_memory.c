@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "qemu_plugin.h"
@@ -28,14 +29,6 @@ static void probe(void) {
 uint64_t guest_ram_bytes(void) {
   pthread_once(&once, probe);
   return ram_bytes;
-}
-
-bool guest_range_valid(uint64_t address, uint64_t length, const char* what) {
-  const uint64_t end = guest_ram_bytes();
-  if (address <= end && length <= end - address) return true;
-  report_violation("%s: address 0x%" PRIx64 " length 0x%" PRIx64 ", but RAM ends at 0x%" PRIx64,
-                   what, address, length, end);
-  return false;
 }
 
 void guest_write(uint64_t address, const void* bytes, size_t length) {

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The guest's memory, by guest real address. Only from a thread that runs a vCPU.
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 // Bytes of RAM from address 0; found out on the first call.
 uint64_t guest_ram_bytes(void);
-
-// False, and a violation in the report, when the range is not wholly in RAM.
-bool guest_range_valid(uint64_t address, uint64_t length, const char* what);
 
 // Copy into the guest. The caller has checked the range.
 void guest_write(uint64_t address, const void* bytes, size_t length);

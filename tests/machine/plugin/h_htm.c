@@ -2,6 +2,7 @@
 #include "h_htm.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const char* htm_operation_name(unsigned operation) {
   static const char* const names[kOperations] = {
@@ -18,4 +19,11 @@ const char* htm_operation_name(unsigned operation) {
       [kDumpSysprocConf] = "DUMP_SYSPROC_CONF",
   };
   return operation < kOperations ? names[operation] : NULL;
+}
+
+enum htm_operation htm_operation_named(const char* name) {
+  for (unsigned i = 1; i < kOperations; i++) {
+    if (strcmp(name, htm_operation_name(i)) == 0) return i;
+  }
+  return 0;
 }

@@ -50,3 +50,4 @@ enum { kBlockHeaderBytes = 32 };  // STATUS, DUMP_SYSMEM_CONF, DUMP_SYSPROC_CONF
 
 // "START" and so on; NULL when there is no such operation.
 const char* htm_operation_name(unsigned operation);
+enum htm_operation htm_operation_named(const char* name);  // 0 when there is none

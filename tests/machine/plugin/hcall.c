@@ -8,6 +8,7 @@
 #include "faults.h"
 #include "guest_memory.h"
 #include "htm.h"
+#include "ranges.h"
 #include "report.h"
 
 enum {
@@ -27,11 +28,11 @@ static bool type_valid(enum htm_operation operation, unsigned type) {
 
 // The caller's (address, length) for an answer that needs at least `minimum` bytes.
 static int64_t check_range(const struct htm_call* call, uint64_t alignment, uint64_t minimum,
-                           const char* what) {
+                           enum htm_operation operation) {
   const uint64_t address = call->parameter[0], length = call->parameter[1];
   if (address % alignment != 0) return kP4;
   if (length < minimum) return kP5;
-  if (guest_range_valid(address, length, what)) return kSuccess;
+  if (ranges_given(operation, address, length)) return kSuccess;
   return address < guest_ram_bytes() ? kP5 : kP4;
 }
 
@@ -44,7 +45,7 @@ static int64_t check_zero(const struct htm_call* call, unsigned first) {
 
 static int64_t capabilities(const struct htm_call* call) {
   uint8_t answer[kCapabilitiesBytes];
-  int64_t status = check_range(call, kBlockAlignment, kCapabilitiesBytes, "CAPABILITIES");
+  int64_t status = check_range(call, kBlockAlignment, kCapabilitiesBytes, kCapabilities);
   if (status == kSuccess && call->parameter[1] != kCapabilitiesBytes) status = kP5;
   if (status == kSuccess) status = check_zero(call, 2);
   if (status != kSuccess) return status;
@@ -56,7 +57,7 @@ static int64_t capabilities(const struct htm_call* call) {
 static int64_t block(const struct htm_call* call, enum htm_operation operation,
                      enum htm_type type) {
   const size_t minimum = kBlockHeaderBytes + blocks_entry_bytes(operation, type);
-  const int64_t status = check_range(call, kBlockAlignment, minimum, htm_operation_name(operation));
+  const int64_t status = check_range(call, kBlockAlignment, minimum, operation);
   if (status != kSuccess) return status;
   return blocks_answer(operation, type, call->parameter[0], call->parameter[1], call->parameter[2]);
 }
@@ -79,7 +80,7 @@ static int64_t dump_data(struct htm* htm, const struct htm_call* call) {
   if (call->parameter[0] % kDumpAlignment != 0) return kP4;
   if (call->parameter[1] % kDumpAlignment != 0) return kP5;
   if (call->parameter[2] % kDumpAlignment != 0) return kP6;
-  const int64_t status = check_range(call, kDumpAlignment, kDumpAlignment, "DUMP_DATA");
+  const int64_t status = check_range(call, kDumpAlignment, kDumpAlignment, kDumpData);
   if (status != kSuccess) return status;
   return htm_dump(htm, call->parameter[0], call->parameter[1], call->parameter[2]);
 }

@@ -8,11 +8,12 @@
 
 #include "capture.h"
 #include "config.h"
+#include "fnv.h"
 #include "guest_memory.h"
 #include "report.h"
 #include "tests/encoder/power10.h"
 
-enum { kMaxMacros = 3 * kMaxVcpus, kReservedWords = 2 };
+enum { kMaxMacros = 3 * kMaxVcpus, kReservedWords = 2, kDumpUnit = 4096 };
 
 // What a dump returns ends at a multiple of this, the largest page size of a guest, so that dumps
 // of whole pages end the same for each page size.
@@ -20,6 +21,7 @@ enum { kMaxMacros = 3 * kMaxVcpus, kReservedWords = 2 };
 
 static struct htm macros[kMaxMacros];
 static size_t macro_count;
+static const char* truth;
 
 static uint64_t now_ns(void) {
   struct timespec time;
@@ -36,7 +38,8 @@ static void create(enum htm_type type, const struct core_location* at, int vcpu)
   pthread_mutex_init(&htm->lock, NULL);
 }
 
-void htm_create(void) {
+void htm_create(const char* truth_directory) {
+  truth = truth_directory;
   for (unsigned vcpu = 0; vcpu < kMaxVcpus; vcpu++) {
     const struct core_location* at = &config.cores[vcpu];
     if (!at->present) continue;
@@ -55,6 +58,12 @@ struct htm* htm_find(enum htm_type type, uint16_t node, uint16_t chip, uint16_t 
     }
   }
   return NULL;
+}
+
+static const char* htm_name(const struct htm* htm, char* name, size_t length) {
+  static const char* const types[] = {"", "nest", "core", "llat"};
+  snprintf(name, length, "%s.n%u.p%u.c%u", types[htm->type], htm->node, htm->chip, htm->core);
+  return name;
 }
 
 struct htm* htm_of_vcpu(unsigned vcpu) {
@@ -111,6 +120,54 @@ static void append_boundary(struct htm* htm, uint64_t stamp) {
   htm_append(htm, pair, kPower10CompanionWords);
 }
 
+// ------------------------------------------------------------------------------- what dumps return
+
+// Bytes that a dump can return, and where in memory the first of them lies.
+static uint64_t dump_extent(const struct htm* htm, uint64_t* start) {
+  *start = 0;
+  if (htm->written_bytes > htm->size_bytes) {
+    if (!config.wrap_order_memory) *start = htm->written_bytes % htm->size_bytes;
+    return htm->size_bytes;
+  }
+  const uint64_t rounded = (htm->written_bytes + DUMP_GRANULE - 1) & ~(DUMP_GRANULE - 1);
+  return rounded < htm->size_bytes ? rounded : htm->size_bytes;
+}
+
+// Hand all bytes that dumps can return to `take`, in their order, in one or two pieces.
+static void each_piece(const struct htm* htm, void (*take)(void*, const uint8_t*, size_t),
+                       void* data) {
+  uint64_t start;
+  const uint64_t extent = dump_extent(htm, &start);
+  const uint64_t to_end = htm->size_bytes - start;
+  take(data, htm->buffer + start, extent < to_end ? extent : to_end);
+  if (extent > to_end) take(data, htm->buffer, extent - to_end);
+}
+
+static void add_to_checksum(void* checksum, const uint8_t* bytes, size_t count) {
+  *(uint64_t*)checksum = fnv(*(uint64_t*)checksum, bytes, count);
+}
+
+uint64_t htm_checksum(struct htm* htm) {
+  uint64_t sum = FNV_START;
+  pthread_mutex_lock(&htm->lock);
+  if (htm->state != kReserved) each_piece(htm, add_to_checksum, &sum);
+  pthread_mutex_unlock(&htm->lock);
+  return sum;
+}
+
+static void write_piece(void* file, const uint8_t* bytes, size_t count) {
+  if (fwrite(bytes, 1, count, file) != count) die("cannot write the truth");
+}
+
+static void write_truth(const struct htm* htm) {
+  char name[64], path[4096];
+  snprintf(path, sizeof(path), "%s/trace.%s", truth, htm_name(htm, name, sizeof(name)));
+  FILE* file = fopen(path, "w");
+  if (file == NULL) die("cannot write the truth %s", path);
+  each_piece(htm, write_piece, file);
+  if (fclose(file) != 0) die("cannot write the truth %s", path);
+}
+
 // ------------------------------------------------------------------------------- the states
 
 int64_t htm_setup(struct htm* htm, unsigned log2) {
@@ -134,6 +191,7 @@ static int64_t configure(struct htm* htm, bool nowrap) {
   htm->full = false;
   htm->starts = 0;
   htm->state = kConfigured;
+  htm->configurations++;
   if (htm->vcpu >= 0) capture_arm();
   return kSuccess;
 }
@@ -183,6 +241,7 @@ int64_t htm_deconfigure(struct htm* htm) {
   const bool configured = htm->state != kReserved;
   if (htm->state == kTracing) stop(htm);
   if (configured) {
+    if (truth != NULL) write_truth(htm);
     munmap(htm->buffer, htm->size_bytes);
     htm->buffer = NULL;
     htm->state = kReserved;
@@ -193,17 +252,6 @@ int64_t htm_deconfigure(struct htm* htm) {
 
 // ------------------------------------------------------------------------------- the dump
 
-// Bytes that a dump can return, and where in memory the first of them lies.
-static uint64_t dump_extent(const struct htm* htm, uint64_t* start) {
-  *start = 0;
-  if (htm->written_bytes > htm->size_bytes) {
-    if (!config.wrap_order_memory) *start = htm->written_bytes % htm->size_bytes;
-    return htm->size_bytes;
-  }
-  const uint64_t rounded = (htm->written_bytes + DUMP_GRANULE - 1) & ~(DUMP_GRANULE - 1);
-  return rounded < htm->size_bytes ? rounded : htm->size_bytes;
-}
-
 static int64_t dump(struct htm* htm, uint64_t address, uint64_t length, uint64_t offset) {
   if (htm->state != kStopped) return kState;
   uint64_t start;
@@ -211,11 +259,13 @@ static int64_t dump(struct htm* htm, uint64_t address, uint64_t length, uint64_t
   if (offset >= extent) return kNotAvailable;
   const uint64_t remaining = extent - offset;
   const uint64_t copied = length < remaining ? length : remaining;
+  const uint64_t end_ns = now_ns() + length / kDumpUnit * config.dump_ns;
   const uint64_t from = (start + offset) % htm->size_bytes;
   const uint64_t to_end = htm->size_bytes - from;
   const uint64_t first = copied < to_end ? copied : to_end;
   guest_write(address, htm->buffer + from, first);
   if (copied > first) guest_write(address + first, htm->buffer, copied - first);
+  while (now_ns() < end_ns) continue;
   return copied < remaining ? kPartial : kSuccess;
 }
 
@@ -228,16 +278,28 @@ int64_t htm_dump(struct htm* htm, uint64_t address, uint64_t length, uint64_t of
 
 // ------------------------------------------------------------------------------- the report
 
+unsigned htm_configured(void) {
+  unsigned configured = 0;
+  for (size_t i = 0; i < macro_count; i++) {
+    pthread_mutex_lock(&macros[i].lock);
+    configured += macros[i].state != kReserved;
+    pthread_mutex_unlock(&macros[i].lock);
+  }
+  return configured;
+}
+
+void htm_reset(void) {
+  for (size_t i = 0; i < macro_count; i++) htm_deconfigure(&macros[i]);
+}
+
 void htm_report(FILE* file) {
   static const char* const states[] = {"reserved", "configured", "tracing", "stopped"};
-  static const char* const types[] = {"", "nest", "core", "llat"};
   unsigned configured = 0;
   for (size_t i = 0; i < macro_count; i++) {
     struct htm* htm = &macros[i];
     pthread_mutex_lock(&htm->lock);
     char name[64];
-    snprintf(name, sizeof(name), "%s.n%u.p%u.c%u", types[htm->type], htm->node, htm->chip,
-             htm->core);
+    htm_name(htm, name, sizeof(name));
     if (htm->state != kReserved) {
       configured++;
       fprintf(file, "still_configured %s %s\n", name, states[htm->state]);

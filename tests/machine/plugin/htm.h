@@ -27,14 +27,16 @@ struct htm {
   unsigned setup_log2;     // wish of SETUP, for the next power-on
   uint64_t stamp_time_ns;  // host clock of the last stamp
   uint64_t session;        // counts the starts since power-on
+  uint64_t configurations;  // since power-on
   uint64_t random;         // state of the decorations' draw
   uint64_t captured_instructions;
   uint64_t lost_instructions;  // not in the trace because the buffer was full
   uint64_t lost_before_start;
 };
 
-// Make the macros of the configured cores and of their chips.
-void htm_create(void);
+// Make the macros of the configured cores and of their chips. `truth_directory`, if any, gets the
+// file trace.TYPE.nN.pP.cC at each DECONFIGURE: what dumps could have returned.
+void htm_create(const char* truth_directory);
 
 // NULL: the machine has no such core or chip. The core of a nest macro is not looked at.
 struct htm* htm_find(enum htm_type type, uint16_t node, uint16_t chip, uint16_t core);
@@ -51,6 +53,15 @@ int64_t htm_stop(struct htm* htm);
 int64_t htm_deconfigure(struct htm* htm);
 // The caller has checked that the range is the guest's.
 int64_t htm_dump(struct htm* htm, uint64_t address, uint64_t length, uint64_t offset);
+
+// Macros that are configured at present.
+unsigned htm_configured(void);
+
+// Release all, as switching the machine off would.
+void htm_reset(void);
+
+// FNV-1a of all bytes that dumps can return.
+uint64_t htm_checksum(struct htm* htm);
 
 // Append words to the trace, or nothing when not all fit. With the lock held. Two words are kept
 // back in a no-wrap buffer, for the "trace full" and the "complete" stamp.

@@ -8,10 +8,12 @@
 
 #include "capture.h"
 #include "config.h"
+#include "control.h"
 #include "cpu.h"
 #include "faults.h"
 #include "hcall.h"
 #include "htm.h"
+#include "memory_map.h"
 #include "qemu_plugin.h"
 #include "report.h"
 
@@ -21,19 +23,34 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = kQemuPluginVersion;
 
 static const char* out_directory;
 
-// Runs instead of an `sc 1` that asks for H_HTM; QEMU executes all others.
-static void on_hypercall(unsigned vcpu, void* data) {
-  const uint64_t next = (uint64_t)(uintptr_t)data;
-  enum { kFirstArgument = 4, kResult = 3 };
-  const uint64_t msr = cpu_msr(vcpu);
-  if (cpu_read(vcpu, kResult, msr) != H_HTM_OPCODE) return;
+enum { kFirstArgument = 4, kResult = 3 };
+
+static int64_t take_control(unsigned vcpu, uint64_t msr) {
+  char line[kControlBytes + 1] = "";
+  for (unsigned i = 0; i < kControlRegisters; i++) {
+    const uint64_t word = cpu_read(vcpu, kFirstArgument + i, msr);
+    memcpy(line + 8 * i, &word, 8);  // the first character is the lowest byte
+  }
+  return control(line);
+}
+
+static int64_t take_htm(unsigned vcpu, uint64_t msr) {
   uint64_t argument[6];
   for (unsigned i = 0; i < 6; i++) argument[i] = cpu_read(vcpu, kFirstArgument + i, msr);
   const struct htm_call call = {.flags = argument[0],
                                 .target = argument[1],
                                 .operation = argument[2],
                                 .parameter = {argument[3], argument[4], argument[5]}};
-  const int64_t status = (msr & MSR_PR) ? kPrivilege : hcall_htm(&call);
+  return (msr & MSR_PR) ? kPrivilege : hcall_htm(&call);
+}
+
+// Runs instead of an `sc 1` that asks for H_HTM or speaks to this program; QEMU executes all others.
+static void on_hypercall(unsigned vcpu, void* data) {
+  const uint64_t next = (uint64_t)(uintptr_t)data;
+  const uint64_t msr = cpu_msr(vcpu);
+  const uint64_t number = cpu_read(vcpu, kResult, msr);
+  if (number != H_HTM_OPCODE && number != H_CONTROL_OPCODE) return;
+  const int64_t status = number == H_HTM_OPCODE ? take_htm(vcpu, msr) : take_control(vcpu, msr);
   cpu_write(vcpu, kResult, (uint64_t)status, msr);
   qemu_plugin_set_pc(next);
 }
@@ -65,6 +82,20 @@ static void on_vcpu(unsigned vcpu, void* data) {
   cpu_init(vcpu);
 }
 
+// All entries of DUMP_SYSMEM_CONF, without the headers of its blocks.
+static void write_map(void) {
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/memory.map", out_directory);
+  FILE* file = fopen(path, "w");
+  if (file == NULL) die("cannot write the truth %s: %s", path, strerror(errno));
+  for (size_t i = 0; i < memory_map_entries(); i++) {
+    uint8_t entry[kSysmemEntryBytes];
+    memory_map_entry(i, entry);
+    fwrite(entry, 1, sizeof(entry), file);
+  }
+  if (fclose(file) != 0) die("cannot write the truth %s: %s", path, strerror(errno));
+}
+
 static void on_shutdown(void* data) {
   (void)data;
   if (out_directory == NULL) return;
@@ -75,6 +106,7 @@ static void on_shutdown(void* data) {
   report_write(file);
   htm_report(file);
   if (fclose(file) != 0) die("cannot write the report %s: %s", path, strerror(errno));
+  if (config.truth) write_map();
 }
 
 static qemu_plugin_id_t plugin_id;
@@ -111,8 +143,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     }
   }
   config_load(config_path, (unsigned)info->system.smp_vcpus);
-  if (config.oracle && out_directory == NULL) die("oracle on needs out=DIRECTORY");
-  htm_create();
+  if ((config.oracle || config.truth) && out_directory == NULL) {
+    die("oracle on and truth on need out=DIRECTORY");
+  }
+  htm_create(config.truth ? out_directory : NULL);
   plugin_id = id;
   capture_init(id, config.oracle ? out_directory : NULL, register_callbacks);
   register_callbacks(NULL);

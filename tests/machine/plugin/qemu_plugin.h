@@ -122,6 +122,8 @@ void qemu_plugin_set_pc(uint64_t pc) __attribute__((noreturn));
 // 0 on success.
 int qemu_plugin_read_memory_hwaddr(uint64_t address, GByteArray* data, size_t length);
 int qemu_plugin_write_memory_hwaddr(uint64_t address, GByteArray* data);
+// Of the current vCPU's address space; true on success.
+bool qemu_plugin_read_memory_vaddr(uint64_t address, GByteArray* data, size_t length);
 bool qemu_plugin_translate_vaddr(uint64_t vaddr, uint64_t* address);
 
 // ------------------------------------------------------------------------------- memory accesses

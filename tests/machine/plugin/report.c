@@ -45,6 +45,13 @@ void report_violation(const char* format, ...) {
   pthread_mutex_unlock(&violation_lock);
 }
 
+uint64_t report_violations(void) {
+  pthread_mutex_lock(&violation_lock);
+  const uint64_t count = violation_count;
+  pthread_mutex_unlock(&violation_lock);
+  return count;
+}
+
 void report_write(FILE* file) {
   for (unsigned operation = 1; operation < kOperations; operation++) {
     fprintf(file, "calls %s %lu\n", htm_operation_name(operation), calls[operation]);

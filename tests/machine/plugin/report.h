@@ -15,5 +15,7 @@ void report_injected(enum htm_operation operation);
 // A caller did what would have damaged memory on a real machine.
 void report_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
+uint64_t report_violations(void);
+
 // Counters and violations; the other parts add their own lines.
 void report_write(FILE* file);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where callers let the hypervisor write: the guard against a driver that gives an address and a
+// length of which not all is its own.
+//
+// On a real machine such memory is overwritten without a word. Here three things tell:
+//   - a range that is not wholly in RAM is a violation;
+//   - with `kasan_shadow on` in the configuration, a range of which the guest kernel's own KASAN
+//     says that not all of it is allocated is a violation: behind an object, or freed;
+//   - the 4 KiB frames that an operation was ever given are counted: a ring of N bytes has N / 4096.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "h_htm.h"
+
+// A call gave this range. False: it is not wholly in RAM. Violations are in the report.
+bool ranges_given(enum htm_operation operation, uint64_t address, uint64_t length);
+
+// Different frames given to an operation since the start or ranges_clear().
+uint64_t ranges_frames(enum htm_operation operation);
+// The longest range of one call, in bytes.
+uint64_t ranges_longest(enum htm_operation operation);
+void ranges_clear(void);
