@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A client of the htm PMU that shares nothing with htmtrace: it does what the public description of
+// the drivers' perf interface asks of any client, and accounts for every record that comes.
+#pragma once
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// attr.config: type, node, chip, core (kmod/ABI).
+#define HTM_CONFIG(type, node, chip, core) \
+  ((uint64_t)(type) | (uint64_t)(node) << 4 | (uint64_t)(chip) << 12 | (uint64_t)(core) << 20)
+
+enum { kNest = 1, kCore = 2, kLlat = 3 };
+
+// Kinds of announcement (kmod/ABI, PERF_RECORD_AUX_OUTPUT_HW_ID), 1 to kAnnouncements.
+enum { kTraceBegin = 1, kTraceEnd, kMapBegin, kMapEnd, kErrorTold, kAnnouncements = 15 };
+
+// Bytes that grow.
+struct bytes {
+  uint8_t* data;
+  size_t size, room;
+};
+
+// What read_format below makes read(2) return.
+struct reading {
+  uint64_t value, enabled_ns, running_ns, id, lost;
+};
+
+struct client {
+  int event;
+  size_t data_bytes, aux_bytes, page_bytes;
+  struct perf_event_mmap_page* page;
+  uint8_t* data;
+  uint8_t* aux;
+  bool keep;  // what comes is kept in trace and map; else only counted
+
+  // What came.
+  struct bytes trace, map;  // map: entries only
+  uint64_t trace_bytes, map_bytes;  // map: with headers, as MAP_END counts
+  uint64_t blocks, repeats, lost, throttled, bad_records, dirty_padding;
+  uint64_t aux_records, aux_record_bytes, aux_flags;
+  uint64_t announced[kAnnouncements + 1];  // how many of each kind
+  uint64_t said[kAnnouncements + 1];       // value of the last one
+  uint64_t overruns;                       // more in the AUX ring than it holds
+  bool error_state;                        // read(2) gave 0 bytes
+  struct reading last;
+  uint64_t reads, pauses;
+
+  // Of the latest block, to notice one that comes twice.
+  struct bytes block;
+};
+
+unsigned htm_type(void);  // sysfs: type
+
+// attr as every client of the public drivers sets it.
+struct perf_event_attr client_attr(uint64_t config);
+
+// perf_event_open(2): the descriptor, or -errno.
+int client_open(const struct perf_event_attr* attr, int cpu);
+
+// The usual: open and map. Ends the program when that fails.
+void client_begin(struct client* client, uint64_t config, int cpu, size_t data_bytes,
+                  size_t aux_bytes);
+void client_map_data(struct client* client, size_t data_bytes);
+int client_map_aux(struct client* client, size_t aux_bytes, int protection);  // 0 or -errno
+void client_enable(struct client* client);
+void client_disable(struct client* client);
+
+// One read(2). False in the error state.
+bool client_read(struct client* client);
+// Take what is in the rings. True: something of trace or map came.
+bool client_consume(struct client* client);
+// The same, but at most so many bytes of trace.
+bool client_consume_part(struct client* client, uint64_t most);
+// Bytes of trace that wait to be taken.
+uint64_t client_waiting(const struct client* client);
+// The universal loop. False: gave up, the driver says "again" without end.
+bool client_drain(struct client* client);
+
+// The driver says that it delivered everything, and that is what came.
+bool client_complete(const struct client* client);
+
+void client_end(struct client* client);
+
+// FNV-1a, as the hypervisor's "checksum".
+uint64_t checksum(const uint8_t* bytes, size_t size);
+
+// Execute something on a processor: about `thousands` thousand instructions. Returns when done.
+void work_on(int cpu, unsigned thousands);
+
+void die(const char* what) __attribute__((noreturn));

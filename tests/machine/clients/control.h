@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Speaks to the emulated hypervisor from a program in the guest: see tests/machine/plugin/README.md.
+#pragma once
+#include <stdint.h>
+
+enum { kControlBytes = 64 };
+
+// A line of at most 63 characters. Returns the hypervisor's answer, -1 if it did not understand.
+int64_t control(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// defects [large] - for each known defect of the public htm drivers, a look whether this one has it. The
+// number at the start of a check is that of kmod/DEFECTS.md, which tells what the defect was.
+//
+// `large`: also what takes 2 GiB of memory.
+//
+// The machine: carrier CPU 0; the core of CPU 1 is node 0, chip 1, core 4, and is traced.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/machine/clients/client.h"
+#include "tests/machine/clients/control.h"
+#include "tests/machine/clients/tap.h"
+
+enum { kCarrier = 0, kOtherCarrier = 1, kTraced = 1, kDataBytes = 1 << 20 };
+enum { kReserved, kConfigured, kTracing, kStopped };  // the hypervisor's "state"
+#define TARGET HTM_CONFIG(kCore, 0, 1, 4)
+
+static size_t page_bytes, aux_bytes;
+
+static int64_t macro_state(void) {
+  return control("state 2 0 1 4");
+}
+
+// All that the macro and the map hold has come, each byte right, and the driver says so.
+static bool all_came(const struct client* client) {
+  const bool complete = client_complete(client);
+  const bool trace = (int64_t)checksum(client->trace.data, client->trace.size) ==
+                     control("checksum 2 0 1 4");
+  const bool map = (int64_t)checksum(client->map.data, client->map.size) == control("map");
+  if (complete && trace && map) return true;
+  printf("#   %s, trace %s, map %s: %llu bytes of trace (%llu announced), %llu of map (%llu), "
+         "errors %llx, flags %llx, bad records %llu\n",
+         complete ? "complete" : "not complete", trace ? "right" : "wrong", map ? "right" : "wrong",
+         (unsigned long long)client->trace_bytes, (unsigned long long)client->said[kTraceEnd],
+         (unsigned long long)client->map_bytes, (unsigned long long)client->said[kMapEnd],
+         (unsigned long long)client->said[kErrorTold], (unsigned long long)client->aux_flags,
+         (unsigned long long)client->bad_records);
+  return false;
+}
+
+static void begin(struct client* client) {
+  control("clear");
+  client_begin(client, TARGET, kCarrier, kDataBytes, aux_bytes);
+}
+
+// A trace of several times the AUX area, not read yet.
+static void trace(struct client* client) {
+  begin(client);
+  client_enable(client);
+  work_on(kTraced, 20);
+}
+
+static int open_with(const struct perf_event_attr* attr) {
+  const int event = client_open(attr, kCarrier);
+  if (event >= 0) close(event);
+  return event;
+}
+
+// ------------------------------------------------------------------------------- opening
+
+static void opening(void) {
+  struct perf_event_attr attr = client_attr(TARGET);
+  control("clear");
+  const int first = client_open(&attr, kCarrier);
+  tap(first >= 0, "an event is opened");
+  tap_equal(client_open(&attr, kOtherCarrier), -EBUSY, "1.4 a target is opened once, on any CPU");
+  tap_equal(control("calls CONFIGURE"), 1, "1.4 the second opener does not touch the macro");
+  attr.config = HTM_CONFIG(kCore, 0, 0, 0);
+  tap_equal(client_open(&attr, kCarrier), -EBUSY, "1.4 a CPU carries one event");
+  close(first);
+
+  attr = client_attr(TARGET);
+  attr.freq = 1;
+  attr.sample_freq = 1000;
+  tap_equal(open_with(&attr), -EINVAL, "1.7 a frequency is refused");
+
+  for (int bit = 0; bit < 25; bit++) {
+    const uint64_t good = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                          PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+                          PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
+    attr = client_attr(TARGET);
+    attr.sample_type |= UINT64_C(1) << bit;
+    if (good >> bit & 1) continue;
+    const int event = open_with(&attr);
+    // The perf core is asked first, and has its own opinion of some.
+    tap(event == -EOPNOTSUPP || event == -EINVAL,
+        "10.3j sample_type bit %d, which could make a record too long, is refused", bit);
+  }
+
+  attr = client_attr(TARGET);
+  attr.type = 0x7ff0;
+  attr.inherit = 1;
+  tap_equal(open_with(&attr), -ENOENT, "10.3i an event of another type with inherit is not ours");
+
+  // The kernel's own driver holds the macro.
+  const char* const folder = "/sys/kernel/debug/powerpc/htmdump/";
+  static const char* const settings[][2] = {{"htmtype", "2"},           {"nodeindex", "0"},
+                                            {"nodalchipindex", "1"},    {"coreindexonchip", "4"},
+                                            {"htmconfigure", "1"},      {"htmconfigure", "0"}};
+  attr = client_attr(TARGET);
+  for (int i = 0; i < 6; i++) {
+    char path[128];
+    snprintf(path, sizeof(path), "%s%s", folder, settings[i][0]);
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0 || write(file, settings[i][1], 1) != 1) die(path);
+    close(file);
+    if (i == 4) tap_equal(open_with(&attr), -EALREADY, "10.3l what htmdump holds is not taken");
+    if (i == 4) tap_equal(macro_state(), kConfigured, "10.3l and stays as htmdump has it");
+  }
+}
+
+// ------------------------------------------------------------------------------- refusals
+
+static void refusals(void) {
+  struct perf_event_attr attr = client_attr(TARGET);
+  control("clear");
+  control("CONFIGURE from=1 H_AUTHORITY");
+  tap_equal(open_with(&attr), -EPERM, "10.3h a refused CONFIGURE is the opener's errno");
+  tap_equal(control("calls CONFIGURE"), 1, "1.5 a permanent refusal is not tried again");
+  tap_equal(control("calls DECONFIGURE"), 0, "1.3 what was not configured is not deconfigured");
+
+  static const char* const codes[] = {"77", "-999", "H_HARDWARE"};
+  for (int i = 0; i < 3; i++) {
+    control("clear");
+    control("CONFIGURE from=1 %s", codes[i]);
+    tap_equal(open_with(&attr), -EIO, "1.2 %s to CONFIGURE is an error", codes[i]);
+  }
+
+  struct client client;
+  begin(&client);
+  control("START from=1 H_HARDWARE");
+  client_enable(&client);
+  client_consume(&client);
+  tap_equal(client.announced[kErrorTold], 1, "10.3h a refused START is told of");
+  tap(!client_read(&client), "10.3h and puts a pinned event in the error state");
+  tap_equal(control("calls START"), 1, "1.5 a refused START is not tried again");
+  client_end(&client);
+  tap_equal(control("configured"), 0, "1.3 after a refused START nothing stays configured");
+
+  trace(&client);
+  control("DUMP_DATA nth=2 H_HARDWARE");
+  client_drain(&client);
+  tap(client.aux_flags & PERF_AUX_FLAG_PARTIAL, "10.3g a trace that broke off has the flag PARTIAL");
+  tap_equal(client.announced[kErrorTold], 1, "10.3g and the refusal is told of");
+  client_end(&client);
+}
+
+// ------------------------------------------------------------------------------- start and stop
+
+static void start_and_stop(void) {
+  struct client client;
+  begin(&client);
+  tap_equal(macro_state(), kConfigured, "1.6 open and mmap configure, and do not start");
+  client_enable(&client);
+  tap_equal(macro_state(), kTracing, "1.6 enable starts");
+  client_disable(&client);
+  tap_equal(macro_state(), kStopped, "1.6 disable stops");
+  client_enable(&client);
+  tap_equal(macro_state(), kTracing, "1.6 enable starts again");
+  work_on(kTraced, 5);
+  client_disable(&client);
+  tap_equal(control("calls DECONFIGURE"), 0, "10.3f disable deconfigures nothing");
+  client_enable(&client);
+  client_drain(&client);
+  tap(all_came(&client), "10.3f what was traced before a disable comes");
+  client_end(&client);
+  tap_equal(macro_state(), kReserved, "10.3f the close deconfigures");
+
+  begin(&client);
+  client_enable(&client);
+  munmap(client.aux, client.aux_bytes);
+  client.aux = NULL;
+  tap_equal(macro_state(), kStopped, "10.3n munmap of the AUX area stops the trace");
+  client_end(&client);
+
+  begin(&client);
+  munmap(client.aux, client.aux_bytes);
+  munmap(client.page, client.page_bytes + client.data_bytes);
+  client.aux = NULL;
+  client.page = NULL;
+  client_enable(&client);
+  client_read(&client);
+  tap_equal((int64_t)client.last.value, 0, "10.3a read before mmap gives 0");
+  tap_equal(macro_state(), kTracing, "10.3a and leaves the trace running");
+  client_end(&client);
+}
+
+// ------------------------------------------------------------------------------- draining
+
+// The second trace of the same event.
+static void again(void) {
+  struct client client;
+  trace(&client);
+  client_drain(&client);
+  tap(all_came(&client), "10.3c the first trace is complete");
+  client_disable(&client);
+  client.trace.size = client.map.size = 0;
+  client.trace_bytes = client.map_bytes = client.blocks = client.block.size = 0;
+  memset(client.announced, 0, sizeof(client.announced));
+  client_enable(&client);
+  work_on(kTraced, 10);
+  client_drain(&client);
+  tap(all_came(&client) && client.trace_bytes != 0,
+      "10.3c the second trace of the same event is complete, and so is its memory map");
+  client_end(&client);
+}
+
+// A reader that lets the area fill up, and then takes an odd part of it: 1 byte more than a third
+// makes the free space a multiple of 4 KiB at times, and a full area ends the event.
+static void stingy_reader(void) {
+  struct client client;
+  uint64_t most = 0;
+  trace(&client);
+  while (client_read(&client) && client.last.value != 0 && client.reads < 100000) {
+    const uint64_t waiting = client_waiting(&client);
+    if (waiting > most) most = waiting;
+    if (client.last.value == 1) client_consume_part(&client, waiting / 3 + 1);
+  }
+  client_drain(&client);
+  tap(all_came(&client), "2.1 each byte is right though the reader takes odd parts");
+  tap(most <= client.aux_bytes && most > client.aux_bytes / 2,
+      "2.1 the AUX area was filled, and never over-filled");
+  tap_equal((int64_t)client.overruns, 0, "10.3f an AUX area without room costs nothing");
+  client_end(&client);
+}
+
+static void rings(void) {
+  struct client client;
+  trace(&client);
+  client_drain(&client);
+  tap(all_came(&client) && client.trace_bytes > 2 * aux_bytes,
+      "3.6 a trace of several AUX areas is right");
+  tap_equal(control("frames DUMP_DATA"), (int64_t)(aux_bytes / 4096),
+            "3.6 the hypervisor was given the AUX area's frames and no other");
+  tap_equal(client.announced[kTraceBegin], 1, "3.4 the trace's begin is announced");
+  tap_equal((int64_t)client.said[kTraceBegin], 4 << 20, "3.4 with the size of the trace memory");
+  tap_equal((int64_t)client.said[kTraceEnd], (int64_t)client.trace.size,
+            "3.4 its end is announced with the bytes that came");
+  tap_equal(client.announced[kMapBegin] + client.announced[kMapEnd], 2,
+            "3.4 the memory map's begin and end are announced");
+  tap_equal((int64_t)client.dirty_padding, 0, "3.5 the padding of a record is zero");
+  tap_equal((int64_t)client.aux_record_bytes, (int64_t)client.trace_bytes,
+            "3.5 nothing is committed but trace");
+  client_end(&client);
+
+  // Pages of no block: what the hypervisor writes to is scattered.
+  control("clear");
+  struct perf_event_attr attr = client_attr(TARGET);
+  attr.aux_watermark = 1;
+  client = (struct client){.keep = true, .event = client_open(&attr, kCarrier)};
+  client_map_data(&client, kDataBytes);
+  if (client_map_aux(&client, aux_bytes, PROT_READ | PROT_WRITE) != 0) die("AUX");
+  client_enable(&client);
+  work_on(kTraced, 20);
+  client_drain(&client);
+  tap(all_came(&client), "3.2 an AUX area of single pages: each byte is right");
+  tap_equal(control("frames DUMP_DATA"), (int64_t)(aux_bytes / 4096),
+            "3.2 and no other page was written");
+  client_end(&client);
+
+  // The smallest area: an empty ring offers one byte less than its size.
+  const size_t usual = aux_bytes;
+  aux_bytes = page_bytes < 8192 ? 8192 : page_bytes;
+  trace(&client);
+  client_drain(&client);
+  tap(all_came(&client), "10.3d the smallest AUX area gives the whole trace");
+  client_end(&client);
+  aux_bytes = usual;
+}
+
+// An AUX area whose size does not fit an int. Whether its memory can be had is the caller's affair.
+static void large_ring(void) {
+  const size_t usual = aux_bytes;
+  struct client client;
+  aux_bytes = (size_t)2 << 30;
+  trace(&client);
+  client_drain(&client);
+  tap(all_came(&client), "2.2 an AUX area of 2 GiB gives the whole trace");
+  client_end(&client);
+  aux_bytes = usual;
+}
+
+// ------------------------------------------------------------------------------- the memory map
+
+static void memory_map(void) {
+  static const char* const ends[] = {"zero", "status", "ones"};
+  struct client client;
+  for (int i = 0; i < 3; i++) {
+    control("set iterator_end %s", ends[i]);
+    trace(&client);
+    client_drain(&client);
+    tap(all_came(&client) && client.blocks > 1, "10.3m a list that ends with \"%s\" is complete",
+        ends[i]);
+    client_end(&client);
+  }
+
+  // A data ring that holds one block at most, and is not read for a while.
+  control("clear");
+  struct perf_event_attr attr = client_attr(TARGET);
+  client = (struct client){.keep = true, .event = client_open(&attr, kCarrier)};
+  client_map_data(&client, page_bytes);
+  if (client_map_aux(&client, aux_bytes, PROT_READ | PROT_WRITE) != 0) die("AUX");
+  client_enable(&client);
+  work_on(kTraced, 5);
+  while (client_read(&client) && client.last.value != 0 && client.reads < 3000) {
+    // Only the AUX area, until the data ring is full of announcements and blocks.
+    const uint64_t head = __atomic_load_n(&client.page->aux_head, __ATOMIC_ACQUIRE);
+    if (head == client.page->aux_tail) break;
+    client_consume(&client);
+  }
+  for (int i = 0; i < 50; i++) client_read(&client);
+  client_drain(&client);
+  tap(all_came(&client), "3.3 a data ring without room loses no block");
+  client_end(&client);
+
+  control("set lie_entries 100000");
+  trace(&client);
+  client_drain(&client);
+  tap(client.bad_records != 0 && client.blocks == 0,
+      "3.1 a block that claims more entries than it has comes as long as it was");
+  tap_equal(control("violations"), 0, "3.1 and nothing was written where it must not");
+  control("set lie_entries 0");
+  client_end(&client);
+
+  static const int sizes[] = {0, 11, 49, 64, 255};
+  for (int i = 0; i < 5; i++) {
+    control("set lie_log2 %d", sizes[i]);
+    trace(&client);
+    client_drain(&client);
+    tap(all_came(&client) && client.said[kTraceBegin] == 0,
+        "10.3b a trace memory of 2^%d bytes is taken as not known", sizes[i]);
+    client_end(&client);
+  }
+  control("set lie_log2 256");
+}
+
+// ------------------------------------------------------------------------------- the perf core
+
+// A group member that samples too often makes the core stop and start the whole group.
+static void throttling(void) {
+  struct perf_event_attr member = {.type = PERF_TYPE_SOFTWARE,
+                                   .size = sizeof(member),
+                                   .config = PERF_COUNT_SW_CPU_CLOCK,
+                                   .sample_period = 1000000,  // 1 ms
+                                   .sample_type = PERF_SAMPLE_IDENTIFIER,
+                                   .disabled = 1};
+  struct client client;
+  begin(&client);
+  const int clock =
+      (int)syscall(SYS_perf_event_open, &member, -1, kCarrier, client.event, PERF_FLAG_FD_CLOEXEC);
+  if (clock < 0) die("the member of the group");
+  client_enable(&client);
+  work_on(kTraced, 20);
+  client_read(&client);
+  const int64_t starts = control("calls START");
+  if (ioctl(clock, PERF_EVENT_IOC_ENABLE, 0) != 0) die("the member of the group");
+  usleep(100000);  // ten ticks: throttled and let go as many times
+  client_drain(&client);
+  tap(client.throttled != 0, "10.3e the core throttled the group while it was drained");
+  tap_equal(control("calls START"), starts, "10.3e and no START went to a macro that is drained");
+  client.throttled = 0;
+  tap(all_came(&client), "10.3e and each byte is right");
+  close(clock);
+  client_end(&client);
+}
+
+// With a hypervisor that needs 20 us for 4 KiB, 1 ms is 200 KiB.
+static void time_with_interrupts_off(void) {
+  enum { kPerFrame = 20000 };
+  const size_t usual = aux_bytes;
+  struct client client;
+  aux_bytes = 4 << 20;
+  control("set dump_ns %d", kPerFrame);
+  trace(&client);
+  work_on(kTraced, 50);
+  client_drain(&client);
+  tap(all_came(&client) && client.trace_bytes > 1 << 20, "10.3k a slow hypervisor's trace is right");
+  tap(control("longest DUMP_DATA") / 4096 * kPerFrame <= 1000000,
+      "10.3k no dump keeps interrupts off for more than 1 ms");
+  control("set dump_ns 0");
+  client_end(&client);
+  aux_bytes = usual;
+}
+
+int main(int argc, char** argv) {
+  page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+  aux_bytes = 4 * page_bytes < 65536 ? 65536 : 4 * page_bytes;
+  opening();
+  refusals();
+  start_and_stop();
+  rings();
+  stingy_reader();
+  if (argc > 1 && strcmp(argv[1], "large") == 0) large_ring();
+  again();
+  memory_map();
+  throttling();
+  time_with_interrupts_off();
+  tap_equal(control("configured"), 0, "nothing stays configured");
+  tap_equal(control("violations"), 0, "nothing was written where it must not be");
+  return tap_end();
+}

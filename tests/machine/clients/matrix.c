@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// matrix TABLE HTM.KO OPERATIONS -- RECORD... - injects each fault of TABLE, does what meets it, and compares
+// what happened with what the table says. Prints TAP. RECORD is an htmtrace command that records a
+// short workload; HTM.KO is loaded; OPERATIONS: how many the table must have.
+//
+// A line of TABLE: OPERATION WHEN OUTCOME CODE..., as fault plans name operation, moment and code.
+// Outcomes are the rows of `outcomes` below. After each fault the hypervisor tells whether a macro
+// was left configured, and whether it was told to write where it must not; then, without the fault,
+// a recording must succeed again, if the fault left anything behind.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/machine/clients/control.h"
+
+// What user space sees of a fault. Sources: kmod/ABI; exit status: htmtrace-record(1).
+enum subject { kRecording, kLoad, kFile };
+static const struct outcome {
+  const char* name;
+  enum subject subject;
+  int value;         // exit status, or errno of the load or the file
+  bool names_code;   // the message has "refused OPERATION with CODE"
+  const char* text;  // is in the message
+  int left;          // macros that stay configured
+  bool believed;     // the driver was told that it is not configured, so it cannot know better
+} outcomes[] = {
+    // Nothing is lost, nobody needs to know.
+    {"ok", kRecording, 0, false, "bytes of trace", 0, false},
+    // The open is refused, with the errno and the reason.
+    {"open:EPERM", kRecording, 1, false, "/: Operation not permitted", 0, false},
+    {"open:EALREADY", kRecording, 1, false, "/: Operation already in progress", 0, false},
+    {"open:ENXIO", kRecording, 1, false, "/: No such device or address", 0, false},
+    {"open:EINVAL", kRecording, 1, false, "/: Invalid argument", 0, false},
+    {"open:ENODEV", kRecording, 1, false, "/: No such device\n", 0, false},
+    {"open:ENOSPC", kRecording, 1, false, "/: No space left on device", 0, false},
+    {"open:EOPNOTSUPP", kRecording, 1, false, "/: Operation not supported", 0, false},
+    {"open:EIO", kRecording, 1, false, "/: Input/output error", 0, false},
+    {"open:ETIMEDOUT", kRecording, 1, false, "/: Connection timed out", 0, false},
+    // Refused later: the message names operation and code.
+    {"refused", kRecording, 1, true, "", 0, false},
+    // The next operation was refused, for this one was only said to have been done.
+    {"refused-start", kRecording, 1, false, "the hypervisor refused START with H_STATE (-75)", 0,
+     false},
+    {"refused-dump", kRecording, 1, false, "the hypervisor refused DUMP_DATA with H_STATE (-75)", 0,
+     false},
+    // What came before is kept, and is incomplete.
+    {"cut", kRecording, 3, true, "bytes of trace came before", 0, false},
+    {"busy", kRecording, 1, false, "no trace comes from", 0, false},
+    {"cut-busy", kRecording, 3, false, "the hypervisor stayed busy", 0, false},
+    {"empty", kRecording, 1, false, "no trace comes from", 0, false},
+    // The recording is good, but the macro could not be released.
+    {"left", kRecording, 0, false, "bytes of trace", 1, false},
+    {"left-unknown", kRecording, 0, false, "bytes of trace", 1, true},
+    // Loading the driver.
+    {"loads", kLoad, 0, false, NULL, 0, false},
+    {"load:ENODEV", kLoad, ENODEV, false, NULL, 0, false},
+};
+
+static const char* const codes[] = {"H_SUCCESS",
+                                    "H_BUSY",
+                                    "H_LONG_BUSY_ORDER_1_MSEC",
+                                    "H_LONG_BUSY_ORDER_10_MSEC",
+                                    "H_LONG_BUSY_ORDER_100_MSEC",
+                                    "H_LONG_BUSY_ORDER_1_SEC",
+                                    "H_LONG_BUSY_ORDER_10_SEC",
+                                    "H_LONG_BUSY_ORDER_100_SEC",
+                                    "H_PARTIAL",
+                                    "H_NOT_AVAILABLE",
+                                    "H_PARAMETER",
+                                    "H_P2",
+                                    "H_P3",
+                                    "H_P4",
+                                    "H_P5",
+                                    "H_P6",
+                                    "H_STATE",
+                                    "H_AUTHORITY",
+                                    "H_PRIVILEGE",
+                                    "H_FUNCTION",
+                                    "H_UNSUPPORTED",
+                                    "H_HARDWARE",
+                                    "H_RESOURCE",
+                                    "77",     // undefined, positive
+                                    "-999"};  // undefined, negative
+enum { kCodes = sizeof(codes) / sizeof(codes[0]), kOutcomes = sizeof(outcomes) / sizeof(*outcomes) };
+
+static const char* driver_path;
+static char** record_command;
+static unsigned tests, failures;
+static char message[1 << 14];  // of the last recording
+
+static void verdict(bool good, const char* what, const char* why) {
+  tests++;
+  failures += !good;
+  printf("%sok %u - %s\n", good ? "" : "not ", tests, what);
+  if (good) return;
+  printf("#   %s\n", why);
+  for (char* line = strtok(message, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+    printf("#   | %s\n", line);
+  }
+}
+
+// The exit status; what was said is in `message`.
+static int record(void) {
+  int out[2];
+  if (pipe(out) != 0) abort();
+  const pid_t child = fork();
+  if (child < 0) abort();
+  if (child == 0) {
+    dup2(out[1], 1);
+    dup2(out[1], 2);
+    close(out[0]);
+    close(out[1]);
+    execvp(record_command[0], record_command);
+    perror(record_command[0]);
+    _exit(127);
+  }
+  close(out[1]);
+  size_t size = 0;
+  ssize_t got;
+  while ((got = read(out[0], message + size, sizeof(message) - 1 - size)) > 0) size += (size_t)got;
+  message[size] = '\0';
+  close(out[0]);
+  int status;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// 0 or the errno.
+static int load_driver(void) {
+  const int file = open(driver_path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) abort();
+  const int error = syscall(SYS_finit_module, file, "", 0) == 0 ? 0 : errno;
+  close(file);
+  return error;
+}
+
+static int unload_driver(void) {
+  return syscall(SYS_delete_module, "htm", 0) == 0 ? 0 : errno;
+}
+
+static int do_it(const struct outcome* outcome) {
+  message[0] = '\0';
+  if (outcome->subject == kRecording) return record();
+  unload_driver();
+  return load_driver();
+}
+
+// What differs from the outcome; an empty text if nothing does.
+static void compare(const struct outcome* outcome, const char* operation, const char* code,
+                    int value, char* why, size_t room) {
+  char refusal[128];
+  snprintf(refusal, sizeof(refusal), "the hypervisor refused %s with %s%s", operation,
+           code[0] == 'H' ? code : "an unknown code (", code[0] == 'H' ? " (" : code);
+  const int64_t left = control("configured"), violations = control("violations");
+  why[0] = '\0';
+  if (control("injected %s", operation) < 1) {
+    snprintf(why, room, "the fault was never met");
+  } else if (value != outcome->value) {
+    snprintf(why, room, "status or errno %d, expected %d", value, outcome->value);
+  } else if (outcome->text != NULL && strstr(message, outcome->text) == NULL) {
+    snprintf(why, room, "the message lacks \"%s\"", outcome->text);
+  } else if (outcome->names_code && strstr(message, refusal) == NULL) {
+    snprintf(why, room, "the message lacks \"%s\"", refusal);
+  } else if (value == 0 && outcome->text != NULL && strstr(message, "refused") != NULL) {
+    snprintf(why, room, "a refusal is told of");
+  } else if (left != outcome->left) {
+    snprintf(why, room, "%lld macros are still configured, expected %d", (long long)left,
+             outcome->left);
+  } else if (violations != 0) {
+    snprintf(why, room, "%lld violations", (long long)violations);
+  }
+}
+
+// The fault is over: all works, and nothing stays configured.
+static void recover(const struct outcome* outcome, const char* operation, const char* code) {
+  char what[160], why[160] = "";
+  control("clear");
+  if (outcome->subject == kLoad && outcome->value != 0) load_driver();
+  if (outcome->left == 0) return;
+  if (outcome->believed) {
+    control("reset");
+    return;
+  }
+  snprintf(what, sizeof(what), "%s %s: the next session releases the macro", operation, code);
+  const int status = record();
+  const int64_t left = control("configured");
+  if (status != 0 || left != 0) {
+    snprintf(why, sizeof(why), "status %d, %lld still configured", status, (long long)left);
+  }
+  verdict(why[0] == '\0', what, why);
+}
+
+static void inject(const char* operation, const char* when, const struct outcome* outcome,
+                   const char* code) {
+  char what[160], why[256];
+  snprintf(what, sizeof(what), "%s %s %s: %s", operation, when, code, outcome->name);
+  control("clear");
+  if (control("%s %s %s", operation, when, code) != 0) {
+    verdict(false, what, "the hypervisor does not understand the fault");
+    return;
+  }
+  const int value = do_it(outcome);
+  compare(outcome, operation, code, value, why, sizeof(why));
+  verdict(why[0] == '\0', what, why);
+  recover(outcome, operation, code);
+}
+
+struct coverage {
+  char operation[32];
+  bool met[kCodes];
+};
+static struct coverage coverage[16];
+static unsigned covered;
+
+static void cover(const char* operation, const char* code) {
+  unsigned i = 0;
+  while (i < covered && strcmp(coverage[i].operation, operation) != 0) i++;
+  if (i == covered) snprintf(coverage[covered++].operation, 32, "%s", operation);
+  for (unsigned k = 0; k < kCodes; k++) coverage[i].met[k] |= strcmp(codes[k], code) == 0;
+}
+
+static void run_line(char* line) {
+  char *rest, *operation = strtok_r(line, " \t\n", &rest);
+  if (operation == NULL || operation[0] == '#') return;
+  char *when = strtok_r(NULL, " \t\n", &rest), *name = strtok_r(NULL, " \t\n", &rest);
+  const struct outcome* outcome = NULL;
+  for (unsigned i = 0; i < kOutcomes && name != NULL; i++) {
+    if (strcmp(outcomes[i].name, name) == 0) outcome = &outcomes[i];
+  }
+  if (outcome == NULL) {
+    verdict(false, operation, "this line of the table has no known outcome");
+    return;
+  }
+  for (char* code; (code = strtok_r(NULL, " \t\n", &rest)) != NULL;) {
+    cover(operation, code);
+    inject(operation, when, outcome, code);
+    fflush(stdout);
+  }
+}
+
+int main(int argc, char** argv) {
+  if (argc < 6 || strcmp(argv[4], "--") != 0) {
+    fputs("usage: matrix TABLE HTM.KO OPERATIONS -- RECORD...\n", stderr);
+    return 2;
+  }
+  driver_path = argv[2];
+  record_command = argv + 5;
+  FILE* table = fopen(argv[1], "r");
+  if (table == NULL) {
+    perror(argv[1]);
+    return 2;
+  }
+  char line[1024];
+  while (fgets(line, sizeof(line), table) != NULL) run_line(line);
+  fclose(table);
+  for (unsigned i = 0; i < covered; i++) {
+    char what[96], why[1024] = "never:";
+    bool all = true;
+    for (unsigned k = 0; k < kCodes; k++) {
+      if (coverage[i].met[k]) continue;
+      all = false;
+      snprintf(why + strlen(why), sizeof(why) - strlen(why), " %s", codes[k]);
+    }
+    snprintf(what, sizeof(what), "%.31s: every return code was tried", coverage[i].operation);
+    message[0] = '\0';
+    verdict(all, what, why);
+  }
+  verdict(covered == (unsigned)atoi(argv[3]), "every operation was tried", argv[3]);
+  printf("1..%u\n", tests);
+  return failures != 0;
+}
