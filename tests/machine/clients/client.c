@@ -68,8 +68,8 @@ void client_map_data(struct client* client, size_t data_bytes) {
 int client_map_aux(struct client* client, size_t aux_bytes, int protection) {
   client->page->aux_offset = client->page_bytes + client->data_bytes;
   client->page->aux_size = aux_bytes;
-  void* aux = mmap(NULL, aux_bytes, protection, MAP_SHARED, client->event,
-                   (off_t)client->page->aux_offset);
+  void* aux =
+      mmap(NULL, aux_bytes, protection, MAP_SHARED, client->event, (off_t)client->page->aux_offset);
   if (aux == MAP_FAILED) return -errno;
   client->aux = aux;
   client->aux_bytes = aux_bytes;

@@ -36,7 +36,7 @@ struct client {
   bool keep;  // what comes is kept in trace and map; else only counted
 
   // What came.
-  struct bytes trace, map;  // map: entries only
+  struct bytes trace, map;          // map: entries only
   uint64_t trace_bytes, map_bytes;  // map: with headers, as MAP_END counts
   uint64_t blocks, repeats, lost, throttled, bad_records, dirty_padding;
   uint64_t aux_records, aux_record_bytes, aux_flags;

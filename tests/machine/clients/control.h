@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Speaks to the emulated hypervisor from a program in the guest: see tests/machine/plugin/README.md.
+// Speaks to the emulated hypervisor from a program in the guest: see
+// tests/machine/plugin/README.md.
 #pragma once
 #include <stdint.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// defects [large] - for each known defect of the public htm drivers, a look whether this one has it. The
-// number at the start of a check is that of kmod/DEFECTS.md, which tells what the defect was.
+// defects [large] - for each known defect of the public htm drivers, a look whether this one has
+// it. The number at the start of a check is that of kmod/DEFECTS.md, which tells what the defect
+// was.
 //
 // `large`: also what takes 2 GiB of memory.
 //
@@ -33,17 +34,18 @@ static int64_t macro_state(void) {
 // All that the macro and the map hold has come, each byte right, and the driver says so.
 static bool all_came(const struct client* client) {
   const bool complete = client_complete(client);
-  const bool trace = (int64_t)checksum(client->trace.data, client->trace.size) ==
-                     control("checksum 2 0 1 4");
+  const bool trace =
+      (int64_t)checksum(client->trace.data, client->trace.size) == control("checksum 2 0 1 4");
   const bool map = (int64_t)checksum(client->map.data, client->map.size) == control("map");
   if (complete && trace && map) return true;
-  printf("#   %s, trace %s, map %s: %llu bytes of trace (%llu announced), %llu of map (%llu), "
-         "errors %llx, flags %llx, bad records %llu\n",
-         complete ? "complete" : "not complete", trace ? "right" : "wrong", map ? "right" : "wrong",
-         (unsigned long long)client->trace_bytes, (unsigned long long)client->said[kTraceEnd],
-         (unsigned long long)client->map_bytes, (unsigned long long)client->said[kMapEnd],
-         (unsigned long long)client->said[kErrorTold], (unsigned long long)client->aux_flags,
-         (unsigned long long)client->bad_records);
+  printf(
+      "#   %s, trace %s, map %s: %llu bytes of trace (%llu announced), %llu of map (%llu), "
+      "errors %llx, flags %llx, bad records %llu\n",
+      complete ? "complete" : "not complete", trace ? "right" : "wrong", map ? "right" : "wrong",
+      (unsigned long long)client->trace_bytes, (unsigned long long)client->said[kTraceEnd],
+      (unsigned long long)client->map_bytes, (unsigned long long)client->said[kMapEnd],
+      (unsigned long long)client->said[kErrorTold], (unsigned long long)client->aux_flags,
+      (unsigned long long)client->bad_records);
   return false;
 }
 
@@ -103,9 +105,9 @@ static void opening(void) {
 
   // The kernel's own driver holds the macro.
   const char* const folder = "/sys/kernel/debug/powerpc/htmdump/";
-  static const char* const settings[][2] = {{"htmtype", "2"},           {"nodeindex", "0"},
-                                            {"nodalchipindex", "1"},    {"coreindexonchip", "4"},
-                                            {"htmconfigure", "1"},      {"htmconfigure", "0"}};
+  static const char* const settings[][2] = {{"htmtype", "2"},        {"nodeindex", "0"},
+                                            {"nodalchipindex", "1"}, {"coreindexonchip", "4"},
+                                            {"htmconfigure", "1"},   {"htmconfigure", "0"}};
   attr = client_attr(TARGET);
   for (int i = 0; i < 6; i++) {
     char path[128];
@@ -149,7 +151,8 @@ static void refusals(void) {
   trace(&client);
   control("DUMP_DATA nth=2 H_HARDWARE");
   client_drain(&client);
-  tap(client.aux_flags & PERF_AUX_FLAG_PARTIAL, "10.3g a trace that broke off has the flag PARTIAL");
+  tap(client.aux_flags & PERF_AUX_FLAG_PARTIAL,
+      "10.3g a trace that broke off has the flag PARTIAL");
   tap_equal(client.announced[kErrorTold], 1, "10.3g and the refusal is told of");
   client_end(&client);
 }
@@ -383,7 +386,8 @@ static void time_with_interrupts_off(void) {
   trace(&client);
   work_on(kTraced, 50);
   client_drain(&client);
-  tap(all_came(&client) && client.trace_bytes > 1 << 20, "10.3k a slow hypervisor's trace is right");
+  tap(all_came(&client) && client.trace_bytes > 1 << 20,
+      "10.3k a slow hypervisor's trace is right");
   tap(control("longest DUMP_DATA") / 4096 * kPerFrame <= 1000000,
       "10.3k no dump keeps interrupts off for more than 1 ms");
   control("set dump_ns 0");

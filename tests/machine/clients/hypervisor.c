@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// hypervisor LINE... - says each line to the emulated hypervisor and prints its answers, one a line.
-// Exit status 1 when it does not understand one.
+// hypervisor LINE... - says each line to the emulated hypervisor and prints its answers, one a
+// line. Exit status 1 when it does not understand one.
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// matrix TABLE HTM.KO OPERATIONS -- RECORD... - injects each fault of TABLE, does what meets it, and compares
-// what happened with what the table says. Prints TAP. RECORD is an htmtrace command that records a
-// short workload; HTM.KO is loaded; OPERATIONS: how many the table must have.
+// matrix TABLE HTM.KO OPERATIONS -- RECORD... - injects each fault of TABLE, does what meets it,
+// and compares what happened with what the table says. Prints TAP. RECORD is an htmtrace command
+// that records a short workload; HTM.KO is loaded; OPERATIONS: how many the table must have.
 //
 // A line of TABLE: OPERATION WHEN OUTCOME CODE..., as fault plans name operation, moment and code.
 // Outcomes are the rows of `outcomes` below. After each fault the hypervisor tells whether a macro
@@ -62,6 +62,16 @@ static const struct outcome {
     // Loading the driver.
     {"loads", kLoad, 0, false, NULL, 0, false},
     {"load:ENODEV", kLoad, ENODEV, false, NULL, 0, false},
+    // Reading the file in sysfs that asks for the operation.
+    {"file", kFile, 0, false, NULL, 0, false},
+    {"file:EPERM", kFile, EPERM, false, NULL, 0, false},
+    {"file:EALREADY", kFile, EALREADY, false, NULL, 0, false},
+    {"file:ENXIO", kFile, ENXIO, false, NULL, 0, false},
+    {"file:EINVAL", kFile, EINVAL, false, NULL, 0, false},
+    {"file:ENOSPC", kFile, ENOSPC, false, NULL, 0, false},
+    {"file:EOPNOTSUPP", kFile, EOPNOTSUPP, false, NULL, 0, false},
+    {"file:EIO", kFile, EIO, false, NULL, 0, false},
+    {"file:ETIMEDOUT", kFile, ETIMEDOUT, false, NULL, 0, false},
 };
 
 static const char* const codes[] = {"H_SUCCESS",
@@ -89,7 +99,10 @@ static const char* const codes[] = {"H_SUCCESS",
                                     "H_RESOURCE",
                                     "77",     // undefined, positive
                                     "-999"};  // undefined, negative
-enum { kCodes = sizeof(codes) / sizeof(codes[0]), kOutcomes = sizeof(outcomes) / sizeof(*outcomes) };
+enum {
+  kCodes = sizeof(codes) / sizeof(codes[0]),
+  kOutcomes = sizeof(outcomes) / sizeof(*outcomes)
+};
 
 static const char* driver_path;
 static char** record_command;
@@ -146,9 +159,30 @@ static int unload_driver(void) {
   return syscall(SYS_delete_module, "htm", 0) == 0 ? 0 : errno;
 }
 
-static int do_it(const struct outcome* outcome) {
+// Errno of the first read that fails, 0 at the end of the file.
+static int read_file(const char* operation) {
+  static const char* const files[][2] = {{"CAPABILITIES", "capabilities"},
+                                         {"STATUS", "status_core"},
+                                         {"DUMP_SYSMEM_CONF", "memory_map"},
+                                         {"DUMP_SYSPROC_CONF", "topology"}};
+  char path[128] = "", bytes[4096];
+  for (int i = 0; i < 4; i++) {
+    if (strcmp(files[i][0], operation) != 0) continue;
+    snprintf(path, sizeof(path), "/sys/bus/event_source/devices/htm/%s", files[i][1]);
+  }
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return errno;
+  ssize_t got;
+  while ((got = read(file, bytes, sizeof(bytes))) > 0) continue;
+  const int error = got == 0 ? 0 : errno;
+  close(file);
+  return error;
+}
+
+static int do_it(const struct outcome* outcome, const char* operation) {
   message[0] = '\0';
   if (outcome->subject == kRecording) return record();
+  if (outcome->subject == kFile) return read_file(operation);
   unload_driver();
   return load_driver();
 }
@@ -207,7 +241,7 @@ static void inject(const char* operation, const char* when, const struct outcome
     verdict(false, what, "the hypervisor does not understand the fault");
     return;
   }
-  const int value = do_it(outcome);
+  const int value = do_it(outcome, operation);
   compare(outcome, operation, code, value, why, sizeof(why));
   verdict(why[0] == '\0', what, why);
   recover(outcome, operation, code);

@@ -74,9 +74,8 @@ static bool set(const char* key, const char* value) {
   const struct {
     const char* key;
     bool* on;
-  } booleans[] = {{"oracle", &config.oracle},
-                  {"truth", &config.truth},
-                  {"kasan_shadow", &config.kasan_shadow}};
+  } booleans[] = {
+      {"oracle", &config.oracle}, {"truth", &config.truth}, {"kasan_shadow", &config.kasan_shadow}};
   unsigned choice;
   for (size_t i = 0; i < sizeof(booleans) / sizeof(booleans[0]); i++) {
     if (strcmp(key, booleans[i].key) != 0) continue;

@@ -24,11 +24,11 @@ struct config {
   bool wrap_order_memory;  // after a wrap, dump as the memory lies, not oldest first
   unsigned stamps_every;   // instructions between decorations, about; 0: none
   bool oracle;
-  bool truth;         // write what the macros and the memory map hold
+  bool truth;            // write what the macros and the memory map hold
   unsigned lie_entries;  // number of entries that a memory map block claims to have; 0: the truth
   unsigned lie_log2;     // buffer size that STATUS claims; kHonest: the truth
   unsigned dump_ns;      // how long DUMP_DATA takes for each 4 KiB
-  bool kasan_shadow;  // the guest's kernel is built with KASAN: look at its shadow memory
+  bool kasan_shadow;     // the guest's kernel is built with KASAN: look at its shadow memory
 };
 
 extern struct config config;

@@ -56,11 +56,10 @@ int64_t control(const char* line) {
   static const struct {
     const char* word;
     uint64_t (*ask)(enum htm_operation);
-  } of_operations[] = {
-      {"calls ", faults_calls},
-      {"injected ", faults_injected},
-      {"frames ", ranges_frames},
-      {"longest ", ranges_longest}};
+  } of_operations[] = {{"calls ", faults_calls},
+                       {"injected ", faults_injected},
+                       {"frames ", ranges_frames},
+                       {"longest ", ranges_longest}};
   static const struct {
     const char* word;
     uint64_t (*ask)(struct htm*);

@@ -94,7 +94,8 @@ void faults_load(const char* path) {
     if (line[strspn(line, " \t")] == '\0') continue;
     if (rule_count == kMaxRules) die("%s line %u: more than %u rules", path, number, kMaxRules);
     if (!parse_rule(line, &rules[rule_count])) {
-      die("%s line %u: expected OPERATION nth=N|every=N|from=N RETURN, found \"%s\"", path, number, line);
+      die("%s line %u: expected OPERATION nth=N|every=N|from=N RETURN, found \"%s\"", path, number,
+          line);
     }
     rule_count++;
   }

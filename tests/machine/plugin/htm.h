@@ -24,11 +24,11 @@ struct htm {
   uint64_t written_bytes;  // since CONFIGURE; runs past size_bytes when the buffer wraps
   bool full;               // no-wrap: nothing more fits
   uint8_t starts;
-  unsigned setup_log2;     // wish of SETUP, for the next power-on
-  uint64_t stamp_time_ns;  // host clock of the last stamp
-  uint64_t session;        // counts the starts since power-on
+  unsigned setup_log2;      // wish of SETUP, for the next power-on
+  uint64_t stamp_time_ns;   // host clock of the last stamp
+  uint64_t session;         // counts the starts since power-on
   uint64_t configurations;  // since power-on
-  uint64_t random;         // state of the decorations' draw
+  uint64_t random;          // state of the decorations' draw
   uint64_t captured_instructions;
   uint64_t lost_instructions;  // not in the trace because the buffer was full
   uint64_t lost_before_start;

@@ -44,7 +44,8 @@ static int64_t take_htm(unsigned vcpu, uint64_t msr) {
   return (msr & MSR_PR) ? kPrivilege : hcall_htm(&call);
 }
 
-// Runs instead of an `sc 1` that asks for H_HTM or speaks to this program; QEMU executes all others.
+// Runs instead of an `sc 1` that asks for H_HTM or speaks to this program; QEMU executes all
+// others.
 static void on_hypercall(unsigned vcpu, void* data) {
   const uint64_t next = (uint64_t)(uintptr_t)data;
   const uint64_t msr = cpu_msr(vcpu);

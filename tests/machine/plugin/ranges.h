@@ -6,7 +6,8 @@
 //   - a range that is not wholly in RAM is a violation;
 //   - with `kasan_shadow on` in the configuration, a range of which the guest kernel's own KASAN
 //     says that not all of it is allocated is a violation: behind an object, or freed;
-//   - the 4 KiB frames that an operation was ever given are counted: a ring of N bytes has N / 4096.
+//   - the 4 KiB frames that an operation was ever given are counted: a ring of N bytes has N /
+//   4096.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

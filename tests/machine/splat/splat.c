@@ -3,11 +3,17 @@
  * Everything that the debug kernel is there to find, done on purpose: a test
  * that never failed has shown nothing. The module does not stay loaded.
  */
-#include <linux/delay.h>
+#include <linux/io.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <asm/hvcall.h>
+
+/* H_HTM, and its operation CAPABILITIES for core traces (PAPR). */
+#define SPLAT_HCALL		0x458
+#define SPLAT_CAPABILITIES	(1ULL << 48 | 2ULL << 32)
 
 static DEFINE_MUTEX(splat_a);
 static DEFINE_MUTEX(splat_b);
@@ -16,36 +22,52 @@ static DEFINE_SPINLOCK(splat_spin);
 /* What the compiler cannot know, so that it leaves the bug in. */
 static volatile int splat_size = 32;
 
-static void splat_out_of_bounds(void)
+/* Behind what was asked for, but not behind what was allocated: does no harm. */
+static noinline void splat_out_of_bounds(void)
 {
-	char *bytes = kmalloc(splat_size, GFP_KERNEL);
+	char *bytes = kmalloc(splat_size - 4, GFP_KERNEL);
 
 	if (!bytes)
 		return;
-	((volatile char *)bytes)[splat_size] = 1;
+	((volatile char *)bytes)[splat_size - 4] = 1;
 	kfree(bytes);
 }
 
-static void splat_shift(void)
+/* CAPABILITIES writes 0x80 bytes: the hypervisor is not under KASAN's eyes. */
+static noinline void splat_hypervisor(void)
+{
+	char *bytes = kmalloc(splat_size * 4 - 8, GFP_KERNEL);
+	long rc;
+
+	if (!bytes)
+		return;
+	rc = plpar_hcall_norets(SPLAT_HCALL, 1ULL << 63, 0, SPLAT_CAPABILITIES,
+				virt_to_phys(bytes), 0x80, 0);
+	pr_info("splat: CAPABILITIES %ld\n", rc);
+	kfree(bytes);
+}
+
+static noinline void splat_shift(void)
 {
 	pr_info("splat: %d\n", 1 << (splat_size + 8));
 }
 
-static void splat_leak(void)
+static noinline void splat_leak(void)
 {
 	void *lost = kmalloc(splat_size * 2, GFP_KERNEL);
 
-	pr_info("splat: %d\n", !lost);
+	pr_info("splat: lost %px\n", lost);
 }
 
-static void splat_sleep(void)
+static noinline void splat_sleep(void)
 {
 	spin_lock(&splat_spin);
-	usleep_range(10, 20);
+	/* Does not sleep, but says that it could. */
+	might_sleep();
 	spin_unlock(&splat_spin);
 }
 
-static void splat_lock_order(void)
+static noinline void splat_lock_order(void)
 {
 	mutex_lock(&splat_a);
 	mutex_lock(&splat_b);
@@ -60,12 +82,13 @@ static void splat_lock_order(void)
 
 static int __init splat_init(void)
 {
-	splat_out_of_bounds();
+	/* This order: a finding about memory or locks ends what lockdep looks at. */
+	splat_sleep();
+	splat_lock_order();
 	splat_shift();
 	splat_leak();
-	/* Last, for lockdep falls silent after its first finding. */
-	splat_lock_order();
-	splat_sleep();
+	splat_hypervisor();
+	splat_out_of_bounds();
 	return -ECANCELED;
 }
 module_init(splat_init);
