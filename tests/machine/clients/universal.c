@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// universal NODE CHIP CORE CPU DIR - traces some work on CPU, which is that core, and takes trace
+// and memory map as a client of the public htm drivers does, which knows nothing of this one: by
+// the loop in client.c. Writes DIR/trace and DIR/map, the latter without the blocks' headers.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/machine/clients/client.h"
+#include "tests/machine/clients/tap.h"
+
+// Of the latest public driver: what read(2) gives for trace and for blocks.
+enum { kTraceUnit = 128, kMapUnit = 32 };
+
+static void save(const char* folder, const char* name, const struct bytes* bytes) {
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/%s", folder, name);
+  FILE* file = fopen(path, "w");
+  if (file == NULL || fwrite(bytes->data, 1, bytes->size, file) != bytes->size) die(path);
+  if (fclose(file) != 0) die(path);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 6) {
+    fputs("usage: universal NODE CHIP CORE CPU DIR\n", stderr);
+    return 2;
+  }
+  struct client client;
+  const uint64_t config = HTM_CONFIG(kCore, atoi(argv[1]), atoi(argv[2]), atoi(argv[3]));
+  client_begin(&client, config, 0, 1 << 20, 1 << 18);
+  client_enable(&client);
+  work_on(atoi(argv[4]), 30);
+
+  // The first read: what it brought is what it says it brought.
+  client_read(&client);
+  client_consume(&client);
+  tap_equal((int64_t)(client.last.value * kTraceUnit), (int64_t)client.trace_bytes,
+            "the value of a read counts the trace in units of 128 bytes");
+  tap(client_drain(&client), "the loop comes to its end");
+  tap(client.trace_bytes > client.aux_bytes, "the trace is longer than the AUX area");
+  tap(client.blocks > 1, "the memory map has several blocks");
+  tap_equal((int64_t)client.map_bytes, (int64_t)(client.map.size + client.blocks * kMapUnit),
+            "each block is a header and entries");
+  tap_equal((int64_t)(client.bad_records + client.overruns + client.throttled), 0,
+            "nothing came that such a client does not know");
+  tap_equal((int64_t)client.aux_flags, 0, "no gap is flagged");
+  tap(client.last.running_ns != 0, "the event's clock ran");
+
+  const uint64_t trace = client.trace_bytes, blocks = client.blocks;
+  for (int i = 0; i < 5; i++) {
+    client_read(&client);
+    client_consume(&client);
+  }
+  tap(client.last.value == 0 && client.trace_bytes == trace && client.blocks == blocks,
+      "more reads give 0 and nothing else");
+  save(argv[5], "trace", &client.trace);
+  save(argv[5], "map", &client.map);
+  client_end(&client);
+  return tap_end();
+}
