@@ -56,7 +56,7 @@ static noinline void splat_leak(void)
 {
 	void *lost = kmalloc(splat_size * 2, GFP_KERNEL);
 
-	pr_info("splat: lost %px\n", lost);
+	pr_info("splat: lost: %d\n", !lost);
 }
 
 static noinline void splat_sleep(void)
