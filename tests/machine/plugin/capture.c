@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -34,7 +35,10 @@ static struct oracle* oracles[kMaxVcpus];
 static const char* directory;
 static qemu_plugin_id_t plugin_id;
 static qemu_plugin_udata_cb_t callback_registration;
-static _Atomic bool arm_requested, armed;
+static pthread_mutex_t arming = PTHREAD_MUTEX_INITIALIZER;  // the next two
+static bool wanted;
+static unsigned traced;              // vCPUs that are traced
+static _Atomic bool armed;           // translated code tells what it executes
 static qemu_plugin_u64 active_flag;  // the same as `active`, for the emulator's own test
 
 void capture_init(qemu_plugin_id_t id, const char* oracle_directory,
@@ -46,13 +50,36 @@ void capture_init(qemu_plugin_id_t id, const char* oracle_directory,
   for (unsigned vcpu = 0; vcpu < kMaxVcpus; vcpu++) macros[vcpu] = htm_of_vcpu(vcpu);
 }
 
+// Runs while no vCPU does. The emulator takes no second request before it has served the first, so
+// what is wanted by now counts.
 static void on_forgotten(void* data) {
-  armed = true;
+  armed = wanted;
   callback_registration(data);
 }
 
+static void want(bool on) {
+  if (wanted == on) return;
+  wanted = on;
+  qemu_plugin_reset(plugin_id, on_forgotten, NULL);
+}
+
 void capture_arm(void) {
-  if (!atomic_exchange(&arm_requested, true)) qemu_plugin_reset(plugin_id, on_forgotten, NULL);
+  pthread_mutex_lock(&arming);
+  want(true);
+  pthread_mutex_unlock(&arming);
+}
+
+void capture_rest(void) {
+  pthread_mutex_lock(&arming);
+  if (traced == 0) want(false);
+  pthread_mutex_unlock(&arming);
+}
+
+static void count_traced(int difference) {
+  pthread_mutex_lock(&arming);
+  traced += (unsigned)difference;
+  if (traced > 0) want(true);
+  pthread_mutex_unlock(&arming);
 }
 
 bool capture_armed(void) {
@@ -69,6 +96,7 @@ void capture_start(struct htm* htm) {
     }
     oracle_start(oracles[vcpu]);
   }
+  count_traced(1);
   captures[vcpu].active = true;
   qemu_plugin_u64_set(active_flag, vcpu, 1);
 }
@@ -77,6 +105,7 @@ void capture_stop(struct htm* htm) {
   const unsigned vcpu = (unsigned)htm->vcpu;
   captures[vcpu].active = false;
   qemu_plugin_u64_set(active_flag, vcpu, 0);
+  count_traced(-1);
   if (oracles[vcpu] != NULL) {
     oracle_stop(oracles[vcpu], htm->lost_instructions - htm->lost_before_start);
   }

@@ -24,6 +24,8 @@ void capture_init(qemu_plugin_id_t id, const char* oracle_directory,
 // A core was configured: from here on, translated code tells what it executes. Before, code runs at
 // full speed. To be called from the thread of the vCPU that configures.
 void capture_arm(void);
+// Code runs at full speed again until a trace is started, unless one is under way.
+void capture_rest(void);
 bool capture_armed(void);
 
 // An instruction is being translated; `head`: it is the first of its block.

@@ -19,6 +19,9 @@ enum { kMaxMacros = 3 * kMaxVcpus, kReservedWords = 2, kDumpUnit = 4096 };
 // of whole pages end the same for each page size.
 #define DUMP_GRANULE (UINT64_C(64) << 10)
 
+// From here on it pays to have all code translated anew for the rest of the dump.
+#define LONG_DUMP (UINT64_C(16) << 20)
+
 static struct htm macros[kMaxMacros];
 static size_t macro_count;
 static const char* truth;
@@ -273,6 +276,7 @@ int64_t htm_dump(struct htm* htm, uint64_t address, uint64_t length, uint64_t of
   pthread_mutex_lock(&htm->lock);
   const int64_t status = dump(htm, address, length, offset);
   pthread_mutex_unlock(&htm->lock);
+  if (htm->vcpu >= 0 && offset >= LONG_DUMP) capture_rest();
   return status;
 }
 
