@@ -50,6 +50,12 @@ size_t InputFile::read(std::span<std::byte> buffer) {
   }
 }
 
+void InputFile::go_to(uint64_t offset) {
+  if (::lseek(fd_, static_cast<off_t>(offset), SEEK_SET) < 0) {
+    throw Error("cannot read " + name_, errno);
+  }
+}
+
 std::vector<std::byte> InputFile::read_all(uint64_t most_bytes) {
   std::vector<std::byte> bytes;
   size_t used = 0;

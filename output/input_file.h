@@ -28,6 +28,9 @@ class InputFile {
   // Reads up to `buffer.size()` bytes; 0 at the end. Throws Error.
   size_t read(std::span<std::byte> buffer);
 
+  // The next read() starts at this byte. Of a regular file only. Throws Error.
+  void go_to(uint64_t offset);
+
   // Everything, for files that are small. Throws Error, also when there are more than `most_bytes`.
   std::vector<std::byte> read_all(uint64_t most_bytes);
 

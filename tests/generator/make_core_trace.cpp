@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
 
 using namespace htmtrace::generator;
@@ -21,6 +22,8 @@ void write_or_exit(std::FILE* file, const std::vector<std::byte>& bytes, const c
 
 template <class Program>
 void write_trace(std::FILE* file, const char* name, uint64_t size_bytes) {
+  // Tracing starts with a RECORD stamp.
+  write_or_exit(file, bytes_of({power10_record(0)}), name);
   // As a trace with time stamps looks; walks are rare where pages are large.
   Program program(1, {.stamps_per_mille = 5, .companions = false, .interruptions = false});
   std::vector<uint64_t> words;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/trace_bytes.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/core_words.h"
+#include "core/wrap_finder.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr size_t kPieceBytes = 1 << 20;
+
+std::optional<uint64_t> find_wrap(InputFile& input) {
+  std::vector<std::byte> piece(kPieceBytes);
+  WrapFinder finder;
+  size_t loose = 0;  // bytes of a word that was not read whole
+  for (;;) {
+    const size_t got = input.read(std::span(piece).subspan(loose));
+    if (got == 0) break;
+    const size_t there = loose + got;
+    const size_t whole = there - there % words::kWordBytes;
+    finder.take(std::span(piece).first(whole));
+    if (finder.settled()) break;
+    loose = there - whole;
+    std::copy_n(piece.begin() + static_cast<ptrdiff_t>(whole), loose, piece.begin());
+  }
+  return finder.oldest();
+}
+
+}  // namespace
+
+TraceBytes::TraceBytes(InputFile& input, bool file_order) : input_(input) {
+  if (file_order || !input.size_bytes()) return;
+  // A part of a word at the end would come to lie in the middle.
+  if (*input.size_bytes() % words::kWordBytes != 0) return;
+  wrapped_at_ = find_wrap(input);
+  input_.go_to(wrapped_at_.value_or(0));
+}
+
+size_t TraceBytes::read(std::span<std::byte> buffer) {
+  if (!second_part_) {
+    const size_t got = input_.read(buffer);
+    if (got != 0 || !wrapped_at_) return got;
+    second_part_ = true;
+    left_ = *wrapped_at_;
+    input_.go_to(0);
+  }
+  const size_t got = input_.read(buffer.first(std::min<uint64_t>(buffer.size(), left_)));
+  left_ -= got;
+  return got;
+}
+
+}  // namespace htmtrace
