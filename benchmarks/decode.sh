@@ -77,3 +77,14 @@ say "  ratio to copying the same text with dd ($copy_cpu s CPU): $(ratio "$best_
 
 best "decode a small trace" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/small"
 say "peak memory: $best_kib KiB for 1 MiB of trace, $peak_large KiB for $size_mib MiB"
+
+# The same of a bus trace; half of its records are commands.
+"$build/tests/generator/make_nest_trace" $((size_mib << 20)) "$folder/trace"
+decode+=(--type nest)
+"${decode[@]}" --force -o "$folder/text" "$folder/trace"
+best "cat through a pipe, nest" bash -c 'cat "$0" | cat >/dev/null' "$folder/text"
+pipe_cpu=$best_cpu
+best "decode nest to null" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/trace"
+say "decode nest to /dev/null: $best_cpu s CPU, $best_wall s wall:" \
+    "$(awk "BEGIN { printf \"%.1f\", $size_mib * 65536 / $best_cpu / 1e6 }") M records/s, peak $best_kib KiB"
+say "  ratio to carrying the same text through a pipe ($pipe_cpu s CPU): $(ratio "$best_cpu" "$pipe_cpu")"

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/nest_decode.h"
 #include "cli/report.h"
 #include "cli/selection_options.h"
+#include "cli/trace_bytes.h"
 #include "cli/trace_choice.h"
 #include "cli/trace_context.h"
 #include "core/core_decoder.h"
@@ -32,19 +34,21 @@ namespace {
 // Big enough that a system call costs little, small enough to stay in the cache.
 constexpr size_t kPieceBytes = 256 << 10;
 
-enum class Format : uint8_t { kText, kJson, kCsv };
+using Format = NestPrinter::Format;
 
 struct DecodeOptions {
   std::vector<std::string> paths;
   TargetFilter filter;
   ContextOptions context;
   Selection selection;
+  NestOptions nest;
   Format format = Format::kText;
   std::string output;
   bool force = false;
   bool stamps = false;
   bool modes = false;
   bool walks = false;
+  bool file_order = false;
   uint64_t limit = std::numeric_limits<uint64_t>::max();
   bool quiet = false;
 };
@@ -56,7 +60,6 @@ class Decode {
 
   int run() {
     const std::vector<ChosenTrace> traces = choose_traces(options_.paths, options_.filter);
-    if (options_.format == Format::kCsv) output_.put(kCsvHeading);
     for (const ChosenTrace& trace : traces) {
       if (traces.size() > 1 && options_.format == Format::kText) {
         output_.put(fmt::format("# target {}\n", trace.describe()));
@@ -72,49 +75,80 @@ class Decode {
 
  private:
   void decode(const ChosenTrace& trace) {
-    InputFile input =
-        trace.is_standard_input() ? InputFile::standard_input() : InputFile::open(trace.path);
     const ManifestFacts facts = manifest_of(trace);
     const HtmType type = type_of(options_.context, trace, facts).value_or(HtmType::kCore);
-    if (type != HtmType::kCore) {
-      throw Error(fmt::format("cannot decode {}: it is a {} trace, and only core traces can be",
-                              input.name(), htm_type_name(type)))
-          .hint("if it is a core trace all the same, say so: --type core");
+    if (type == HtmType::kLlat) {
+      throw Error(fmt::format("cannot decode {}: it is an llat trace, whose format is not public",
+                              trace.path.string()))
+          .hint("if it is another all the same, say so: --type core");
     }
     const TranslationMap map = load_map(options_.context, trace, facts);
+    if (type == HtmType::kNest) return decode_bus(trace, map);
+    heading(kCsvHeading);
+    InputFile input =
+        trace.is_standard_input() ? InputFile::standard_input() : InputFile::open(trace.path);
+    TraceBytes bytes(input, options_.file_order || trace.is_standard_input());
     switch (options_.format) {
       case Format::kText: {
         TextPrinter printer(output_, {.stamps = options_.stamps, .modes = options_.modes});
-        if (options_.selection.everything()) return decode_into(printer, input, map);
-        return select_into(printer, input, map);
+        if (options_.selection.everything()) return decode_into(printer, bytes, map);
+        return select_into(printer, bytes, map);
       }
       case Format::kJson: {
         JsonPrinter printer(output_, trace.short_name(), options_.stamps);
-        return select_into(printer, input, map);
+        return select_into(printer, bytes, map);
       }
       case Format::kCsv: {
         CsvPrinter printer(output_, trace.short_name());
-        return select_into(printer, input, map);
+        return select_into(printer, bytes, map);
       }
     }
   }
 
+  // Of CSV, once for traces of the same kind in a row.
+  void heading(std::string_view names) {
+    if (options_.format == Format::kCsv && heading_ != names) output_.put(names);
+    heading_ = names;
+  }
+
+  void decode_bus(const ChosenTrace& trace, const TranslationMap& map) {
+    if (options_.modes || options_.walks) {
+      throw Error("cannot print modes or walks of " + trace.path.string() + ": it is a nest trace");
+    }
+    heading(kNestCsvHeading);
+    const NestJob job = {.trace = trace,
+                         .options = options_.nest,
+                         .selection = options_.selection,
+                         .map = map,
+                         .wishes = {.format = options_.format,
+                                    .stamps = options_.stamps,
+                                    .target = trace.short_name()},
+                         .show_progress = show_progress_,
+                         .quiet = options_.quiet};
+    const nest::Statistics statistics = decode_nest(job, output_);
+    totals_.add(statistics);
+    if (statistics.incomplete() || map.report().damaged()) incomplete_ = true;
+    if (options_.quiet || output_.reader_gone()) return;
+    if (map.report().size_bytes != 0) fmt::print(stderr, "{}", describe(map.report()));
+  }
+
   template <class Printer>
-  void select_into(Printer& printer, InputFile& input, const TranslationMap& map) {
+  void select_into(Printer& printer, TraceBytes& bytes, const TranslationMap& map) {
     SelectingSink sink(options_.selection, printer);
-    decode_into(sink, input, map);
+    decode_into(sink, bytes, map);
     sink.finish();
   }
 
   template <class Sink>
-  void decode_into(Sink& sink, InputFile& input, const TranslationMap& map) {
+  void decode_into(Sink& sink, TraceBytes& bytes, const TranslationMap& map) {
     CoreDecoder decoder(map, sink);
     decoder.set_instruction_limit(options_.limit);
     if (options_.walks) decoder.follow_walks();
+    const InputFile& input = bytes.file();
     Progress progress(stderr);
     std::span<std::byte> piece(piece_.get(), kPieceBytes);
     while (!decoder.finished() && !output_.reader_gone()) {
-      const size_t got = input.read(piece);
+      const size_t got = bytes.read(piece);
       if (got == 0) break;
       decoder.feed(piece.first(got));
       if (show_progress_) {
@@ -124,7 +158,18 @@ class Decode {
     }
     decoder.finish();
     progress.clear();
-    if (!output_.reader_gone()) report(input.name(), decoder.statistics(), map.report());
+    if (output_.reader_gone()) return;
+    if (bytes.wrapped_at()) tell_wrap(input.name(), *bytes.wrapped_at());
+    report(input.name(), decoder.statistics(), map.report());
+  }
+
+  void tell_wrap(const std::string& name, uint64_t oldest) {
+    if (options_.quiet) return;
+    output_.flush();
+    print_note(
+        fmt::format("{} had wrapped: decoded from its oldest byte, {:#x}, from which offsets "
+                    "count (--file-order: as it is)",
+                    name, oldest));
   }
 
   void report(const std::string& name, const CoreStatistics& statistics,
@@ -133,8 +178,8 @@ class Decode {
     if (statistics.incomplete() || map.damaged()) incomplete_ = true;
     if (statistics.no_tags()) {
       print_warning(
-          fmt::format("no core-trace record in {}: is it a core trace? (nest and LLAT traces have "
-                      "other formats)",
+          fmt::format("no core-trace record in {}: is it a core trace? (nest traces have another "
+                      "format: --type nest)",
                       name));
     } else if (statistics.bytes == 0) {
       print_warning(fmt::format("{} is empty", name));
@@ -153,6 +198,7 @@ class Decode {
   // Text on the same terminal shows well enough how it gets on.
   const bool show_progress_ =
       ::isatty(STDERR_FILENO) == 1 && (!options_.output.empty() || ::isatty(STDOUT_FILENO) == 0);
+  std::string_view heading_;  // the last one printed
   DecodeTotals totals_;
   bool incomplete_ = false;
 };
@@ -184,6 +230,7 @@ Action declare_decode(CLI::App& app) {
   app.add_option("--core", options->filter.core, "of a folder, only the traces of this core");
   declare_context(app, options->context);
   declare_selection(app, options->selection);
+  declare_nest(app, options->nest);
   static const std::map<std::string, Format> formats = {
       {"text", Format::kText}, {"json", Format::kJson}, {"csv", Format::kCsv}};
   app.add_option("--format", options->format,
@@ -199,6 +246,8 @@ Action declare_decode(CLI::App& app) {
                "add to each line of text the privilege and the mode bits of the instruction");
   app.add_flag("--walks", options->walks,
                "print the walks through page tables of each instruction before it");
+  app.add_flag("--file-order", options->file_order,
+               "do not look whether the trace buffer had wrapped");
   app.add_option("--limit", options->limit, "stop after N instructions of each trace")
       ->type_name("N")
       ->default_str("");

@@ -34,7 +34,7 @@ int run(int argc, char** argv) {
     commands.emplace_back(command, declare(*command));
   };
   add("record", "Trace a core or a chip while a program runs", declare_record);
-  add("decode", "Print a core trace as text", declare_decode);
+  add("decode", "Print a trace as text, JSON Lines or CSV", declare_decode);
   add("report", "Tell which addresses are hot in core traces", declare_report);
 
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// htmtrace report: what is hot in core traces.
+// htmtrace report: what is hot in traces.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/nest_report.h"
 #include "cli/report.h"
 #include "cli/selection_options.h"
+#include "cli/trace_bytes.h"
 #include "cli/trace_choice.h"
 #include "cli/trace_context.h"
 #include "cli/units.h"
@@ -33,13 +35,14 @@ namespace {
 constexpr size_t kPieceBytes = 256 << 10;
 constexpr uint64_t kMostKallsymsBytes = 256 << 20;
 
-enum class Format : uint8_t { kText, kJson, kCsv };
+using Format = NestPrinter::Format;
 
 struct ReportOptions {
   std::vector<std::string> paths;
   TargetFilter filter;
   ContextOptions context;
   Selection selection;
+  NestOptions nest;
   HotSpots::Wishes wishes;
   std::vector<std::string> units = {"128", "64K"};
   std::string kallsyms;
@@ -102,12 +105,7 @@ class Report {
     TextOutput output = options_.output.empty()
                             ? TextOutput::standard_output()
                             : TextOutput::create(options_.output, options_.force);
-    for (const ChosenTrace& trace : traces) read(trace);
-    const HotSpotsReport report{
-        .spots = spots_, .totals = totals_, .traces = traces.size(), .top = options_.top};
-    output.put(options_.format == Format::kText
-                   ? report.to_text()
-                   : (options_.format == Format::kJson ? report.to_json() : report.to_csv()));
+    output.put(all_nest(traces) ? bus(traces) : cores(traces));
     output.finish();
     if (output.reader_gone()) return kExitDone;
     print_note(describe(totals_));
@@ -115,24 +113,62 @@ class Report {
   }
 
  private:
+  // Traces of cores and of buses make no common report.
+  bool all_nest(const std::vector<ChosenTrace>& traces) const {
+    size_t nest = 0;
+    for (const ChosenTrace& trace : traces) {
+      const auto type = type_of(options_.context, trace, manifest_of(trace));
+      nest += type == HtmType::kNest ? 1 : 0;
+      if (type == HtmType::kLlat) {
+        throw Error("cannot report on " + trace.path.string() +
+                    ": it is an llat trace, whose format is not public");
+      }
+    }
+    if (nest != 0 && nest != traces.size()) {
+      throw Error("cannot report on core and nest traces together")
+          .hint("choose some with --node, --chip and --core");
+    }
+    return nest != 0;
+  }
+
+  std::string bus(const std::vector<ChosenTrace>& traces) {
+    if (options_.wishes.key == DataKey::kEffective) {
+      throw Error("cannot report by effective address: nest traces have none");
+    }
+    NestReportResult result =
+        report_nest({.traces = traces,
+                     .context = options_.context,
+                     .options = options_.nest,
+                     .selection = options_.selection,
+                     .wishes = {.logical = options_.wishes.key == DataKey::kLogical,
+                                .units = options_.wishes.units,
+                                .entries = options_.wishes.entries},
+                     .format = options_.format,
+                     .top = options_.top});
+    totals_ = result.totals;
+    incomplete_ = result.incomplete;
+    return std::move(result.report);
+  }
+
+  std::string cores(const std::vector<ChosenTrace>& traces) {
+    for (const ChosenTrace& trace : traces) read(trace);
+    const HotSpotsReport report{
+        .spots = spots_, .totals = totals_, .traces = traces.size(), .top = options_.top};
+    if (options_.format == Format::kText) return report.to_text();
+    return options_.format == Format::kJson ? report.to_json() : report.to_csv();
+  }
+
   void read(const ChosenTrace& trace) {
     InputFile input =
         trace.is_standard_input() ? InputFile::standard_input() : InputFile::open(trace.path);
-    const ManifestFacts facts = manifest_of(trace);
-    const HtmType type = type_of(options_.context, trace, facts).value_or(HtmType::kCore);
-    if (type != HtmType::kCore) {
-      throw Error(fmt::format("cannot report on {}: it is a {} trace, and only core traces can be "
-                              "reported on",
-                              input.name(), htm_type_name(type)))
-          .hint("if it is a core trace all the same, say so: --type core");
-    }
-    const TranslationMap map = load_map(options_.context, trace, facts);
+    const TranslationMap map = load_map(options_.context, trace, manifest_of(trace));
     SelectingSink sink(options_.selection, spots_);
     CoreDecoder decoder(map, sink);
+    TraceBytes bytes(input, /*file_order=*/trace.is_standard_input());
     Progress progress(stderr);
     const std::span<std::byte> piece(piece_.get(), kPieceBytes);
     while (!decoder.finished()) {
-      const size_t got = input.read(piece);
+      const size_t got = bytes.read(piece);
       if (got == 0) break;
       decoder.feed(piece.first(got));
       progress.decoding(decoder.offset(), input.size_bytes().value_or(0),
@@ -213,6 +249,7 @@ Action declare_report(CLI::App& app) {
   app.add_option("--core", options->filter.core, "of a folder, only the traces of this core");
   declare_context(app, options->context);
   declare_selection(app, options->selection);
+  declare_nest(app, options->nest);
   declare_tables(app, *options);
   static const std::map<std::string, Format> formats = {
       {"text", Format::kText}, {"json", Format::kJson}, {"csv", Format::kCsv}};

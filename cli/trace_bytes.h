@@ -13,8 +13,11 @@ namespace htmtrace {
 
 class TraceBytes {
  public:
-  // Looks for the oldest byte of a regular file unless `file_order` says that its order is right.
+  // Looks for the oldest byte of a regular file unless `file_order` says that its order is right,
+  // or that it must be taken as it comes.
   TraceBytes(InputFile& input, bool file_order);
+
+  const InputFile& file() const { return input_; }
 
   // Where the trace begins in the file, if the buffer had wrapped: what read() gives starts there.
   std::optional<uint64_t> wrapped_at() const { return wrapped_at_; }

@@ -52,7 +52,7 @@ void declare_context(CLI::App& app, ContextOptions& options) {
                  "LP index of the traced partition (default: from manifest.json beside the trace)")
       ->type_name("N");
   static const std::map<std::string, HtmType> types = {{"core", HtmType::kCore},
-                                                        {"nest", HtmType::kNest}};
+                                                       {"nest", HtmType::kNest}};
   app.add_option("--type", options.type,
                  "kind of trace, core or nest (default: from manifest.json beside the trace)")
       ->transform(CLI::CheckedTransformer(types))

@@ -145,7 +145,19 @@ void DecodeTotals::add(const CoreStatistics& statistics) {
   defects += statistics.defect_count();
 }
 
+void DecodeTotals::add(const nest::Statistics& statistics) {
+  bytes += statistics.bytes;
+  commands += statistics.commands;
+  losses += statistics.loss_stamps;
+  defects += statistics.defect_count();
+}
+
 std::string describe(const DecodeTotals& totals) {
+  if (totals.commands != 0) {
+    return fmt::format("{} bytes, {} instructions, {} commands, {} losses, {} defects",
+                       totals.bytes, totals.instructions, totals.commands, totals.losses,
+                       totals.defects);
+  }
   return fmt::format("{} bytes, {} instructions, {} losses, {} defects", totals.bytes,
                      totals.instructions, totals.losses, totals.defects);
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace decode, of nest traces.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/trace_choice.h"
+#include "core/nest_events.h"
+#include "core/nest_statistics.h"
+#include "core/selection.h"
+#include "core/translation_map.h"
+#include "output/nest_printer.h"
+#include "output/text_output.h"
+
+namespace htmtrace {
+
+struct NestOptions {
+  std::optional<nest::Layout> layout;
+  std::vector<std::string> commands;  // names; empty: all
+};
+
+// --layout and --command.
+void declare_nest(CLI::App& app, NestOptions& options);
+
+struct NestJob {
+  const ChosenTrace& trace;
+  const NestOptions& options;
+  const Selection& selection;
+  const TranslationMap& map;
+  NestPrinter::Wishes wishes;
+  bool show_progress = false;
+  bool quiet = false;
+};
+
+// Returns what was seen. Throws Error, also when something is selected by what bus traces do not
+// have.
+nest::Statistics decode_nest(const NestJob& job, TextOutput& output);
+
+}  // namespace htmtrace

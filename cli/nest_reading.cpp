@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/nest_reading.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace htmtrace {
+namespace {
+
+InputFile open_trace(const ChosenTrace& trace) {
+  return trace.is_standard_input() ? InputFile::standard_input() : InputFile::open(trace.path);
+}
+
+// Fills `buffer` unless the end comes first, so that lines stay whole; returns how much is in it.
+size_t read_full(InputFile& input, std::span<std::byte> buffer) {
+  size_t used = 0;
+  while (used < buffer.size()) {
+    const size_t got = input.read(buffer.subspan(used));
+    if (got == 0) break;
+    used += got;
+  }
+  return used;
+}
+
+}  // namespace
+
+NestReading::NestReading(const ChosenTrace& trace, std::optional<nest::Layout> layout)
+    : piece_(kPieceBytes), beginning_(kPieceBytes) {
+  inputs_.push_back(open_trace(trace));
+  beginning_.resize(read_full(inputs_.front(), beginning_));
+  evidence_ = nest::judge_layout(beginning_);
+  layout_ = layout.value_or(evidence_.layout);
+  const bool timed = evidence_.timed_stamps != 0;
+  const bool two = layout_ == nest::Layout::kPower9 || (layout_ == nest::Layout::kUnknown && timed);
+  engines_ = two ? 2 : 1;
+  for (unsigned i = 0; i < engines_; i++) {
+    engine_[i] = std::make_unique<Engine>(
+        Engine{.decoder = nest::Decoder(layout_, static_cast<uint8_t>(i))});
+  }
+  // Only a regular file can be read in two places; standard input is one stream even then.
+  if (two && size_bytes() && !trace.is_standard_input()) {
+    inputs_.push_back(open_trace(trace));
+    std::vector<std::byte> again(beginning_.size());
+    read_full(inputs_.back(), again);
+  }
+}
+
+uint64_t NestReading::offset() const {
+  uint64_t furthest = 0;
+  for (unsigned i = 0; i < engines_; i++) furthest = std::max(furthest, engine_[i]->offset);
+  return furthest;
+}
+
+nest::Statistics NestReading::statistics() {
+  nest::Statistics sum;
+  for (unsigned i = 0; i < engines_; i++) sum.add(engine_[i]->decoder.statistics());
+  return sum;
+}
+
+// Each engine gets its lines, or only the engine `only`.
+void NestReading::split(std::span<const std::byte> piece, uint64_t offset, size_t only) {
+  if (engines_ == 1) {
+    engine_[0]->decoder.take(piece, offset);
+    return;
+  }
+  for (size_t at = 0; at < piece.size(); at += nest::kLineBytes) {
+    const size_t owner = (offset + at) / nest::kLineBytes % 2;
+    if (only != engines_ && owner != only) continue;
+    const size_t size = std::min(nest::kLineBytes, piece.size() - at);
+    engine_[owner]->decoder.take(piece.subspan(at, size), offset + at);
+  }
+}
+
+// The next piece of one input; false at its end.
+bool NestReading::read_piece(size_t input) {
+  const bool shared = inputs_.size() == 1;
+  Engine& engine = *engine_[input];
+  std::span<const std::byte> piece;
+  if (engine.offset == 0) {
+    piece = beginning_;
+  } else {
+    piece = std::span(piece_).first(read_full(inputs_[input], piece_));
+  }
+  split(piece, engine.offset, shared ? engines_ : input);
+  engine.offset += piece.size();
+  if (piece.size() == kPieceBytes) return true;
+  for (unsigned i = 0; i < engines_; i++) {
+    if (!shared && i != input) continue;
+    engine_[i]->ended = true;
+    engine_[i]->decoder.finish();
+  }
+  return false;
+}
+
+bool NestReading::read_on() {
+  bool more = false;
+  for (size_t i = 0; i < inputs_.size(); i++) {
+    if (engine_[i]->ended) continue;
+    // Whoever has nothing to give is read; the other waits for it.
+    if (inputs_.size() == 1 || engine_[i]->decoder.ready().empty()) {
+      more |= read_piece(i);
+    } else {
+      more = true;
+    }
+  }
+  return more;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The bytes of a nest trace to its events in the order of time. A POWER9 trace (and by all that is
+// known a later one) is written by two engines, each into every second line of 128 bytes and each
+// at its own pace: the two streams are read for themselves and merged.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cli/trace_choice.h"
+#include "core/nest_decoder.h"
+#include "core/nest_layout.h"
+#include "output/input_file.h"
+
+namespace htmtrace {
+
+class NestReading {
+ public:
+  // Reads the beginning and judges the layout, unless `layout` says it. Throws Error.
+  NestReading(const ChosenTrace& trace, std::optional<nest::Layout> layout);
+
+  const nest::LayoutEvidence& evidence() const { return evidence_; }
+  nest::Layout layout() const { return layout_; }
+  unsigned engines() const { return engines_; }
+  const std::string& name() const { return inputs_.front().name(); }
+  std::optional<uint64_t> size_bytes() const { return inputs_.front().size_bytes(); }
+
+  // Reads further, and passes on what has its place; false at the end.
+  template <class Sink>
+  bool advance(Sink& sink) {
+    const bool more = read_on();
+    merge(sink);
+    return more;
+  }
+
+  // How far the trace was read, by the engine that is furthest.
+  uint64_t offset() const;
+  nest::Statistics statistics();
+
+ private:
+  static constexpr size_t kPieceBytes = 256 << 10;  // whole lines
+
+  struct Engine {
+    nest::Decoder decoder;
+    uint64_t offset = 0;
+    bool ended = false;
+  };
+
+  bool read_on();
+  bool read_piece(size_t input);
+  void split(std::span<const std::byte> piece, uint64_t offset, size_t only);
+
+  // Takes the earliest event, over and over, while each engine that goes on has one; on a stream,
+  // that cannot be read in two places, while any has one.
+  template <class Sink>
+  void merge(Sink& sink) {
+    std::array<std::span<const nest::Event>, 2> ready;
+    for (unsigned i = 0; i < engines_; i++) ready[i] = engine_[i]->decoder.ready();
+    std::array<size_t, 2> taken{};
+    for (;;) {
+      unsigned earliest = engines_;
+      for (unsigned i = 0; i < engines_; i++) {
+        if (taken[i] == ready[i].size()) {
+          if (!engine_[i]->ended && inputs_.size() > 1) earliest = engines_ + 1;
+          if (earliest > engines_) break;
+          continue;
+        }
+        if (earliest == engines_ ||
+            ready[i][taken[i]].time < ready[earliest][taken[earliest]].time) {
+          earliest = i;
+        }
+      }
+      if (earliest >= engines_) break;
+      sink.event(ready[earliest][taken[earliest]++]);
+    }
+    for (unsigned i = 0; i < engines_; i++) engine_[i]->decoder.drop(taken[i]);
+  }
+
+  std::vector<InputFile> inputs_;  // one for each engine, or one for all
+  std::vector<std::byte> piece_;
+  std::vector<std::byte> beginning_;  // what was read to judge the layout
+  nest::LayoutEvidence evidence_;
+  nest::Layout layout_;
+  unsigned engines_ = 1;
+  std::array<std::unique_ptr<Engine>, 2> engine_;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/nest_decoder.h"
+
+#include <utility>
+
+namespace htmtrace::nest {
+namespace {
+
+const Names& no_names() {
+  static const Names names({}, {.ttypes = 128, .encodings = 256}, {});
+  return names;
+}
+
+// POWER9's two engines see the even and the odd ports; the response has the other bit of it.
+template <class Fields>
+uint8_t port_of_response(const Response& response, uint8_t engine) {
+  const unsigned port =
+      Fields::kPorts == 2 ? response.snoop_port : response.snoop_port << 1 | engine;
+  return static_cast<uint8_t>(port);
+}
+
+}  // namespace
+
+const Names& names_of(Layout layout) {
+  if (layout == Layout::kUnknown) return no_names();
+  return layout == Layout::kPower8 ? power8_names() : power9_names();
+}
+
+Command command_of(Layout layout, const Record& record) {
+  return layout == Layout::kPower8 ? Power8::command(record) : Power9::command(record);
+}
+
+Response response_of(Layout layout, const Record& record, unsigned slot) {
+  return layout == Layout::kPower8 ? Power8::response(record, slot)
+                                   : Power9::response(record, slot);
+}
+
+uint8_t port_of(Layout layout, const Command& command, PortRule rule) {
+  const auto bits = static_cast<uint8_t>(command.address >> 7 & 3);
+  if (layout == Layout::kPower8) return rule == PortRule::kAddress ? bits & 1 : 0;
+  switch (rule) {
+    case PortRule::kAddress:
+      return bits;
+    case PortRule::kFolded:
+      return bits & 1;
+    case PortRule::kZero:
+      return 0;
+    case PortRule::kTwo:
+      return 2;
+    case PortRule::kThree:
+      return 3;
+    case PortRule::kTransaction:
+      return command.tag.transaction & 1;
+    case PortRule::kEncoding:
+      return command.tsize >> 6 & 1;
+  }
+  return 0;
+}
+
+bool Clock::hear(uint64_t timer) {
+  constexpr uint64_t kMask = (uint64_t{1} << kTimerBits) - 1;
+  if (!heard_) {
+    heard_ = true;
+    now_ = timer;
+    return true;
+  }
+  const uint64_t ahead = (timer - now_) & kMask;
+  if (ahead == 0) return true;
+  // What lies behind is a smaller disagreement than a whole round of the timer.
+  if (ahead < kMask / 2) now_ += ahead;
+  return false;
+}
+
+Decoder::Decoder(Layout layout, uint8_t engine)
+    : layout_(layout), engine_(engine), names_(&names_of(layout)), first_(1) {
+  if (layout != Layout::kUnknown) waiting_.resize(kKeys);
+}
+
+std::span<const Event> Decoder::ready() const {
+  const size_t held = finished_ ? 0 : kReach;
+  const size_t there = events_.size() - dropped_;
+  return std::span(events_).subspan(dropped_, there > held ? there - held : 0);
+}
+
+void Decoder::drop(size_t count) {
+  dropped_ += count;
+}
+
+// The command waits for its response no more.
+template <class Fields>
+Event* Decoder::find_command(const Response& response, uint8_t port) {
+  uint64_t& number =
+      waiting_[key(response.scope, response.ticket, response.group, response.chip, port)];
+  const uint64_t wanted = std::exchange(number, 0);
+  if (wanted < first_ + dropped_ || first_ + events_.size() - wanted > kReach) return nullptr;
+  return &events_[wanted - first_];
+}
+
+template <class Fields>
+void Decoder::take_response(const Event& from, unsigned slot) {
+  const Response response = Fields::response(from.record, slot);
+  const uint8_t port = port_of_response<Fields>(response, engine_);
+  statistics_.responses++;
+  if (Event* command = find_command<Fields>(response, port)) {
+    const Command fields = Fields::command(command->record);
+    const CommandName& name = names_->command(fields.ttype, fields.tsize);
+    command->has_response = true;
+    command->response = static_cast<uint8_t>(response.code);
+    statistics_.matched_responses++;
+    if (names_->response(name.response, response.code).empty()) statistics_.unnamed_responses++;
+    return;
+  }
+  Event event = from;
+  event.kind = Event::Kind::kResponse;
+  event.port = port;
+  event.slot = static_cast<uint8_t>(slot);
+  event.has_response = false;
+  events_.push_back(event);
+}
+
+template <class Fields>
+void Decoder::take_command(Event event) {
+  const Command command = Fields::command(event.record);
+  const CommandName& name = names_->command(command.ttype, command.tsize);
+  event.kind = Event::Kind::kCommand;
+  event.port = port_of(layout_, command, name.port);
+  statistics_.commands++;
+  if (name.name.empty()) statistics_.unnamed_commands++;
+  events_.push_back(event);
+  const uint64_t number = first_ + events_.size() - 1;
+  const uint32_t own =
+      key(command.scope, command.ticket, command.tag.group, command.tag.chip, event.port);
+  // The response beside it is that of an earlier command, but with the same key only its own.
+  waiting_[own] = number;
+  if (Fields::slot_valid(event.record, Fields::kEmbeddedSlot)) {
+    take_response<Fields>(event, Fields::kEmbeddedSlot);
+  }
+}
+
+template <class Fields>
+void Decoder::take_records(std::span<const std::byte> records, uint64_t offset) {
+  for (size_t at = 0; at + kRecordBytes <= records.size(); at += kRecordBytes) {
+    Event event;
+    event.record = {load_be64(records.data() + at), load_be64(records.data() + at + 8)};
+    event.offset = offset + at;
+    event.engine = engine_;
+    const RecordType type = record_type(event.record);
+    if (type == RecordType::kStamp) {
+      take_stamp(event);
+      continue;
+    }
+    clock_.pass(Fields::delta(event.record));
+    event.time = clock_.now();
+    if (type == RecordType::kCommand) {
+      take_command<Fields>(event);
+    } else {
+      statistics_.response_records++;
+      for (const unsigned slot : Fields::kSlots) {
+        if (Fields::slot_valid(event.record, slot)) take_response<Fields>(event, slot);
+      }
+    }
+  }
+}
+
+// Nothing is known of the layout but the stamps' and what the first bits say.
+void Decoder::take_unknown(std::span<const std::byte> records, uint64_t offset) {
+  for (size_t at = 0; at + kRecordBytes <= records.size(); at += kRecordBytes) {
+    Event event;
+    event.record = {load_be64(records.data() + at), load_be64(records.data() + at + 8)};
+    event.offset = offset + at;
+    event.engine = engine_;
+    const RecordType type = record_type(event.record);
+    if (type == RecordType::kStamp) {
+      take_stamp(event);
+      continue;
+    }
+    event.time = clock_.now();
+    event.kind = type == RecordType::kCommand ? Event::Kind::kCommand : Event::Kind::kResponse;
+    (type == RecordType::kCommand ? statistics_.commands : statistics_.response_records)++;
+    events_.push_back(event);
+  }
+}
+
+void Decoder::take_stamp(Event& event) {
+  if (is_filler(event.record)) {
+    statistics_.filler_records++;
+    return;
+  }
+  if (!is_stamp(event.record)) {
+    statistics_.unknown_records++;
+    event.time = clock_.now();
+    event.kind = Event::Kind::kUnknown;
+    events_.push_back(event);
+    return;
+  }
+  const Stamp stamp = stamp_of(layout_, event);
+  statistics_.stamp_records++;
+  statistics_.add(stamp);
+  clock_.pass(stamp.elapsed);
+  if (stamp.companion_timer) {
+    statistics_.timers++;
+    if (!clock_.hear(*stamp.companion_timer)) statistics_.timer_disagreements++;
+  }
+  event.time = clock_.now();
+  event.kind = Event::Kind::kStamp;
+  events_.push_back(event);
+}
+
+void Decoder::take(std::span<const std::byte> records, uint64_t offset) {
+  // What was taken out is only moved away when it is worth it.
+  if (dropped_ > kReach * 4) {
+    events_.erase(events_.begin(), events_.begin() + static_cast<ptrdiff_t>(dropped_));
+    first_ += std::exchange(dropped_, 0);
+  }
+  statistics_.bytes += records.size();
+  statistics_.loose_bytes += records.size() % kRecordBytes;
+  switch (layout_) {
+    case Layout::kPower8:
+      return take_records<Power8>(records, offset);
+    case Layout::kPower9:
+      return take_records<Power9>(records, offset);
+    case Layout::kUnknown:
+      return take_unknown(records, offset);
+  }
+}
+
+Stamp stamp_of(Layout layout, const Event& event) {
+  const Generation marks = layout == Layout::kPower8 ? Generation::kPower8 : Generation::kPower10;
+  Stamp stamp = parse_stamp(event.record.low, marks);
+  stamp.offset = event.offset;
+  if (has_timer(event.record)) stamp.companion_timer = words::companion_timer(event.record.high);
+  return stamp;
+}
+
+}  // namespace htmtrace::nest

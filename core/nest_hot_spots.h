@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which addresses of a nest (bus) trace are hot, by which units, with which commands.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/address.h"
+#include "core/hot_table.h"
+#include "core/nest_decoder.h"
+#include "core/nest_events.h"
+
+namespace htmtrace::nest {
+
+// The few values that come most often; exact while there are no more than places, else at least so
+// often (Misra and Gries, "Finding repeated elements", 1982).
+class Frequent {
+ public:
+  struct Place {
+    uint32_t value = 0;
+    uint64_t count = 0;
+  };
+  void add(uint32_t value);
+  // Highest first.
+  std::vector<Place> sorted() const;
+
+ private:
+  std::array<Place, 4> places_{};
+};
+
+struct HotAddress {
+  uint64_t count = 0;
+  uint64_t retries = 0;  // answered by one of the rty responses
+  Frequent sources;      // source_key()
+  Frequent commands;     // ttype << 8 | tsize
+};
+
+constexpr uint32_t source_key(const Tag& tag) {
+  return tag.group << 16 | tag.chip << 12 | tag.unit;
+}
+constexpr Tag source_of(uint32_t key) {
+  return {.group = key >> 16, .chip = key >> 12 & 15, .unit = key & 0xfff, .transaction = 0};
+}
+
+class HotSpots {
+ public:
+  struct Wishes {
+    bool logical = true;          // else by real address
+    std::vector<uint64_t> units;  // sizes in which addresses are counted; powers of two
+    size_t entries = 1 << 16;     // of each table
+  };
+  HotSpots(Layout layout, Wishes wishes);
+
+  // Of a command with an address; `la` as far as it is known.
+  void command(const Event& event, const Command& command, std::optional<LogicalAddr> la);
+
+  Layout layout() const { return layout_; }
+  const Wishes& wishes() const { return wishes_; }
+  uint64_t commands() const { return commands_; }
+  uint64_t without_address() const { return without_address_; }
+  const std::vector<HotTable<HotAddress>>& tables() const { return tables_; }
+
+ private:
+  Layout layout_;
+  Wishes wishes_;
+  const Names& names_;
+  uint64_t commands_ = 0;
+  uint64_t without_address_ = 0;
+  std::vector<HotTable<HotAddress>> tables_;
+};
+
+}  // namespace htmtrace::nest

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/nest_names.h"
+
+#include <algorithm>
+
+namespace htmtrace::nest {
+namespace {
+
+struct PortRow {
+  std::string_view beginning;  // of the command's name
+  PortRule rule;
+};
+
+// Commands whose address field is none.
+constexpr PortRow kPorts[] = {
+    {"pMisc_", PortRule::kZero},          {"hca_req.ref_updt", PortRule::kZero},
+    {"link_chk.", PortRule::kZero},       {"asb_notify", PortRule::kZero},
+    {"msgsnd", PortRule::kZero},          {"chgrate.", PortRule::kZero},
+    {"rpt_hang.", PortRule::kZero},       {"pbop", PortRule::kZero},
+    {"fpbop", PortRule::kZero},           {"nop", PortRule::kZero},
+    {"tlbi_chk", PortRule::kTransaction}, {"ptesync", PortRule::kTransaction},
+    {"tlbi_op", PortRule::kEncoding},     {"slbi_op", PortRule::kEncoding},
+    {"tlbi_set", PortRule::kFolded},      {"slbi_set", PortRule::kFolded},
+    {"tlbi_t", PortRule::kTwo},           {"slbi_t", PortRule::kTwo},
+    {"intrp_", PortRule::kThree},         {"ris_", PortRule::kThree},
+    {"cop_req", PortRule::kFolded},       {"sync", PortRule::kFolded},
+    {"eieio", PortRule::kFolded},
+};
+
+PortRule port_rule(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kPorts), std::end(kPorts),
+                   [&](const PortRow& row) { return name.starts_with(row.beginning); });
+  return found == std::end(kPorts) ? PortRule::kAddress : found->rule;
+}
+
+}  // namespace
+
+Names::Names(std::span<const CommandRow> commands, Sizes sizes,
+             std::span<const ResponseRow> responses)
+    : sizes_(sizes), commands_(size_t{sizes.ttypes} * sizes.encodings) {
+  for (const CommandRow& row : commands) {
+    for (unsigned encoding = 0; encoding < sizes.encodings; encoding++) {
+      CommandName& place = commands_[row.ttype * sizes.encodings + encoding];
+      const bool fits = (encoding & row.mask) == row.value;
+      if (fits && place.name.empty()) place = {row.name, row.response, port_rule(row.name)};
+    }
+  }
+  for (const ResponseRow& row : responses) {
+    responses_.at(static_cast<size_t>(row.command)).at(row.code) = row.name;
+  }
+}
+
+}  // namespace htmtrace::nest

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the codes of a bus trace are called.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace htmtrace::nest {
+
+// Commands of one class share the meaning of their combined responses.
+enum class ResponseClass : uint8_t {
+  kUnknown,
+  kAck,
+  kAckBk,
+  kClaim,
+  kCop,
+  kCpwrite,
+  kFci,
+  kInject,
+  kLco,
+  kPcl,
+  kPoll,
+  kRead,
+  kRma,
+  kRwitm,
+  kTm,
+  kWrite,
+};
+inline constexpr unsigned kResponseClasses = 16;
+inline constexpr unsigned kResponseCodes = 32;  // a code has 5 bits
+
+// A row of a table: it fits a command when the bits of its secondary encoding under the mask are
+// these.
+struct CommandRow {
+  uint8_t ttype;
+  uint8_t mask;
+  uint8_t value;
+  std::string_view name;
+  ResponseClass response;
+};
+
+struct ResponseRow {
+  ResponseClass command;
+  uint8_t code;
+  std::string_view name;
+};
+
+// How the port of a command is found. It is no field of its own. htm-nest-trace(5), PORTS.
+enum class PortRule : uint8_t {
+  kAddress,  // the address field is an address, and two of its bits are the port (POWER8: one)
+  kFolded,   // the lower one of these bits
+  kZero,
+  kTwo,
+  kThree,
+  kTransaction,  // 1 if the transaction is odd
+  kEncoding,     // the second bit of the secondary encoding
+};
+
+struct CommandName {
+  std::string_view name;  // empty: no such command is known
+  ResponseClass response = ResponseClass::kUnknown;
+  PortRule port = PortRule::kAddress;
+};
+
+class Names {
+ public:
+  struct Sizes {
+    unsigned ttypes;
+    unsigned encodings;
+  };
+  Names(std::span<const CommandRow> commands, Sizes sizes, std::span<const ResponseRow> responses);
+
+  // `ttype` and `encoding` must be of the generation's widths.
+  const CommandName& command(unsigned ttype, unsigned encoding) const {
+    return commands_[ttype * sizes_.encodings + encoding];
+  }
+  // Empty: the class has no such response.
+  std::string_view response(ResponseClass of, unsigned code) const {
+    return responses_[static_cast<size_t>(of)][code % kResponseCodes];
+  }
+
+ private:
+  Sizes sizes_;
+  std::vector<CommandName> commands_;
+  std::array<std::array<std::string_view, kResponseCodes>, kResponseClasses> responses_{};
+};
+
+const Names& power8_names();
+const Names& power9_names();
+
+}  // namespace htmtrace::nest

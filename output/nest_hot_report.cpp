@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/nest_hot_report.h"
+
+#include <fmt/core.h>
+
+#include <iterator>
+
+#include "core/nest_units.h"
+#include "output/csv_printer.h"
+#include "output/json_writer.h"
+
+namespace htmtrace {
+namespace {
+
+using nest::Frequent;
+using nest::HotAddress;
+
+double percent(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string source_name(const nest::HotSpots& spots, uint32_t key) {
+  const nest::Tag tag = nest::source_of(key);
+  return fmt::format("g{}.c{}.{}:{:03x}", tag.group, tag.chip,
+                     nest::unit_name(spots.layout(), tag.unit), tag.unit);
+}
+
+std::string command_name(const nest::HotSpots& spots, uint32_t value) {
+  const nest::CommandName& name = nest::names_of(spots.layout()).command(value >> 8, value & 0xff);
+  return name.name.empty() ? fmt::format("{:04x}", value) : std::string(name.name);
+}
+
+std::string text_of(const nest::HotSpots& spots, const Frequent& frequent,
+                    std::string (*name)(const nest::HotSpots&, uint32_t)) {
+  std::string text;
+  for (const Frequent::Place& place : frequent.sorted()) {
+    fmt::format_to(std::back_inserter(text), "{}{}({})", text.empty() ? "" : " ",
+                   name(spots, place.value), place.count);
+  }
+  return text;
+}
+
+const char* kind(const nest::HotSpots& spots) {
+  return spots.wishes().logical ? "logical" : "real";
+}
+
+void write_frequent(JsonWriter& json, const char* key, const nest::HotSpots& spots,
+                    const Frequent& frequent,
+                    std::string (*name)(const nest::HotSpots&, uint32_t)) {
+  json.begin_array(key);
+  for (const Frequent::Place& place : frequent.sorted()) {
+    json.begin_object();
+    json.text("name", name(spots, place.value));
+    json.number("at_least", place.count);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string NestHotReport::to_text() const {
+  std::string text = fmt::format("bus: {}\n{}\n{} commands with an address reported\n",
+                                 describe(totals), evidence, spots.commands());
+  const auto out = std::back_inserter(text);
+  if (spots.without_address() != 0) {
+    fmt::format_to(out, "{} ({:.2f}%) of them without a known {} address are in no table\n",
+                   spots.without_address(), percent(spots.without_address(), spots.commands()),
+                   kind(spots));
+  }
+  for (size_t i = 0; i < spots.tables().size(); i++) {
+    const HotTable<HotAddress>& table = spots.tables().at(i);
+    fmt::format_to(out, "\nhot {} addresses on the bus, units of {} bytes", kind(spots),
+                   spots.wishes().units.at(i));
+    if (table.error() != 0) {
+      fmt::format_to(out, " (constant memory: counts may be too small by at most {})",
+                     table.error());
+    }
+    fmt::format_to(out, "\n{:>14} {:>7} {:>10}  {:<16}  {}\n", "commands", "share", "retries",
+                   "address", "from; by");
+    for (const auto& [key, hot] : table.top(top)) {
+      fmt::format_to(out, "{:>14} {:>6.2f}% {:>10}  {:016x}  {}; {}\n", hot.count,
+                     percent(hot.count, spots.commands()), hot.retries, key,
+                     text_of(spots, hot.sources, source_name),
+                     text_of(spots, hot.commands, command_name));
+    }
+  }
+  return text;
+}
+
+std::string NestHotReport::to_json() const {
+  JsonWriter json;
+  json.begin_object();
+  json.text("format", "htmtrace-nest-report");
+  json.number("version", uint64_t{1});
+  json.begin_object("decoded");
+  json.number("bytes", totals.bytes);
+  json.number("commands", totals.commands);
+  json.number("losses", totals.losses);
+  json.number("defects", totals.defects);
+  json.end_object();
+  json.text("layout", evidence);
+  json.number("commands", spots.commands());
+  json.number("without_address", spots.without_address());
+  json.begin_array("tables");
+  for (size_t i = 0; i < spots.tables().size(); i++) {
+    const HotTable<HotAddress>& table = spots.tables().at(i);
+    json.begin_object();
+    json.text("address", kind(spots));
+    json.number("unit_bytes", spots.wishes().units.at(i));
+    json.number("error", table.error());
+    json.begin_array("top");
+    for (const auto& [key, hot] : table.top(top)) {
+      json.begin_object();
+      json.text("address", fmt::format("0x{:016x}", key));
+      json.number("commands", hot.count);
+      json.number("retries", hot.retries);
+      write_frequent(json, "from", spots, hot.sources, source_name);
+      write_frequent(json, "by", spots, hot.commands, command_name);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.take();
+}
+
+std::string NestHotReport::to_csv() const {
+  std::string text = "table,unit_bytes,count,error,retries,address,from,by\n";
+  for (size_t i = 0; i < spots.tables().size(); i++) {
+    const HotTable<HotAddress>& table = spots.tables().at(i);
+    for (const auto& [key, hot] : table.top(top)) {
+      fmt::format_to(std::back_inserter(text), "bus-{},{},{},{},{},0x{:016x},{},{}\n", kind(spots),
+                     spots.wishes().units.at(i), hot.count, table.error(), hot.retries, key,
+                     csv_field(text_of(spots, hot.sources, source_name)),
+                     csv_field(text_of(spots, hot.commands, command_name)));
+    }
+  }
+  return text;
+}
+
+}  // namespace htmtrace

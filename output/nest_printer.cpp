@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/nest_printer.h"
+
+#include <fmt/core.h>
+
+#include <iterator>
+
+#include "core/nest_units.h"
+#include "output/csv_printer.h"
+#include "output/hex_text.h"
+#include "output/json_writer.h"
+#include "output/put_text.h"
+#include "output/text_printer.h"
+
+namespace htmtrace {
+namespace {
+
+using nest::Event;
+using nest::Layout;
+
+constexpr unsigned kUnits = 1 << 10;
+constexpr std::string_view kNoAddress = "----------------";
+
+char* put_hex(char* to, unsigned value, unsigned digits) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  for (unsigned i = digits; i-- > 0; value >>= 4) to[i] = kDigits[value & 15];
+  return to + digits;
+}
+
+// The code itself where it has no name.
+char* put_name(char* to, std::string_view name, unsigned code) {
+  return name.empty() ? put_hex(to, code, 2) : put_text(to, name);
+}
+
+}  // namespace
+
+std::string_view nest_scope_name(Layout layout, unsigned scope) {
+  static constexpr std::array<std::string_view, 8> kPower8 = {"NP", "GP", "SP", "RP",
+                                                              "FP", "FP", "FP", "FP"};
+  static constexpr std::array<std::string_view, 8> kPower9 = {"Ln", "1",  "Nn", "G",
+                                                              "Rn", "Vg", "6",  "7"};
+  return (layout == Layout::kPower8 ? kPower8 : kPower9).at(scope % 8);
+}
+
+// What a line says; of a response only what it has.
+struct NestPrinter::Fields {
+  const Event& event;
+  nest::Command command;
+  nest::CommandName name;
+  std::optional<LogicalAddr> la;
+  std::string_view response;
+  unsigned code = 0;
+  bool is_command = false;
+  bool has_address = false;
+};
+
+NestPrinter::NestPrinter(TextOutput& output, Layout layout, Wishes wishes)
+    : output_(output),
+      layout_(layout),
+      wishes_(std::move(wishes)),
+      target_(wishes_.format == Format::kJson ? json_string(wishes_.target)
+                                              : csv_field(wishes_.target)),
+      names_(nest::names_of(layout)) {
+  for (unsigned unit = 0; unit < kUnits; unit++) units_.push_back(nest::unit_name(layout, unit));
+}
+
+NestPrinter::Fields NestPrinter::fields_of(const Event& event,
+                                           std::optional<LogicalAddr> la) const {
+  Fields fields{.event = event, .command = {}, .name = {}, .la = la, .response = {}};
+  fields.is_command = event.kind == Event::Kind::kCommand;
+  if (fields.is_command) {
+    fields.command = nest::command_of(layout_, event.record);
+    fields.name = names_.command(fields.command.ttype, fields.command.tsize);
+    fields.has_address = fields.name.port == nest::PortRule::kAddress;
+    fields.code = event.response;
+    if (event.has_response) fields.response = names_.response(fields.name.response, fields.code);
+    return fields;
+  }
+  const nest::Response response = nest::response_of(layout_, event.record, event.slot);
+  fields.code = response.code;
+  fields.command.scope = response.scope;
+  fields.command.ticket = response.ticket;
+  fields.command.tag.group = response.group;
+  fields.command.tag.chip = response.chip;
+  return fields;
+}
+
+char* NestPrinter::put_text_line(char* at, const Fields& f) const {
+  const nest::Tag& tag = f.command.tag;
+  at = put_decimal(put_text(at, "time="), f.event.time);
+  at = put_decimal(put_text(at, " engine="), f.event.engine);
+  if (f.is_command) {
+    at = put_text(at, " command=");
+    if (f.name.name.empty()) {
+      at = put_hex(put_hex(at, f.command.ttype, 2), f.command.tsize, 2);
+    } else {
+      at = put_text(at, f.name.name);
+    }
+    at = put_text(at, " ra=");
+    at = f.has_address ? put_hex64(at, f.command.address) : put_text(at, kNoAddress);
+    at = put_text(at, " la=");
+    at = f.la ? put_hex64(at, f.la->value) : put_text(at, kNoAddress);
+  } else {
+    at = put_text(at, " command=-");
+  }
+  at = put_text(put_text(at, " scope="), nest_scope_name(layout_, f.command.scope));
+  at = put_decimal(put_text(at, " port="), f.event.port);
+  at = put_decimal(put_text(at, " group="), tag.group);
+  at = put_decimal(put_text(at, " chip="), tag.chip);
+  at = put_hex(put_text(at, " ticket="), f.command.ticket, 2);
+  if (f.is_command) {
+    at = put_hex(put_text(at, " unit="), tag.unit, 3);
+    *at++ = ':';
+    at = put_text(at, units_[tag.unit % kUnits]);
+    at = put_hex(put_text(at, " transaction="), tag.transaction, 2);
+    at = put_hex(put_text(at, " tsize="), f.command.tsize, 2);
+  }
+  at = put_text(at, " response=");
+  at = f.is_command && !f.event.has_response ? put_text(at, "-") : put_name(at, f.response, f.code);
+  *at++ = '\n';
+  return at;
+}
+
+void NestPrinter::put_json(const Fields& f) {
+  const nest::Tag& tag = f.command.tag;
+  std::string line = fmt::format(
+      "{{\"target\":{},\"type\":\"{}\",\"offset\":{},\"time\":{},\"engine\":{}", target_,
+      f.is_command ? "command" : "response", f.event.offset, f.event.time, f.event.engine);
+  const auto out = std::back_inserter(line);
+  if (f.is_command) {
+    if (!f.name.name.empty()) fmt::format_to(out, ",\"command\":\"{}\"", f.name.name);
+    fmt::format_to(out, ",\"ttype\":{},\"tsize\":{}", f.command.ttype, f.command.tsize);
+    if (f.has_address) fmt::format_to(out, ",\"ra\":\"0x{:016x}\"", f.command.address);
+    if (f.la) fmt::format_to(out, ",\"la\":\"0x{:016x}\"", f.la->value);
+    fmt::format_to(out, ",\"unit\":{},\"unit_name\":\"{}\",\"transaction\":{}", tag.unit,
+                   units_[tag.unit % kUnits], tag.transaction);
+    if (layout_ == Layout::kPower8) {
+      fmt::format_to(out, ",\"source\":{},\"priority\":{}", f.command.source, f.command.priority);
+    }
+  }
+  fmt::format_to(out, ",\"scope\":\"{}\",\"port\":{},\"group\":{},\"chip\":{},\"ticket\":{}",
+                 nest_scope_name(layout_, f.command.scope), f.event.port, tag.group, tag.chip,
+                 f.command.ticket);
+  if (!f.is_command || f.event.has_response) {
+    fmt::format_to(out, ",\"response_code\":{}", f.code);
+    if (!f.response.empty()) fmt::format_to(out, ",\"response\":\"{}\"", f.response);
+  }
+  line += "}\n";
+  output_.put(line);
+}
+
+void NestPrinter::put_csv(const Fields& f) {
+  const nest::Tag& tag = f.command.tag;
+  std::string line = fmt::format("{},{},{},{},{},", target_, f.event.offset, f.event.time,
+                                 f.event.engine, f.is_command ? "command" : "response");
+  const auto out = std::back_inserter(line);
+  if (f.is_command && f.name.name.empty()) {
+    fmt::format_to(out, "{:02x}{:02x}", f.command.ttype, f.command.tsize);
+  }
+  fmt::format_to(out, "{},", f.name.name);
+  if (f.has_address) fmt::format_to(out, "0x{:016x}", f.command.address);
+  line += ',';
+  if (f.la) fmt::format_to(out, "0x{:016x}", f.la->value);
+  fmt::format_to(out, ",{},{},{},{},", nest_scope_name(layout_, f.command.scope), f.event.port,
+                 tag.group, tag.chip);
+  if (f.is_command) {
+    fmt::format_to(out, "{},{},{},{},{:02x},", tag.unit, units_[tag.unit % kUnits], tag.transaction,
+                   f.command.ticket, f.command.tsize);
+  } else {
+    fmt::format_to(out, ",,,{},,", f.command.ticket);
+  }
+  if (!f.is_command || f.event.has_response) {
+    if (f.response.empty()) fmt::format_to(out, "{:02x}", f.code);
+    line += f.response;
+  }
+  line += '\n';
+  output_.put(line);
+}
+
+void NestPrinter::put_stamp(const Event& event) {
+  const std::string line = stamp_line(nest::stamp_of(layout_, event));
+  if (wishes_.format == Format::kText) {
+    output_.put(fmt::format("time={} engine={} {}\n", event.time, event.engine, line));
+  } else {
+    output_.put(
+        fmt::format("{{\"target\":{},\"type\":\"stamp\",\"offset\":{},\"time\":{},\"engine\":{},"
+                    "\"stamp\":{}}}\n",
+                    target_, event.offset, event.time, event.engine, json_string(line)));
+  }
+}
+
+void NestPrinter::event(const Event& event, std::optional<LogicalAddr> la) {
+  if (event.kind == Event::Kind::kStamp) {
+    if (wishes_.stamps) put_stamp(event);
+    return;
+  }
+  if (event.kind == Event::Kind::kUnknown || layout_ == Layout::kUnknown) {
+    if (wishes_.format == Format::kText) {
+      output_.put(fmt::format("time={} engine={} record={:016x}{:016x}\n", event.time, event.engine,
+                              event.record.high, event.record.low));
+    } else if (wishes_.format == Format::kJson) {
+      output_.put(fmt::format(
+          "{{\"target\":{},\"type\":\"record\",\"offset\":{},\"time\":{},"
+          "\"engine\":{},\"record\":\"{:016x}{:016x}\"}}\n",
+          target_, event.offset, event.time, event.engine, event.record.high, event.record.low));
+    }
+    return;
+  }
+  const Fields fields = fields_of(event, la);
+  switch (wishes_.format) {
+    case Format::kText:
+      output_.commit(put_text_line(output_.room(), fields));
+      break;
+    case Format::kJson:
+      put_json(fields);
+      break;
+    case Format::kCsv:
+      put_csv(fields);
+      break;
+  }
+}
+
+}  // namespace htmtrace
