@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dtl_events.h"
 #include "h_htm.h"
 #include "report.h"
 
@@ -83,6 +84,7 @@ static bool set(const char* key, const char* value) {
     *booleans[i].on = choice;
     return true;
   }
+  if (strncmp(key, "dtl", 3) == 0) return dtl_set(key, value);
   if (strcmp(key, "core") == 0) return set_core(value);
   if (strcmp(key, "buffer") == 0) return set_buffer(value);
   if (strcmp(key, "partition") == 0) return set_number(value, 0, 0xfffe, &config.partition);
@@ -165,5 +167,5 @@ bool config_set(const char* line) {
   snprintf(copy, sizeof(copy), "%s", line);
   // What was built when the machine began cannot change.
   return split(copy, &key, &value) && strcmp(key, "core") != 0 && strcmp(key, "block") != 0 &&
-         set(key, value);
+         strncmp(key, "dtl", 3) != 0 && set(key, value);
 }

@@ -10,6 +10,8 @@
 #include "config.h"
 #include "control.h"
 #include "cpu.h"
+#include "dtl.h"
+#include "dtl_events.h"
 #include "faults.h"
 #include "hcall.h"
 #include "htm.h"
@@ -44,14 +46,20 @@ static int64_t take_htm(unsigned vcpu, uint64_t msr) {
   return (msr & MSR_PR) ? kPrivilege : hcall_htm(&call);
 }
 
-// Runs instead of an `sc 1` that asks for H_HTM or speaks to this program; QEMU executes all
-// others.
+// Runs instead of an `sc 1` that asks for H_HTM, speaks to this program or, with a dispatch trace
+// log, asks for H_REGISTER_VPA; QEMU executes all others.
 static void on_hypercall(unsigned vcpu, void* data) {
   const uint64_t next = (uint64_t)(uintptr_t)data;
   const uint64_t msr = cpu_msr(vcpu);
   const uint64_t number = cpu_read(vcpu, kResult, msr);
-  if (number != H_HTM_OPCODE && number != H_CONTROL_OPCODE) return;
-  const int64_t status = number == H_HTM_OPCODE ? take_htm(vcpu, msr) : take_control(vcpu, msr);
+  int64_t status;
+  if (number == H_HTM_OPCODE) {
+    status = take_htm(vcpu, msr);
+  } else if (number == H_CONTROL_OPCODE) {
+    status = take_control(vcpu, msr);
+  } else if (!dtl_hypercall(vcpu, number, msr, next, &status)) {
+    return;
+  }
   cpu_write(vcpu, kResult, (uint64_t)status, msr);
   qemu_plugin_set_pc(next);
 }
@@ -59,6 +67,7 @@ static void on_hypercall(unsigned vcpu, void* data) {
 static void on_translation(struct qemu_plugin_tb* tb, void* data) {
   (void)data;
   const size_t count = qemu_plugin_tb_n_insns(tb);
+  dtl_translate(tb);
   for (size_t i = 0; i < count; i++) {
     struct qemu_plugin_insn* insn = qemu_plugin_tb_get_insn(tb, i);
     uint32_t word = 0;
@@ -106,6 +115,7 @@ static void on_shutdown(void* data) {
   if (file == NULL) die("cannot write the report %s: %s", path, strerror(errno));
   report_write(file);
   htm_report(file);
+  dtl_report(file);
   if (fclose(file) != 0) die("cannot write the report %s: %s", path, strerror(errno));
   if (config.truth) write_map();
 }
@@ -116,6 +126,7 @@ static void register_callbacks(void* data) {
   (void)data;
   qemu_plugin_register_vcpu_init_cb(plugin_id, on_vcpu, NULL);
   qemu_plugin_register_vcpu_tb_trans_cb(plugin_id, on_translation, NULL);
+  dtl_register_callbacks(plugin_id);
   if (capture_armed()) {
     qemu_plugin_register_vcpu_discon_cb(plugin_id, kDisconAll, on_discontinuity, NULL);
   }
@@ -148,6 +159,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     die("oracle on and truth on need out=DIRECTORY");
   }
   htm_create(config.truth ? out_directory : NULL);
+  dtl_create(config.oracle ? out_directory : NULL);
   plugin_id = id;
   capture_init(id, config.oracle ? out_directory : NULL, register_callbacks);
   register_callbacks(NULL);

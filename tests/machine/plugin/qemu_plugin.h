@@ -70,6 +70,8 @@ enum qemu_plugin_discon_type {
   kDisconAll = 7
 };
 
+enum qemu_plugin_op { kInlineAdd, kInlineStore };
+
 typedef void (*qemu_plugin_udata_cb_t)(void* data);
 typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned vcpu, void* data);
 typedef void (*qemu_plugin_tb_trans_cb_t)(struct qemu_plugin_tb* tb, void* data);
@@ -81,6 +83,11 @@ typedef void (*qemu_plugin_discon_cb_t)(unsigned vcpu, enum qemu_plugin_discon_t
 // ------------------------------------------------------------------------------- events
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_udata_cb_t callback,
                                        void* data);
+// Around the time that a halted vCPU waits, in its own thread.
+void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_udata_cb_t callback,
+                                       void* data);
+void qemu_plugin_register_vcpu_resume_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_udata_cb_t callback,
+                                         void* data);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_trans_cb_t callback,
                                            void* data);
 void qemu_plugin_register_vcpu_discon_cb(qemu_plugin_id_t id, enum qemu_plugin_discon_type type,
@@ -109,6 +116,15 @@ void qemu_plugin_register_vcpu_insn_exec_cond_cb(struct qemu_plugin_insn* insn,
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn* insn, qemu_plugin_mem_cb_t callback,
                                       enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
                                       void* data);
+
+void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb* tb,
+                                                       enum qemu_plugin_op op,
+                                                       qemu_plugin_u64 entry, uint64_t value);
+void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb* tb,
+                                               qemu_plugin_vcpu_udata_cb_t callback,
+                                               enum qemu_plugin_cb_flags flags,
+                                               enum qemu_plugin_cond condition,
+                                               qemu_plugin_u64 entry, uint64_t value, void* data);
 
 // ------------------------------------------------------------------------------- per-vCPU values
 struct qemu_plugin_scoreboard* qemu_plugin_scoreboard_new(size_t element_size);
