@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// stress SEED CYCLES - four processes, each with a CPU as carrier, open, map, enable, disable,
+// pause, resume, read, unmap and close htm events of three cores, in random order, CYCLES times in
+// all, while the hypervisor refuses this and that. What a process is told to be complete has to be
+// equal to what the hypervisor holds. SEED 0: one is chosen. Prints TAP.
+//
+// The machine: CPU I is core 4 * I of chip I of node 0; four of them.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/machine/clients/client.h"
+#include "tests/machine/clients/control.h"
+#include "tests/machine/clients/tap.h"
+
+enum { kProcesses = 4, kSteps = 12 };
+enum { kPauses = 2, kResumes = 4 };  // attr.aux_action, which older headers do not name
+
+// Shared by the processes.
+struct tally {
+  uint64_t cycles, opened, refused, enabled, complete, incomplete, wrong, resumed;
+};
+static struct tally* tally;
+
+static uint64_t random_state;
+
+static unsigned draw(unsigned count) {
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return (unsigned)(random_state >> 33) % count;
+}
+
+static void count(uint64_t* what) {
+  __atomic_add_fetch(what, 1, __ATOMIC_RELAXED);
+}
+
+// One of the next calls of some operation is refused or put off. Nothing here is a lie, that is, no
+// call is said to be done, or to be needless, that was not done: nobody could see through that.
+static void make_trouble(void) {
+  static const char* const operations[] = {"STATUS",      "CONFIGURE", "START",           "STOP",
+                                           "DECONFIGURE", "DUMP_DATA", "DUMP_SYSMEM_CONF"};
+  static const char* const answers[] = {"H_BUSY",
+                                        "H_BUSY",
+                                        "H_LONG_BUSY_ORDER_1_MSEC",
+                                        "H_LONG_BUSY_ORDER_1_MSEC",
+                                        "H_LONG_BUSY_ORDER_10_MSEC",
+                                        "H_LONG_BUSY_ORDER_100_MSEC",
+                                        "H_PARAMETER",
+                                        "H_P2",
+                                        "H_AUTHORITY",
+                                        "H_HARDWARE",
+                                        "H_RESOURCE",
+                                        "H_FUNCTION",
+                                        "77",
+                                        "-999"};
+  const char* operation = operations[draw(7)];
+  const int64_t calls = control("calls %s", operation);
+  // Counts begin again once in a while, or the plan would be full.
+  if (control("%s nth=%d %s", operation, (int)calls + 1 + (int)draw(3), answers[draw(14)]) != 0) {
+    control("clear");
+  }
+}
+
+// A member of the group that pauses or resumes the trace when something happens on the carrier CPU.
+static int open_member(const struct client* client, int carrier, uint64_t event, uint32_t action) {
+  struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                 .size = sizeof(attr),
+                                 .config = event,
+                                 .sample_period = 1,
+                                 .sample_type = PERF_SAMPLE_IDENTIFIER,
+                                 .__reserved_3 = action};
+  return (int)syscall(SYS_perf_event_open, &attr, -1, carrier, client->event, PERF_FLAG_FD_CLOEXEC);
+}
+
+struct cycle {
+  struct client client;
+  int carrier, core;  // the core is that of the CPU of the same number
+  int members[2];
+};
+
+// Another process may have the core or the carrier: wait for a while.
+static int open_event(const struct cycle* cycle, const struct perf_event_attr* attr) {
+  int event = client_open(attr, cycle->carrier);
+  for (int tries = 0; event == -EBUSY && tries < 50; tries++) {
+    usleep(5000);
+    event = client_open(attr, cycle->carrier);
+  }
+  return event;
+}
+
+static bool begin(struct cycle* cycle) {
+  struct client* client = &cycle->client;
+  struct perf_event_attr attr = client_attr(HTM_CONFIG(kCore, 0, cycle->core, 4 * cycle->core));
+  attr.pinned = draw(2);
+  attr.aux_watermark = draw(2) ? 1 : 0;
+  *client = (struct client){.keep = true};
+  client->event = open_event(cycle, &attr);
+  if (client->event < 0) {
+    count(&tally->refused);
+    return false;
+  }
+  count(&tally->opened);
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  cycle->members[0] = cycle->members[1] = -1;
+  if (draw(3) == 0) {
+    cycle->members[0] = open_member(client, cycle->carrier, PERF_COUNT_SW_PAGE_FAULTS, kPauses);
+    cycle->members[1] =
+        open_member(client, cycle->carrier, PERF_COUNT_SW_CONTEXT_SWITCHES, kResumes);
+    if (cycle->members[1] >= 0) count(&tally->resumed);
+  }
+  client_map_data(client, draw(4) == 0 ? page : 4 * page < 65536 ? 65536 : 4 * page);
+  if (client_map_aux(client, (4 << draw(3)) * page, PROT_READ | PROT_WRITE) != 0) die("AUX");
+  return true;
+}
+
+static void step(struct cycle* cycle) {
+  struct client* client = &cycle->client;
+  switch (draw(8)) {
+    case 0:
+    case 1:
+      client_enable(client);
+      count(&tally->enabled);
+      break;
+    case 2:
+      client_disable(client);
+      break;
+    case 3:
+      client_read(client);
+      break;
+    case 4:
+      client_consume_part(client, draw(1 << 16));
+      break;
+    case 5:
+      work_on(cycle->core, 1);
+      break;
+    case 6:
+      sched_yield();
+      break;
+    default:
+      if (draw(4) == 0) make_trouble();
+      break;
+  }
+}
+
+// Take all that there is. What is said to be complete, is.
+static void judge(struct cycle* cycle) {
+  struct client* client = &cycle->client;
+  client_enable(client);
+  if (!client_drain(client) || !client_complete(client)) {
+    count(&tally->incomplete);
+    return;
+  }
+  const int core = cycle->core;
+  const int64_t truth = control("checksum 2 0 %d %d", core, 4 * core);
+  const bool right = (int64_t)checksum(client->trace.data, client->trace.size) == truth &&
+                     (int64_t)checksum(client->map.data, client->map.size) == control("map");
+  count(right ? &tally->complete : &tally->wrong);
+  if (!right) {
+    printf("# wrong: core %d, %zu bytes of trace, %zu of map\n", core, client->trace.size,
+           client->map.size);
+  }
+}
+
+static void run_cycle(int process) {
+  struct cycle cycle = {.carrier = draw(8) == 0 ? (int)draw(kProcesses) : process,
+                        .core = 1 + (int)draw(kProcesses - 1)};
+  count(&tally->cycles);
+  if (draw(2) == 0) make_trouble();
+  if (!begin(&cycle)) return;
+  const unsigned steps = draw(kSteps);
+  for (unsigned i = 0; i < steps; i++) step(&cycle);
+  if (draw(4) != 0) judge(&cycle);
+  for (int i = 0; i < 2; i++) {
+    if (cycle.members[i] >= 0) close(cycle.members[i]);
+  }
+  client_end(&cycle.client);
+}
+
+static void run_process(int process, uint64_t seed, unsigned cycles) {
+  // Never zero, and different for neighbours.
+  random_state = (seed + (uint64_t)process) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+  for (int i = 0; i < 8; i++) draw(2);
+  for (unsigned i = 0; i < cycles; i++) run_cycle(process);
+  fflush(stdout);
+  _exit(0);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    fputs("usage: stress SEED CYCLES\n", stderr);
+    return 2;
+  }
+  uint64_t seed = strtoull(argv[1], NULL, 0);
+  if (seed == 0) seed = (uint64_t)time(NULL);
+  const unsigned cycles = (unsigned)atoi(argv[2]) / kProcesses;
+  printf("# stress: seed %llu\n", (unsigned long long)seed);
+  fflush(stdout);
+  tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (tally == MAP_FAILED) die("memory");
+  for (int process = 0; process < kProcesses; process++) {
+    if (fork() == 0) run_process(process, seed, cycles);
+  }
+  int status, bad = 0;
+  while (wait(&status) > 0) bad += status != 0;
+  printf("# %llu cycles: %llu opened (%llu with pause and resume), %llu refused, %llu enables\n",
+         (unsigned long long)tally->cycles, (unsigned long long)tally->opened,
+         (unsigned long long)tally->resumed, (unsigned long long)tally->refused,
+         (unsigned long long)tally->enabled);
+  printf("# %llu complete, %llu incomplete\n", (unsigned long long)tally->complete,
+         (unsigned long long)tally->incomplete);
+  tap_equal(bad, 0, "each process came to its end");
+  tap_equal((int64_t)tally->cycles, cycles * kProcesses, "all cycles were run");
+  tap(tally->opened >= tally->cycles / 2, "most events were opened");
+  tap(tally->complete >= tally->cycles / 10, "many traces are complete");
+  tap_equal((int64_t)tally->wrong, 0, "each complete trace is what the hypervisor holds");
+  return tap_end();
+}
