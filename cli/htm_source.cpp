@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/htm_source.h"
 
+#include <fmt/core.h>
 #include <sched.h>
 
 #include <cerrno>
@@ -10,7 +11,6 @@
 #include "core/error.h"
 #include "pmu/htm_errors.h"
 #include "pmu/htm_event.h"
-#include "pmu/pmu_description.h"
 
 namespace htmtrace {
 namespace {
@@ -44,37 +44,23 @@ std::vector<int> carrier_candidates() {
   return cpus;
 }
 
-HtmSource::HtmSource(const Wish& wish) : target_(wish.target) {
-  if (!PmuDescription::exists(kPmuRoot, kHtmPmu)) throw missing_htm_pmu(kPmuRoot);
-  const auto pmu = PmuDescription::read(kPmuRoot, kHtmPmu);
-  const EventAttr attr = htm_event_attr(pmu, target_);
-  open(attr, wish.cpu);
-  if (old_driver_) refuse_first_driver(attr);
-  // All events of the group are opened before the first is enabled: a newcomer would make the
-  // kernel take the running event off its CPU. A driver that cannot lead a group has no witness.
-  witness_ = EventFd::open(htm_witness_attr().bytes(), cpu_, event_.get());
-
-  const RingSizes usual = old_driver_ ? kOldDriverSizes : kUsualSizes;
-  ring_ = PerfRing::map(event_, wish.sizes.value_or(usual), wish.sizes.value_or(kLeastSizes));
-  rings_shrunk_ = !wish.sizes && ring_->sizes() != usual;
-}
-
-void HtmSource::open(const EventAttr& attr, const std::optional<int>& cpu) {
-  const std::vector<int> candidates = cpu ? std::vector{*cpu} : carrier_candidates();
+HtmSource::HtmSource(const PmuDescription& pmu, const TraceTarget& target,
+                     const std::vector<int>& cpus)
+    : target_(target), attr_(htm_event_attr(pmu, target)) {
   int reason = ENODEV;
-  for (const int candidate : candidates) {
-    if (try_open(attr, candidate)) return;
+  for (const int cpu : cpus) {
+    if (try_open(cpu)) break;
     reason = errno;
-    cpu_ = candidate;
+    cpu_ = cpu;
     if (!try_next_cpu(reason)) break;
   }
-  throw explain_open_failure(reason, target_, cpu_);
+  if (!event_) throw explain_open_failure(reason, target_, cpu_);
 }
 
-bool HtmSource::try_open(const EventAttr& attr, int cpu) {
+bool HtmSource::try_open(int cpu) {
   // Later drivers refuse a frequency before they look at the target.
-  old_driver_ = static_cast<bool>(EventFd::open(htm_generation_probe(attr).bytes(), cpu));
-  event_ = EventFd::open(attr.bytes(), cpu);
+  old_driver_ = static_cast<bool>(EventFd::open(htm_generation_probe(attr_).bytes(), cpu));
+  event_ = EventFd::open(attr_.bytes(), cpu);
   if (!event_) return false;
   cpu_ = cpu;
   return true;
@@ -83,15 +69,23 @@ bool HtmSource::try_open(const EventAttr& attr, int cpu) {
 // The first published driver hands the hypervisor the whole AUX area as if it were one physical
 // block, and so lets it write over other memory. It is the only one that lets a target be opened
 // twice.
-void HtmSource::refuse_first_driver(const EventAttr& attr) const {
+void HtmSource::refuse_first_driver() const {
   for (const int other : carrier_candidates()) {
     if (other == cpu_) continue;
-    if (EventFd::open(attr.bytes(), other)) break;
+    if (EventFd::open(attr_.bytes(), other)) break;
     if (errno == EBUSY) return;
   }
   throw Error("this kernel's htm driver is not safe to use")
       .on("reason: it looks like the first published one, which can overwrite kernel memory")
       .hint("use the driver of htmtrace (kmod/) or a newer kernel");
+}
+
+bool HtmSource::map_rings(RingSizes sizes, MapFailure& failure) {
+  // All events of the group are opened before the first is enabled: a newcomer would make the
+  // kernel take the running event off its CPU. A driver that cannot lead a group has no witness.
+  if (!witness_) witness_ = EventFd::open(htm_witness_attr().bytes(), cpu_, event_.get());
+  ring_ = PerfRing::map(event_, sizes, failure);
+  return ring_.has_value();
 }
 
 bool HtmSource::alive() const {
@@ -105,6 +99,65 @@ bool HtmSource::alive() const {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return false;
+}
+
+namespace {
+
+// Half of the larger ring, as long as that is not too small.
+std::optional<RingSizes> smaller(RingSizes sizes) {
+  size_t& larger = sizes.aux_bytes > kLeastSizes.aux_bytes && sizes.aux_bytes >= sizes.data_bytes
+                       ? sizes.aux_bytes
+                       : sizes.data_bytes;
+  larger /= 2;
+  if (sizes.data_bytes < kLeastSizes.data_bytes) return std::nullopt;
+  return sizes;
+}
+
+bool map_all(Sources& sources, MapFailure& failure) {
+  for (HtmSource& source : sources.list) {
+    if (!source.map_rings(sources.sizes, failure)) return false;
+  }
+  return true;
+}
+
+// The rings of all targets are of one size: what the limit allows is shared out evenly.
+void map_rings(Sources& sources, const std::optional<RingSizes>& wanted) {
+  const RingSizes usual = sources.list.front().old_driver() ? kOldDriverSizes : kUsualSizes;
+  sources.sizes = wanted.value_or(usual);
+  MapFailure failure;
+  while (!map_all(sources, failure)) {
+    for (HtmSource& source : sources.list) source.unmap_rings();
+    const auto less = wanted ? std::nullopt : smaller(sources.sizes);
+    if (!less || !failure.less_may_do()) throw failure.explain();
+    sources.sizes = *less;
+  }
+  sources.rings_shrunk = !wanted && sources.sizes != usual;
+}
+
+Error too_few_cpus(size_t targets, size_t cpus) {
+  return Error(fmt::format("{} targets need {} carrier CPUs, and {} may be used", targets, targets,
+                           cpus))
+      .on("reason: a CPU can carry the event of one target only")
+      .hint("trace fewer targets at once, or allow more CPUs (taskset, SMT, CPU hotplug)");
+}
+
+}  // namespace
+
+Sources open_sources(const SourceWish& wish) {
+  if (!PmuDescription::exists(kPmuRoot, kHtmPmu)) throw missing_htm_pmu(kPmuRoot);
+  const auto pmu = PmuDescription::read(kPmuRoot, kHtmPmu);
+  std::vector<int> cpus = wish.cpus.empty() ? carrier_candidates() : wish.cpus;
+  if (wish.targets.size() > cpus.size()) throw too_few_cpus(wish.targets.size(), cpus.size());
+
+  Sources sources;
+  sources.list.reserve(wish.targets.size());
+  for (const TraceTarget& target : wish.targets) {
+    const HtmSource& source = sources.list.emplace_back(pmu, target, cpus);
+    if (sources.list.size() == 1 && source.old_driver()) source.refuse_first_driver();
+    std::erase(cpus, source.carrier_cpu());
+  }
+  map_rings(sources, wish.sizes);
+  return sources;
 }
 
 }  // namespace htmtrace

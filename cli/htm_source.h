@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An htm event with its rings, from opening to the first byte.
+// htm events with their rings, from opening to the first byte.
 #pragma once
 
 #include <optional>
@@ -7,31 +7,35 @@
 
 #include "core/trace_target.h"
 #include "pmu/event_attr.h"
+#include "pmu/pmu_description.h"
 #include "ringbuf/event_fd.h"
 #include "ringbuf/perf_ring.h"
 
 namespace htmtrace {
 
-// The CPUs on which a recording may open its event, best first.
+// The CPUs on which a recording may open its events, best first.
 std::vector<int> carrier_candidates();
 
 class HtmSource {
  public:
-  struct Wish {
-    TraceTarget target;
-    std::optional<int> cpu;          // the first that works when empty
-    std::optional<RingSizes> sizes;  // these and no others; the usual ones when empty
-  };
-
-  // Opens and maps, disabled. With our driver this configures the trace macro. Throws Error.
-  explicit HtmSource(const Wish& wish);
+  // Opens the event on the first of `cpus` that works, disabled. With our driver this configures
+  // the trace macro. Throws Error.
+  HtmSource(const PmuDescription& pmu, const TraceTarget& target, const std::vector<int>& cpus);
 
   const TraceTarget& target() const { return target_; }
   int carrier_cpu() const { return cpu_; }
   const EventFd& event() const { return event_; }
+
+  // The kernel's driver is of the generation that delivers the whole memory map at once.
+  bool old_driver() const { return old_driver_; }
+  // Throws Error when an old driver is the one that must not be used. To be called while no other
+  // htm event of ours is open.
+  void refuse_first_driver() const;
+
+  // Maps the rings, or maps them anew. False when that is not possible; then there are none.
+  bool map_rings(RingSizes sizes, MapFailure& failure);
+  void unmap_rings() { ring_.reset(); }
   const PerfRing& ring() const { return *ring_; }
-  // The rings are smaller than usual because of the memory-lock limit.
-  bool rings_shrunk() const { return rings_shrunk_; }
 
   // Starts the trace. The caller checks alive() before it believes that.
   void enable() const { event_.enable(); }
@@ -41,17 +45,30 @@ class HtmSource {
   bool alive() const;
 
  private:
-  void open(const EventAttr& attr, const std::optional<int>& cpu);
-  bool try_open(const EventAttr& attr, int cpu);
-  void refuse_first_driver(const EventAttr& attr) const;
+  bool try_open(int cpu);
 
   TraceTarget target_;
+  EventAttr attr_;
   int cpu_ = -1;
-  bool old_driver_ = false;  // of the generation that delivers the whole memory map at once
-  bool rings_shrunk_ = false;
+  bool old_driver_ = false;
   EventFd event_;
   EventFd witness_;  // counts time exactly while event_ runs; reading it leaves event_ alone
   std::optional<PerfRing> ring_;
 };
+
+struct SourceWish {
+  std::vector<TraceTarget> targets;
+  std::vector<int> cpus;  // carriers to choose from, best first; empty: all that may be used
+  std::optional<RingSizes> sizes;  // these and no others; the usual ones when empty
+};
+
+struct Sources {
+  std::vector<HtmSource> list;  // one for each target, each on a CPU of its own
+  RingSizes sizes;              // of each
+  bool rings_shrunk = false;    // smaller than usual because of the memory-lock limit
+};
+
+// Opens and maps all of them or none. Throws Error.
+Sources open_sources(const SourceWish& wish);
 
 }  // namespace htmtrace

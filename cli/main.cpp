@@ -33,8 +33,8 @@ int run(int argc, char** argv) {
     CLI::App* command = app.add_subcommand(name, purpose);
     commands.emplace_back(command, declare(*command));
   };
-  add("record", "Trace a core or a chip while a program runs", declare_record);
   add("decode", "Print a trace as text, JSON Lines or CSV", declare_decode);
+  add("record", "Trace cores or chips while a program runs", declare_record);
   add("report", "Tell which addresses are hot in core traces", declare_report);
 
   try {

@@ -6,11 +6,13 @@
 #include <bit>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/htm_source.h"
 #include "cli/recording.h"
 #include "cli/report.h"
+#include "cli/target_options.h"
 #include "cli/units.h"
 #include "output/session_files.h"
 
@@ -42,13 +44,6 @@ size_t parse_ring(const std::string& text, const char* what, uint64_t least) {
   return *size;
 }
 
-HtmType parse_type(const std::string& text) {
-  for (const HtmType type : {HtmType::kCore, HtmType::kNest, HtmType::kLlat}) {
-    if (text == htm_type_name(type)) return type;
-  }
-  throw CLI::ValidationError("--type", text + ": not core, nest or llat");
-}
-
 // "DATA" or "DATA,AUX".
 RingSizes parse_rings(const std::string& text) {
   constexpr size_t kUsualAuxBytes = 8 << 20;
@@ -64,66 +59,81 @@ RingSizes parse_rings(const std::string& text) {
 
 int record(const RecordOptions& options) {
   if (!options.workload.empty()) check_program(options.workload.front());
-  check_session_folder(options.folder, options.source.target, options.existing);
+  check_session_folder(options.folder, options.source.targets, options.existing);
   Signals signals;
   // Opening may wait for the hypervisor. A signal during that ends the process, with no file made.
-  HtmSource source(options.source);
-  if (source.rings_shrunk()) {
+  const Sources sources = open_sources(options.source);
+  if (sources.rings_shrunk) {
     print_note(
-        fmt::format("memory-lock limit: using {}K of data ring and {}K of AUX ring "
+        fmt::format("memory-lock limit: using {}K of data ring and {}K of AUX ring for each target "
                     "(kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK, CAP_IPC_LOCK)",
-                    source.ring().sizes().data_bytes >> 10, source.ring().sizes().aux_bytes >> 10));
+                    sources.sizes.data_bytes >> 10, sources.sizes.aux_bytes >> 10));
   }
   signals.watch();
-  return Recording(options, source, signals).run();
+  return Recording(options, sources.list, signals).run();
+}
+
+struct RecordWords {
+  RecordOptions options;
+  TargetWords targets;
+};
+
+using Words = std::shared_ptr<RecordWords>;
+
+void declare_carriers(CLI::App& app, const Words& words) {
+  app.add_option_function<std::string>(
+         "--cpu",
+         [words](const std::string& text) {
+           const std::vector<uint32_t> cpus = parse_indices("--cpu", text);
+           words->options.source.cpus.assign(cpus.begin(), cpus.end());
+         },
+         "Carrier CPUs: where the events are opened, one for each target; they need not belong to "
+         "the traced cores (default: those that work)")
+      ->type_name("LIST");
+}
+
+// What can be checked only when the whole command line is known.
+void complete(RecordWords& words) {
+  SourceWish& source = words.options.source;
+  source.targets = expand_targets(words.targets);
+  if (!source.cpus.empty() && source.cpus.size() < source.targets.size()) {
+    throw CLI::ValidationError("--cpu", fmt::format("{} targets need as many CPUs, not {}",
+                                                    source.targets.size(), source.cpus.size()));
+  }
 }
 
 }  // namespace
 
 Action declare_record(CLI::App& app) {
-  auto options = std::make_shared<RecordOptions>();
-  TraceTarget& target = options->source.target;
-  app.add_option("--node", target.node, "Node of the machine")->capture_default_str();
-  app.add_option("--chip", target.chip, "Chip within the node")->required();
-  CLI::Option* core = app.add_option("--core", target.core, "Core on the chip (not for nest)");
-  app.add_option_function<std::string>(
-         "--type",
-         [options](const std::string& text) { options->source.target.type = parse_type(text); },
-         "What to trace: core, nest or llat")
-      ->type_name("TYPE")
-      ->default_str("core");
-  app.add_option("--cpu", options->source.cpu,
-                 "Carrier CPU: where the event is opened; it need not belong to the traced core "
-                 "(default: the first that works)")
-      ->check(CLI::NonNegativeNumber.description(""));
+  const auto words = std::make_shared<RecordWords>();
+  RecordOptions& options = words->options;
+  declare_targets(app, words->targets);
+  declare_carriers(app, words);
   app.add_option_function<std::string>(
          "--duration",
-         [options](const std::string& text) {
-           options->duration = parse_duration(text);
-           if (options->duration) return;
+         [&options](const std::string& text) {
+           options.duration = parse_duration(text);
+           if (options.duration) return;
            throw CLI::ValidationError("--duration", text + ": not a time such as 500ms, 10s or 2m");
          },
          "End after this time: 500ms, 10s, 2m (default: when the workload ends, or Ctrl-C)")
       ->type_name("TIME");
-  app.add_option("-o,--output", options->folder, "Folder for the files, made when it is missing")
+  app.add_option("-o,--output", options.folder, "Folder for the files, made when it is missing")
       ->type_name("DIR")
       ->default_str(".");
   app.add_option_function<std::string>(
-         "-m", [options](const std::string& text) { options->source.sizes = parse_rings(text); },
-         "Sizes of the data ring and the AUX ring, powers of two with K, M or G (default: 1M,8M, "
-         "less if the memory-lock limit asks for it)")
+         "-m", [&options](const std::string& text) { options.source.sizes = parse_rings(text); },
+         "Sizes of the data ring and the AUX ring of each target, powers of two with K, M or G "
+         "(default: 1M,8M, less if the memory-lock limit asks for it)")
       ->type_name("DATA[,AUX]");
   app.add_flag_callback(
-      "--force", [options] { options->existing = Existing::kReplace; },
+      "--force", [&options] { options.existing = Existing::kReplace; },
       "Replace a recording that is in the folder already");
-  app.add_option("workload", options->workload, "Program to run and its arguments; put -- first")
+  app.add_option("workload", options.workload, "Program to run and its arguments; put -- first")
       ->type_name("");
   app.positionals_at_end();
-  app.parse_complete_callback([options, core] {
-    const bool has_core = options->source.target.type != HtmType::kNest;
-    if (has_core && core->count() == 0) throw CLI::RequiredError("--core");
-  });
-  return [options] { return record(*options); };
+  app.parse_complete_callback([words] { complete(*words); });
+  return [words] { return record(words->options); };
 }
 
 }  // namespace htmtrace

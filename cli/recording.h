@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One recording from the first file to the last line.
+// One run of `htmtrace record`: what starts and ends the trace, and the last lines.
 #pragma once
 
 #include <chrono>
@@ -8,31 +8,28 @@
 #include <string>
 #include <vector>
 
+#include "cli/capture.h"
 #include "cli/htm_source.h"
+#include "cli/parallel_drain.h"
 #include "cli/signals.h"
 #include "cli/workload.h"
 #include "core/error.h"
-#include "output/manifest.h"
 #include "output/progress.h"
-#include "output/session_files.h"
-#include "ringbuf/htm_drain.h"
 
 namespace htmtrace {
 
 struct RecordOptions {
-  HtmSource::Wish source;
+  SourceWish source;
   std::filesystem::path folder = ".";
   Existing existing = Existing::kRefuse;
   std::optional<std::chrono::nanoseconds> duration;
   std::vector<std::string> workload;  // empty: none
 };
 
-// Once the trace has started nothing that was captured is given up: whatever goes wrong, the rest
-// is drained if that is possible, the files are closed and the manifest says what is missing.
 class Recording {
  public:
   // Throws Error; then there are no files of this recording.
-  Recording(const RecordOptions& options, HtmSource& source, Signals& signals);
+  Recording(const RecordOptions& options, const std::vector<HtmSource>& sources, Signals& signals);
 
   // Returns the exit status.
   int run();
@@ -41,36 +38,25 @@ class Recording {
   enum class Ending : uint8_t { kWorkloadEnded, kDuration, kSignal, kEventGone };
 
   void start();
-  void check_started();
   Ending wait();
   bool take_signals();
   void drain();
-  bool drain_again_allowed(HtmDrain::Step step);
   void end_workload();
-
-  void settle();
-  void settle_driver_error();
-  void settle_sink(const TraceSink& sink);
-  void write_manifest(Manifest::State state);
-  int report(Manifest::State state);
+  std::optional<Manifest::Workload> workload_facts() const;
+  int report();
   void fail(const Error& error);
-  void complain(const Error& error);
 
   RecordOptions options_;
-  HtmSource& source_;
+  const std::vector<HtmSource>& sources_;
   Signals& signals_;
-  SessionFiles files_;
-  Manifest manifest_;
-  HtmDrain drain_;
+  Capture capture_;
   Progress progress_;
   std::optional<Workload> workload_;
 
   Ending ending_ = Ending::kSignal;
-  int ending_signal_ = 0;                // what the workload was told to end with, or got with us
-  int end_requests_ = 0;                 // signals that asked to end
-  std::chrono::milliseconds waited_{0};  // for a busy driver, since something last came
-  std::vector<Error> troubles_;          // to be told at the end
-  bool failed_ = false;                  // one of them ends the command with status 1
+  int ending_signal_ = 0;        // what the workload was told to end with, or got with us
+  int end_requests_ = 0;         // signals that asked to end
+  std::vector<Error> troubles_;  // what ends the command with status 1
 };
 
 }  // namespace htmtrace

@@ -4,19 +4,27 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace htmtrace {
 
 void Ledger::add(const Loss& loss) {
   auto same = std::ranges::find_if(entries_, [&](const Entry& entry) {
-    return entry.loss.place == loss.place && entry.loss.cause == loss.cause &&
-           entry.loss.unit == loss.unit;
+    return entry.target.empty() && entry.loss.place == loss.place &&
+           entry.loss.cause == loss.cause && entry.loss.unit == loss.unit;
   });
   if (same == entries_.end())
-    same = entries_.insert(entries_.end(), Entry{loss, 0});
+    same = entries_.insert(entries_.end(), Entry{{}, loss, 0});
   else
     same->loss.amount += loss.amount;
   same->occurrences++;
+}
+
+void Ledger::add_all(const std::string& target, const Ledger& other) {
+  for (Entry entry : other.entries_) {
+    entry.target = target;
+    entries_.push_back(std::move(entry));
+  }
 }
 
 std::string Ledger::summary() const {
@@ -24,7 +32,9 @@ std::string Ledger::summary() const {
   std::string text = "lost: ";
   const char* separator = "";
   for (const Entry& entry : entries_) {
-    text += fmt::format("{}{} ({}: {})", separator, describe_amount(entry.loss), entry.loss.place,
+    const std::string place =
+        entry.target.empty() ? entry.loss.place : entry.target + " " + entry.loss.place;
+    text += fmt::format("{}{} ({}: {})", separator, describe_amount(entry.loss), place,
                         entry.loss.cause);
     separator = ", ";
   }

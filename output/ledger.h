@@ -13,11 +13,15 @@ namespace htmtrace {
 class Ledger {
  public:
   struct Entry {
-    Loss loss;  // the amount is the sum
+    std::string target;  // "n0.p1.c12", as in the names of its files; empty: of the whole recording
+    Loss loss;           // the amount is the sum
     uint64_t occurrences = 0;
   };
 
   void add(const Loss& loss);
+
+  // Adds what another ledger holds, as losses of `target`.
+  void add_all(const std::string& target, const Ledger& other);
 
   bool empty() const { return entries_.empty(); }
   // In the order in which they first happened.

@@ -112,6 +112,10 @@ void write_losses(JsonWriter& json, const Ledger& ledger) {
   json.begin_array("losses");
   for (const Ledger::Entry& entry : ledger.entries()) {
     json.begin_object();
+    if (entry.target.empty())
+      json.null("target");
+    else
+      json.text("target", entry.target);
     json.text("place", entry.loss.place);
     json.text("cause", entry.loss.cause);
     json.text("unit", name(entry.loss.unit));

@@ -27,8 +27,9 @@ void Progress::recording(std::optional<std::chrono::nanoseconds> left) {
   }
 }
 
-void Progress::draining(uint64_t bytes, uint64_t total_bytes, const std::string& losses) {
-  moving("saving", bytes, total_bytes, losses);
+void Progress::draining(uint64_t bytes, uint64_t total_bytes, uint64_t losses) {
+  moving("saving", bytes, total_bytes,
+         losses == 0 ? std::string("nothing lost") : fmt::format("{} losses", losses));
 }
 
 void Progress::decoding(uint64_t bytes, uint64_t total_bytes, const std::string& losses) {

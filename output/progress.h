@@ -24,7 +24,7 @@ class Progress {
   void recording(std::optional<std::chrono::nanoseconds> left);
 
   // The trace is being taken out. `total_bytes` is 0 when it is not known.
-  void draining(uint64_t bytes, uint64_t total_bytes, const std::string& losses);
+  void draining(uint64_t bytes, uint64_t total_bytes, uint64_t losses);
 
   // The trace is being decoded.
   void decoding(uint64_t bytes, uint64_t total_bytes, const std::string& losses);

@@ -4,8 +4,11 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "core/error.h"
 #include "output/manifest.h"
@@ -15,56 +18,115 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kTracePrefix = "htm.bin.";
+constexpr std::string_view kTranslationPrefix = "translation.";
+
 // A memory map of 32 TiB in 256 MiB blocks has 131072 entries of 32 bytes.
 constexpr uint64_t kTranslationReserve = 4 << 20;
 constexpr uint64_t kManifestReserve = 64 << 10;
 
-// Removes what was made when a later step throws.
-TraceSink create_or_discard(const fs::path& path, Existing existing,
-                            std::initializer_list<TraceSink*> earlier, uint64_t reserve_bytes) {
-  try {
-    TraceSink sink = TraceSink::create(path, existing);
-    try {
-      sink.reserve(reserve_bytes);
-    } catch (...) {
-      sink.discard();
-      throw;
+// "nN.pP.cC" or "nN.pP.cC.tT".
+bool is_suffix(std::string_view text) {
+  size_t parts = 0;
+  for (const char mark : std::string_view("npct")) {
+    if (parts == 3 && text.empty()) return true;
+    if (parts != 0 && !text.starts_with('.')) return false;
+    if (parts != 0) text.remove_prefix(1);
+    if (!text.starts_with(mark)) return false;
+    text.remove_prefix(1);
+    const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0) return false;
+    text.remove_prefix(digits);
+    parts++;
+  }
+  return text.empty();
+}
+
+// What an earlier recording left in the folder would look like a part of the new one.
+void remove_earlier_targets(const fs::path& folder) {
+  std::error_code failure;
+  std::vector<fs::path> earlier;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    for (const std::string_view prefix : {kTracePrefix, kTranslationPrefix}) {
+      if (name.starts_with(prefix) && is_suffix(std::string_view(name).substr(prefix.size()))) {
+        earlier.push_back(entry->path());
+      }
     }
-    return sink;
+  }
+  for (const fs::path& path : earlier) fs::remove(path, failure);
+}
+
+TraceSink create_with_reserve(const fs::path& path, Existing existing, uint64_t reserve_bytes) {
+  TraceSink sink = TraceSink::create(path, existing);
+  try {
+    sink.reserve(reserve_bytes);
   } catch (...) {
-    for (TraceSink* sink : earlier) sink->discard();
+    sink.discard();
+    throw;
+  }
+  return sink;
+}
+
+void refuse_to_replace(const fs::path& path) {
+  if (::access(path.c_str(), F_OK) != 0) return;
+  throw Error(fmt::format("cannot create {}", path.string()), EEXIST)
+      .on("a recording is there already")
+      .hint("choose another folder with -o, or replace it with --force");
+}
+
+TargetFiles create_target_files(const fs::path& folder, const std::string& suffix,
+                                Existing existing) {
+  TraceSink translation =
+      create_with_reserve(folder / translation_file_name(suffix), existing, kTranslationReserve);
+  try {
+    TraceSink trace = create_with_reserve(folder / trace_file_name(suffix), existing, 0);
+    return {suffix, std::move(trace), std::move(translation)};
+  } catch (...) {
+    translation.discard();
     throw;
   }
 }
 
 }  // namespace
 
-std::string trace_file_name(const TraceTarget& target) {
-  return "htm.bin." + file_suffix(target);
+std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets) {
+  std::vector<std::string> suffixes;
+  for (const TraceTarget& target : targets) {
+    const std::string plain = file_suffix(target);
+    const auto same = std::ranges::count(
+        targets, plain, [](const TraceTarget& other) { return file_suffix(other); });
+    suffixes.push_back(same == 1 ? plain
+                                 : fmt::format("{}.t{}", plain, static_cast<int>(target.type)));
+  }
+  return suffixes;
 }
 
-std::string translation_file_name(const TraceTarget& target) {
-  return "translation." + file_suffix(target);
+std::string trace_file_name(const std::string& suffix) {
+  return std::string(kTracePrefix) + suffix;
 }
 
-void check_session_folder(const fs::path& folder, const TraceTarget& target, Existing existing) {
+std::string translation_file_name(const std::string& suffix) {
+  return std::string(kTranslationPrefix) + suffix;
+}
+
+void check_session_folder(const fs::path& folder, const std::vector<TraceTarget>& targets,
+                          Existing existing) {
   if (::access(folder.c_str(), F_OK) != 0) return;           // will be made
   if (::access((folder / ".").c_str(), W_OK | X_OK) != 0) {  // with "." a file is no folder
     throw Error(fmt::format("cannot write to folder {}", folder.string()), errno)
         .hint("choose another folder with -o");
   }
   if (existing == Existing::kReplace) return;
-  for (const std::string& name :
-       {trace_file_name(target), translation_file_name(target), std::string(kManifestName)}) {
-    const fs::path path = folder / name;
-    if (::access(path.c_str(), F_OK) != 0) continue;
-    throw Error(fmt::format("cannot create {}", path.string()), EEXIST)
-        .on("a recording is there already")
-        .hint("choose another folder with -o, or replace it with --force");
+  for (const std::string& suffix : file_suffixes(targets)) {
+    refuse_to_replace(folder / trace_file_name(suffix));
+    refuse_to_replace(folder / translation_file_name(suffix));
   }
+  refuse_to_replace(folder / kManifestName);
 }
 
-SessionFiles create_session_files(const fs::path& folder, const TraceTarget& target,
+SessionFiles create_session_files(const fs::path& folder, const std::vector<TraceTarget>& targets,
                                   Existing existing) {
   std::error_code failure;
   fs::create_directories(folder, failure);
@@ -72,17 +134,25 @@ SessionFiles create_session_files(const fs::path& folder, const TraceTarget& tar
     throw Error(fmt::format("cannot create folder {}", folder.string()), failure.value())
         .hint("choose another folder with -o");
   }
-  TraceSink manifest = create_or_discard(folder / kManifestName, existing, {}, kManifestReserve);
-  TraceSink translation = create_or_discard(folder / translation_file_name(target), existing,
-                                            {&manifest}, kTranslationReserve);
-  TraceSink trace =
-      create_or_discard(folder / trace_file_name(target), existing, {&manifest, &translation}, 0);
-  return {std::move(trace), std::move(translation), std::move(manifest)};
+  if (existing == Existing::kReplace) remove_earlier_targets(folder);
+  SessionFiles files{create_with_reserve(folder / kManifestName, existing, kManifestReserve), {}};
+  files.targets.reserve(targets.size());
+  try {
+    for (const std::string& suffix : file_suffixes(targets)) {
+      files.targets.push_back(create_target_files(folder, suffix, existing));
+    }
+  } catch (...) {
+    files.discard();
+    throw;
+  }
+  return files;
 }
 
 void SessionFiles::discard() {
-  trace.discard();
-  translation.discard();
+  for (TargetFiles& target : targets) {
+    target.trace.discard();
+    target.translation.discard();
+  }
   manifest.discard();
 }
 

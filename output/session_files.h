@@ -4,33 +4,44 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/trace_target.h"
 #include "output/trace_sink.h"
 
 namespace htmtrace {
 
-std::string trace_file_name(const TraceTarget& target);        // htm.bin.nN.pP.cC
-std::string translation_file_name(const TraceTarget& target);  // translation.nN.pP.cC
+// "nN.pP.cC" for each target, the tail of its files' names; with ".tT" (1 nest, 2 core, 3 llat)
+// where it would not tell two of the targets apart.
+std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets);
 
-// Throws Error when it is plain that the files of `target` could not be created in `folder`: one
+std::string trace_file_name(const std::string& suffix);        // htm.bin.SUFFIX
+std::string translation_file_name(const std::string& suffix);  // translation.SUFFIX
+
+// Throws Error when it is plain that the files of `targets` could not be created in `folder`: one
 // exists and `existing` is kRefuse, or the folder cannot be written to. To be called before the
 // hardware is touched; create_session_files() decides.
-void check_session_folder(const std::filesystem::path& folder, const TraceTarget& target,
-                          Existing existing);
+void check_session_folder(const std::filesystem::path& folder,
+                          const std::vector<TraceTarget>& targets, Existing existing);
 
-struct SessionFiles {
+struct TargetFiles {
+  std::string suffix;
   TraceSink trace;
   TraceSink translation;
+};
+
+struct SessionFiles {
   TraceSink manifest;
+  std::vector<TargetFiles> targets;  // in the order in which they were asked for
 
   // Removes all of them: nothing was recorded.
   void discard();
 };
 
 // Creates the folder when it is missing, and all files or none. Sets a little space aside, so that
-// a disk that the trace fills still takes the translation and the manifest. Throws Error.
-SessionFiles create_session_files(const std::filesystem::path& folder, const TraceTarget& target,
-                                  Existing existing);
+// a disk that the traces fill still takes the translations and the manifest. With kReplace the
+// files of an earlier recording go, whatever its targets were. Throws Error.
+SessionFiles create_session_files(const std::filesystem::path& folder,
+                                  const std::vector<TraceTarget>& targets, Existing existing);
 
 }  // namespace htmtrace

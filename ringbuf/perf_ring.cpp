@@ -8,8 +8,7 @@
 #include <cerrno>
 #include <fstream>
 #include <string>
-
-#include "core/error.h"
+#include <utility>
 
 namespace htmtrace {
 namespace {
@@ -26,7 +25,13 @@ std::string mlock_limits() {
                      per_cpu, own);
 }
 
-Error map_error(const char* ring, size_t size_bytes, int reason) {
+}  // namespace
+
+bool MapFailure::less_may_do() const {
+  return reason == EPERM || reason == ENOMEM;
+}
+
+Error MapFailure::explain() const {
   Error error(fmt::format("cannot map {} KiB of {} ring", size_bytes / 1024, ring), reason);
   if (reason == EPERM) {
     return std::move(error)
@@ -38,24 +43,6 @@ Error map_error(const char* ring, size_t size_bytes, int reason) {
   return error;
 }
 
-// EPERM is the memory-lock limit, ENOMEM a machine short of it: less may do.
-bool less_may_do(int reason) {
-  return reason == EPERM || reason == ENOMEM;
-}
-
-// Maps with `attempt(size)`, halving from `wanted` to `least`.
-template <typename Attempt>
-Mapping map_or_less(const char* ring, size_t wanted, size_t least, Attempt attempt) {
-  for (size_t size = wanted;; size /= 2) {
-    Mapping mapping = attempt(size);
-    if (mapping) return mapping;
-    const int reason = errno;
-    if (!less_may_do(reason) || size / 2 < least) throw map_error(ring, size, reason);
-  }
-}
-
-}  // namespace
-
 size_t page_size() {
   static const auto size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   return size;
@@ -66,19 +53,22 @@ perf_event_mmap_page* PerfRing::page() const {
   return reinterpret_cast<perf_event_mmap_page*>(control_.memory().data());
 }
 
-PerfRing PerfRing::map(const EventFd& event, RingSizes wanted, RingSizes least) {
+std::optional<PerfRing> PerfRing::map(const EventFd& event, RingSizes sizes, MapFailure& failure) {
   PerfRing ring;
-  const size_t page_bytes = page_size();
-  ring.control_ = map_or_less("data", wanted.data_bytes, least.data_bytes, [&](size_t size) {
-    return Mapping::map(event.get(), page_bytes + size, 0);
-  });
-  ring.data_ = ring.control_.memory().subspan(page_bytes);
+  ring.control_ = Mapping::map(event.get(), page_size() + sizes.data_bytes, 0);
+  if (!ring.control_) {
+    failure = {"data", sizes.data_bytes, errno};
+    return std::nullopt;
+  }
+  ring.data_ = ring.control_.memory().subspan(page_size());
 
-  ring.aux_ = map_or_less("AUX", wanted.aux_bytes, least.aux_bytes, [&](size_t size) {
-    ring.page()->aux_offset = ring.control_.memory().size();
-    ring.page()->aux_size = size;
-    return Mapping::map(event.get(), size, ring.page()->aux_offset);
-  });
+  ring.page()->aux_offset = ring.control_.memory().size();
+  ring.page()->aux_size = sizes.aux_bytes;
+  ring.aux_ = Mapping::map(event.get(), sizes.aux_bytes, ring.page()->aux_offset);
+  if (!ring.aux_) {
+    failure = {"AUX", sizes.aux_bytes, errno};
+    return std::nullopt;
+  }
   return ring;
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
+#include "core/error.h"
 #include "ringbuf/event_fd.h"
 #include "ringbuf/mapping.h"
 #include "ringbuf/rings.h"
@@ -18,17 +20,28 @@ struct RingSizes {
   bool operator==(const RingSizes&) const = default;
 };
 
+// Why a ring could not be mapped.
+struct MapFailure {
+  const char* ring = "";  // "data" or "AUX"
+  size_t size_bytes = 0;
+  int reason = 0;  // as errno
+
+  // The memory-lock limit, or a machine short of memory: smaller rings may be mapped.
+  bool less_may_do() const;
+  Error explain() const;
+};
+
 class PerfRing {
  public:
-  // Maps both rings of `event`. While the memory-lock limit refuses a size, tries half of it, down
-  // to `least`; equal sizes mean "these or nothing". Throws Error.
-  static PerfRing map(const EventFd& event, RingSizes wanted, RingSizes least);
+  // Maps both rings of `event`. Empty when one cannot be mapped; then `failure` tells.
+  static std::optional<PerfRing> map(const EventFd& event, RingSizes sizes, MapFailure& failure);
 
   RingSizes sizes() const { return {data_.size(), aux_.memory().size()}; }
   DataRing data() const { return {page(), data_}; }
   AuxRing aux() const { return {page(), aux_.memory()}; }
 
  private:
+  PerfRing() = default;
   perf_event_mmap_page* page() const;
 
   // The AUX area goes first at the end: unmapping the control page frees both.

@@ -96,12 +96,10 @@ TEST_CASE("a PMU without AUX area is told apart from a lack of memory") {
   const EventFd event = open_or_tell(software_event(PERF_COUNT_SW_DUMMY));
   if (!event) return;
   const RingSizes sizes{.data_bytes = 4 * page_size(), .aux_bytes = 4 * page_size()};
-  std::string message;
-  try {
-    PerfRing::map(event, sizes, sizes);
-  } catch (const Error& error) {
-    message = error.what();
-  }
+  MapFailure failure;
+  CHECK_FALSE(PerfRing::map(event, sizes, failure));
+  CHECK_FALSE(failure.less_may_do());
+  const std::string message = failure.explain().what();
   CHECK(message.find("of AUX ring: Operation not supported") != std::string::npos);
 }
 

@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "output/host_facts.h"
 #include "output/json_writer.h"
@@ -90,26 +93,54 @@ TEST_CASE("reserved space does not show in the file") {
 
 TEST_CASE("a session's files are made together or not at all") {
   const TemporaryFolder folder;
-  const TraceTarget target{.node = 0, .chip = 1, .core = 2};
+  const std::vector<TraceTarget> targets = {{.node = 0, .chip = 1, .core = 2},
+                                            {.node = 0, .chip = 1, .core = 3}};
   const auto here = folder.path() / "new" / "folder";
-  check_session_folder(here, target, Existing::kRefuse);
+  check_session_folder(here, targets, Existing::kRefuse);
   CHECK_FALSE(std::filesystem::exists(here));
 
-  SessionFiles files = create_session_files(here, target, Existing::kRefuse);
-  CHECK(files.trace.name() == "htm.bin.n0.p1.c2");
-  CHECK(files.translation.name() == "translation.n0.p1.c2");
+  SessionFiles files = create_session_files(here, targets, Existing::kRefuse);
+  REQUIRE(files.targets.size() == 2);
+  CHECK(files.targets[0].trace.name() == "htm.bin.n0.p1.c2");
+  CHECK(files.targets[0].translation.name() == "translation.n0.p1.c2");
+  CHECK(files.targets[1].trace.name() == "htm.bin.n0.p1.c3");
   CHECK(files.manifest.name() == "manifest.json");
-  CHECK(message_of([&] { check_session_folder(here, target, Existing::kRefuse); }) ==
+  CHECK(message_of([&] { check_session_folder(here, targets, Existing::kRefuse); }) ==
         "cannot create " + (here / "htm.bin.n0.p1.c2").string() + ": File exists");
-  check_session_folder(here, target, Existing::kReplace);
+  check_session_folder(here, targets, Existing::kReplace);
   files.discard();
   CHECK(std::filesystem::is_empty(here));
 
-  folder.write("new/folder/htm.bin.n0.p1.c2", "older");
-  CHECK(message_of([&] { create_session_files(here, target, Existing::kRefuse); }) != "no error");
-  CHECK_FALSE(std::filesystem::exists(here / "manifest.json"));
-  CHECK_FALSE(std::filesystem::exists(here / "translation.n0.p1.c2"));
-  CHECK(folder.read("new/folder/htm.bin.n0.p1.c2") == "older");
+  folder.write("new/folder/htm.bin.n0.p1.c3", "older");
+  CHECK(message_of([&] { create_session_files(here, targets, Existing::kRefuse); }) != "no error");
+  CHECK(folder.read("new/folder/htm.bin.n0.p1.c3") == "older");
+  CHECK(std::distance(std::filesystem::directory_iterator(here), {}) == 1);
+}
+
+TEST_CASE("targets that differ in their type only get it into their files' names") {
+  const TraceTarget core{.node = 0, .chip = 1, .core = 0};
+  const TraceTarget nest{.node = 0, .chip = 1, .core = 0, .type = HtmType::kNest};
+  const TraceTarget other{.node = 0, .chip = 2, .core = 0, .type = HtmType::kNest};
+  CHECK(file_suffixes({core, nest, other}) ==
+        std::vector<std::string>{"n0.p1.c0.t2", "n0.p1.c0.t1", "n0.p2.c0"});
+}
+
+TEST_CASE("an earlier recording is replaced as a whole") {
+  const TemporaryFolder folder;
+  for (const char* name :
+       {"htm.bin.n0.p9.c2", "htm.bin.n0.p9.c2.t2", "translation.n0.p9.c2", "manifest.json",
+        "htm.bin.notes", "htm.bin.n0.p1", "translation.n0.p1.c", "htm.bin.n0.p9.c2.txt", "notes"}) {
+    folder.write(name, "older");
+  }
+  SessionFiles files =
+      create_session_files(folder.path(), {{.node = 0, .chip = 1, .core = 2}}, Existing::kReplace);
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    names.insert(entry.path().filename());
+  }
+  CHECK(names == std::set<std::string>{"htm.bin.n0.p1.c2", "translation.n0.p1.c2", "manifest.json",
+                                       "htm.bin.notes", "htm.bin.n0.p1", "translation.n0.p1.c",
+                                       "htm.bin.n0.p9.c2.txt", "notes"});
 }
 
 TEST_CASE("losses of one place and cause are added up") {
@@ -125,6 +156,15 @@ TEST_CASE("losses of one place and cause are added up") {
   CHECK(
       ledger.summary() ==
       "lost: 15 bytes (AUX ring: cut), 2 records (data ring: full), unknown amount (event: gone)");
+
+  Ledger all;
+  Ledger of_target;
+  of_target.add({"trace", "gap", LossUnit::kBytes, 7});
+  all.add_all("n0.p1.c2", of_target);
+  all.add_all("n0.p1.c3", of_target);
+  all.add({"trace", "gap", LossUnit::kBytes, 1});
+  CHECK(all.summary() ==
+        "lost: 7 bytes (n0.p1.c2 trace: gap), 7 bytes (n0.p1.c3 trace: gap), 1 bytes (trace: gap)");
 }
 
 TEST_CASE("JSON text is valid whatever the strings hold") {
@@ -161,12 +201,15 @@ TEST_CASE("the manifest names the partition, the target, the losses") {
   manifest.targets[0].target = {.node = 0, .chip = 1, .core = 12};
   manifest.targets[0].trace_file = "htm.bin.n0.p1.c12";
   manifest.targets[0].trace_proof = Manifest::Proof::kViolated;
-  manifest.ledger.add({"trace", "gap", LossUnit::kUnknown, 0});
+  Ledger losses;
+  losses.add({"trace", "gap", LossUnit::kUnknown, 0});
+  manifest.ledger.add_all("n0.p1.c12", losses);
   const std::string text = manifest.to_json();
   for (const char* piece :
        {"\"state\": \"incomplete\"", "\"partition_id\": 3", "\"core\": 12", "\"type\": \"core\"",
         "\"file\": \"htm.bin.n0.p1.c12\"", "\"completeness\": \"violated\"", "\"amount\": null",
-        "\"timebase_hz\": null", "\"workload\": null", "\"started\": null"}) {
+        "\"target\": \"n0.p1.c12\"", "\"timebase_hz\": null", "\"workload\": null",
+        "\"started\": null"}) {
     CAPTURE(piece);
     CHECK(text.find(piece) != std::string::npos);
   }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/target_options.h"
+
+#include <string>
+#include <vector>
+
+namespace htmtrace {
+
+void declare_targets(CLI::App& app, TargetWords& words) {
+  const auto add_list = [&](const char* name, const char* purpose, std::vector<uint32_t>& list) {
+    return app
+        .add_option_function<std::string>(
+            name, [name, &list](const std::string& text) { list = parse_indices(name, text); },
+            purpose)
+        ->type_name("LIST");
+  };
+  add_list("--node", "Nodes of the machine: 0, 0-1, 0,2 ...", words.nodes)->default_str("0");
+  add_list("--chip", "Chips within the node", words.chips);
+  add_list("--core", "Cores on the chip (not for nest)", words.cores);
+  app.add_option_function<std::string>(
+         "--type", [&words](const std::string& text) { words.types = parse_types(text); },
+         "What to trace: core, nest or llat, or a list of them")
+      ->type_name("LIST")
+      ->default_str("core");
+  app.add_option_function<std::vector<std::string>>(
+         "--target",
+         [&words](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) words.targets.push_back(parse_target(text));
+         },
+         "One whole target: node=0,chip=1,core=12,type=core; may be given several times")
+      ->type_name("TARGET")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+bool has_targets(const TargetWords& words) {
+  return !words.chips.empty() || !words.cores.empty() || !words.targets.empty();
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/target_recorder.h"
+
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "pmu/htm_errors.h"
+
+namespace htmtrace {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kBusyPause{1};
+// The hypervisor may ask to come back in 10 s, a few times (H_LONG_BUSY_ORDER_10_SEC).
+constexpr milliseconds kBusyLimit{60'000};
+
+Manifest::Proof to_manifest(HtmDrain::Proof proof) {
+  switch (proof) {
+    case HtmDrain::Proof::kProven:
+      return Manifest::Proof::kProven;
+    case HtmDrain::Proof::kNotProvable:
+      return Manifest::Proof::kNotProvable;
+    case HtmDrain::Proof::kViolated:
+      break;
+  }
+  return Manifest::Proof::kViolated;
+}
+
+}  // namespace
+
+TargetRecorder::TargetRecorder(const HtmSource& source, TargetFiles& files)
+    : source_(source),
+      files_(files),
+      drain_([this] { return source_.event().read(); }, source.ring().data(), source.ring().aux(),
+             {.trace = [this](auto bytes) { files_.trace.append(bytes); },
+              .map = [this](auto bytes) { files_.translation.append(bytes); },
+              .loss = [this](const Loss& loss) { ledger_.add(loss); }}) {
+  facts_.target = source.target();
+  facts_.carrier_cpu = source.carrier_cpu();
+  facts_.data_ring_bytes = source.ring().sizes().data_bytes;
+  facts_.aux_ring_bytes = source.ring().sizes().aux_bytes;
+  facts_.trace_file = files.trace.name();
+  facts_.translation_file = files.translation.name();
+}
+
+// ioctl() does not tell of a refusal by the hypervisor.
+void TargetRecorder::start() {
+  source_.enable();
+  const bool alive = source_.alive();
+  drain_.look();
+  if (const auto& error = drain_.error()) {
+    throw explain_refusal(error->operation, error->error_number, error->return_code,
+                          source_.target(), source_.carrier_cpu());
+  }
+  if (!alive) throw explain_silence(source_.target(), source_.carrier_cpu());
+}
+
+bool TargetRecorder::gone() {
+  drain_.look();
+  gone_ |= drain_.error() || !source_.alive();
+  return gone_;
+}
+
+void TargetRecorder::drain(const std::atomic<bool>& give_up) noexcept {
+  try {
+    drain_to_end(give_up);
+  } catch (const Error& error) {
+    fail(error);
+  }
+  drain_.finish();
+}
+
+void TargetRecorder::drain_to_end(const std::atomic<bool>& give_up) {
+  while (true) {
+    const HtmDrain::Step step = drain_.step();
+    drained_bytes_.store(drain_.totals().trace_bytes, std::memory_order_relaxed);
+    expected_bytes_.store(drain_.expected_trace_bytes(), std::memory_order_relaxed);
+    losses_.store(ledger_.entries().size(), std::memory_order_relaxed);
+    if (step == HtmDrain::Step::kDone) return;
+    if (give_up.load(std::memory_order_relaxed)) {
+      lose("trace", "saving it was interrupted");
+      return;
+    }
+    if (!again_allowed(step)) return;
+  }
+}
+
+// Waits a little when the driver asks to be called again. False when it has done so for too long.
+bool TargetRecorder::again_allowed(HtmDrain::Step step) {
+  if (step == HtmDrain::Step::kMore) {
+    waited_ = milliseconds(0);
+    return true;
+  }
+  if (waited_ >= kBusyLimit) {
+    lose("trace", "the hypervisor stayed busy");
+    return false;
+  }
+  std::this_thread::sleep_for(kBusyPause);
+  waited_ += kBusyPause;
+  return true;
+}
+
+TargetRecorder::State TargetRecorder::state() const {
+  return {drained_bytes_.load(std::memory_order_relaxed),
+          expected_bytes_.load(std::memory_order_relaxed), losses_.load(std::memory_order_relaxed)};
+}
+
+void TargetRecorder::settle() {
+  const HtmDrain::Totals& totals = drain_.totals();
+  files_.trace.finish();
+  files_.translation.finish();
+  facts_.trace_bytes = files_.trace.written_bytes();
+  facts_.trace_proof = to_manifest(drain_.trace_proof());
+  facts_.translation_bytes = files_.translation.written_bytes();
+  facts_.translation_blocks = totals.map_blocks;
+  facts_.translation_entries = totals.map_entries;
+  facts_.translation_proof = to_manifest(drain_.map_proof());
+  if (const auto& value = drain_.last_value()) {
+    facts_.enabled_ns = value->enabled_ns;
+    facts_.running_ns = value->running_ns;
+  }
+  settle_error();
+  settle_sink("trace file", files_.trace);
+  settle_sink("translation file", files_.translation);
+  if (totals.map_blocks == 0 && drain_.map_proof() != HtmDrain::Proof::kProven) {
+    lose("memory map", "none came");
+  }
+}
+
+// What came before a refusal in the middle is a recording, though an incomplete one. Nothing at all
+// is a failure.
+void TargetRecorder::settle_error() {
+  const uint64_t bytes = drain_.totals().trace_bytes;
+  const auto& error = drain_.error();
+  if (!error && bytes != 0 && !gone_) return;
+  Error trouble = error ? explain_refusal(error->operation, error->error_number, error->return_code,
+                                          source_.target(), source_.carrier_cpu())
+                        : explain_silence(source_.target(), source_.carrier_cpu());
+  lose("trace", trouble.what());
+  const Error told = std::move(trouble).on(fmt::format("{} bytes of trace came before", bytes));
+  if (bytes == 0)
+    fail(told);
+  else
+    troubles_.push_back(told);
+}
+
+void TargetRecorder::settle_sink(const char* place, const TraceSink& sink) {
+  if (sink.discarded_bytes() != 0) {
+    ledger_.add({place, std::strerror(sink.error().value_or(EIO)), LossUnit::kBytes,
+                 sink.discarded_bytes()});
+  }
+  if (!sink.error()) return;
+  fail(Error(fmt::format("cannot write {}", sink.path().string()), *sink.error())
+           .on(fmt::format("{} bytes are in the file, {} bytes are lost", sink.written_bytes(),
+                           sink.discarded_bytes()))
+           .hint("what is in the file can be decoded"));
+}
+
+void TargetRecorder::lose(const char* place, const char* cause) {
+  ledger_.add({place, cause, LossUnit::kUnknown, 0});
+}
+
+void TargetRecorder::fail(const Error& error) {
+  failed_ = true;
+  troubles_.push_back(error);
+}
+
+}  // namespace htmtrace

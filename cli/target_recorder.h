@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One target of a recording: its event, its files, and what was lost between them. Shares nothing
+// with the other targets, so that each can be drained by a thread of its own.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "cli/htm_source.h"
+#include "core/error.h"
+#include "output/ledger.h"
+#include "output/manifest.h"
+#include "output/session_files.h"
+#include "ringbuf/htm_drain.h"
+
+namespace htmtrace {
+
+class TargetRecorder {
+ public:
+  // Both outlive this object.
+  TargetRecorder(const HtmSource& source, TargetFiles& files);
+  TargetRecorder(const TargetRecorder&) = delete;
+  TargetRecorder& operator=(const TargetRecorder&) = delete;
+
+  // Starts the trace. Throws Error when it does not run.
+  void start();
+
+  // True when the trace has ended by itself: the driver reports an error, or the kernel has
+  // switched the event off.
+  bool gone();
+
+  // Stops the trace and takes it out, until all of it has come or `give_up` is set. Throws nothing.
+  void drain(const std::atomic<bool>& give_up) noexcept;
+
+  // How far drain() is; may be asked by another thread.
+  struct State {
+    uint64_t drained_bytes = 0;
+    uint64_t expected_bytes = 0;  // 0: not known
+    uint64_t losses = 0;
+  };
+  State state() const;
+
+  // Closes the files and draws the sum. Call once, after drain().
+  void settle();
+
+  // What the manifest says of this target; complete after settle().
+  const Manifest::Target& facts() const { return facts_; }
+  const Ledger& ledger() const { return ledger_; }
+  // To be told at the end; failed() when one of them ends the command with status 1.
+  const std::vector<Error>& troubles() const { return troubles_; }
+  bool failed() const { return failed_; }
+
+ private:
+  bool again_allowed(HtmDrain::Step step);
+  void drain_to_end(const std::atomic<bool>& give_up);
+  void settle_error();
+  void settle_sink(const char* place, const TraceSink& sink);
+  void lose(const char* place, const char* cause);
+  void fail(const Error& error);
+
+  const HtmSource& source_;
+  TargetFiles& files_;
+  Ledger ledger_;
+  HtmDrain drain_;
+  Manifest::Target facts_;
+  std::vector<Error> troubles_;
+  bool gone_ = false;
+  bool failed_ = false;
+  std::chrono::milliseconds waited_{0};  // for a busy driver, since something last came
+
+  std::atomic<uint64_t> drained_bytes_{0};
+  std::atomic<uint64_t> expected_bytes_{0};
+  std::atomic<uint64_t> losses_{0};
+};
+
+}  // namespace htmtrace
