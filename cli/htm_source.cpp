@@ -143,6 +143,10 @@ Error too_few_cpus(size_t targets, size_t cpus) {
 
 }  // namespace
 
+uint64_t usual_ring_bytes() {
+  return page_size() + kUsualSizes.data_bytes + kUsualSizes.aux_bytes;
+}
+
 Sources open_sources(const SourceWish& wish) {
   if (!PmuDescription::exists(kPmuRoot, kHtmPmu)) throw missing_htm_pmu(kPmuRoot);
   const auto pmu = PmuDescription::read(kPmuRoot, kHtmPmu);

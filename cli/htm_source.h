@@ -68,6 +68,9 @@ struct Sources {
   bool rings_shrunk = false;    // smaller than usual because of the memory-lock limit
 };
 
+// What the usual rings of one target take.
+uint64_t usual_ring_bytes();
+
 // Opens and maps all of them or none. Throws Error.
 Sources open_sources(const SourceWish& wish);
 

@@ -36,6 +36,8 @@ int run(int argc, char** argv) {
   add("decode", "Print a trace as text, JSON Lines or CSV", declare_decode);
   add("record", "Trace cores or chips while a program runs", declare_record);
   add("report", "Tell which addresses are hot in core traces", declare_report);
+  add("list", "Show what there is to trace with", declare_list);
+  add("doctor", "Say beforehand why a recording would fail", declare_doctor);
 
   try {
     app.parse(argc, argv);

@@ -111,8 +111,9 @@ PmuDescription PmuDescription::read(const fs::path& root, const std::string& nam
 
   std::error_code none;  // a PMU may lack either folder
   for (const auto& entry : fs::directory_iterator(folder / "format", none)) {
-    pmu.fields_[entry.path().filename()] =
-        parse_format_field(read_line(entry.path()), entry.path().string());
+    const std::string text = read_line(entry.path());
+    pmu.terms_[entry.path().filename()] = text;
+    pmu.fields_[entry.path().filename()] = parse_format_field(text, entry.path().string());
   }
   for (const auto& entry : fs::directory_iterator(folder / "events", none)) {
     pmu.events_[entry.path().filename()] = read_line(entry.path());

@@ -45,6 +45,9 @@ class PmuDescription {
   uint32_t type() const { return type_; }
   bool has_event(const std::string& event) const { return events_.contains(event); }
   std::vector<std::string> event_names() const;
+  // Names and texts as in sysfs: "htm_core" "event=0x02", "nodeindex" "config:4-11".
+  const std::map<std::string, std::string>& events() const { return events_; }
+  const std::map<std::string, std::string>& terms() const { return terms_; }
 
   // Stores `value` into the bits of `term`. Throws Error when the PMU has no such term or the value
   // is too large for it.
@@ -57,6 +60,7 @@ class PmuDescription {
   std::string name_;
   uint32_t type_ = 0;
   std::map<std::string, FormatField> fields_;
+  std::map<std::string, std::string> terms_;  // the texts that fields_ was made of
   std::map<std::string, std::string> events_;
 };
 

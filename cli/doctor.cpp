@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace doctor: says beforehand why a recording would fail. Changes nothing.
+#include <fmt/core.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/doctor_htm.h"
+#include "cli/doctor_system.h"
+#include "cli/htm_source.h"
+#include "cli/target_options.h"
+#include "output/json_writer.h"
+
+namespace htmtrace {
+namespace {
+
+using Verdict = Finding::Verdict;
+
+struct DoctorOptions {
+  TargetWords words;
+  std::vector<TraceTarget> targets;
+  std::filesystem::path folder = ".";
+  std::filesystem::path root = "/";
+  bool json = false;
+};
+
+const char* name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kGood:
+      return "ok";
+    case Verdict::kNotice:
+      return "notice";
+    case Verdict::kUnknown:
+      return "unknown";
+    case Verdict::kBad:
+      return "PROBLEM";
+  }
+  return "unknown";
+}
+
+std::vector<Finding> examine(const DoctorOptions& options) {
+  utsname names{};
+  ::uname(&names);
+  const std::filesystem::path& root = options.root;
+  const Privileges own = own_privileges(root);
+  const bool loaded = driver_is_loaded(root);
+  const size_t count = std::max<size_t>(1, options.targets.size());
+  const bool core = std::ranges::any_of(
+      options.targets, [](const TraceTarget& target) { return target.type == HtmType::kCore; });
+
+  std::vector<Finding> findings = {check_machine(root), check_driver(root, names.release),
+                                   check_lockdown(root, loaded), check_permission(root, own)};
+  // No driver helps where there is nothing to drive.
+  if (findings[0].verdict == Verdict::kBad) findings[1].advice.clear();
+  uint64_t bytes = 0;
+  const std::vector<TraceTarget> asked =
+      options.targets.empty() ? std::vector<TraceTarget>{TraceTarget{}} : options.targets;
+  for (Finding& finding : check_trace_memory(root, asked, bytes)) {
+    findings.push_back(std::move(finding));
+  }
+  findings.push_back(check_carriers(count, carrier_candidates().size()));
+  findings.push_back(check_threads(root, core || options.targets.empty()));
+  findings.push_back(check_memory_lock(root, own, count, usual_ring_bytes()));
+  findings.push_back(check_pages());
+  findings.push_back(check_disk(options.folder, bytes));
+  findings.push_back(check_tracefs(root));
+  findings.push_back(check_htmdump(root));
+  return findings;
+}
+
+void print_text(const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    fmt::print("{:<8} {:<13} {}\n", name(finding.verdict), finding.subject, finding.what);
+    if (!finding.why.empty()) fmt::print("{:22} why: {}\n", "", finding.why);
+    for (const std::string& advice : finding.advice) fmt::print("{:22} do: {}\n", "", advice);
+  }
+}
+
+void print_json(const std::vector<Finding>& findings) {
+  JsonWriter json;
+  json.begin_object();
+  json.begin_array("findings");
+  for (const Finding& finding : findings) {
+    json.begin_object();
+    json.text("subject", finding.subject);
+    json.text("verdict", finding.verdict == Verdict::kBad ? "problem" : name(finding.verdict));
+    json.text("what", finding.what);
+    json.text("why", finding.why);
+    json.begin_array("advice");
+    for (const std::string& advice : finding.advice) json.text({}, advice);
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  fmt::print("{}", json.take());
+}
+
+int doctor(const DoctorOptions& options) {
+  const std::vector<Finding> findings = examine(options);
+  if (options.json)
+    print_json(findings);
+  else
+    print_text(findings);
+  const auto problems = std::ranges::count(findings, Verdict::kBad, &Finding::verdict);
+  if (!options.json) {
+    fmt::print("{}\n", problems == 0 ? "nothing that would make a recording fail"
+                       : problems == 1
+                           ? "1 problem: a recording would fail"
+                           : fmt::format("{} problems: a recording would fail", problems));
+  }
+  return problems == 0 ? kExitDone : kExitFailed;
+}
+
+}  // namespace
+
+Action declare_doctor(CLI::App& app) {
+  const auto options = std::make_shared<DoctorOptions>();
+  declare_targets(app, options->words);
+  app.add_option("-o,--output", options->folder, "Folder that the recording would go to")
+      ->type_name("DIR")
+      ->default_str(".");
+  app.add_flag("--json", options->json, "Print JSON");
+  // Stands for "/", for tests on machines made of files.
+  app.add_option("--root", options->root)->group("");
+  app.parse_complete_callback([options] {
+    if (has_targets(options->words)) options->targets = expand_targets(options->words);
+  });
+  return [options] { return doctor(*options); };
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The driver and what it tells of the trace macros: checks for `htmtrace doctor`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/finding.h"
+#include "core/trace_target.h"
+
+namespace htmtrace {
+
+bool driver_is_loaded(const std::filesystem::path& root);
+
+// The htm PMU, and whose driver it is; without one, how to get it for kernel `release`.
+Finding check_driver(const std::filesystem::path& root, const std::string& release);
+// The kernel's htmdump, which drives the same macros.
+Finding check_htmdump(const std::filesystem::path& root);
+// The trace memory of each type among the targets. Adds what all targets can fill to `bytes`.
+std::vector<Finding> check_trace_memory(const std::filesystem::path& root,
+                                        const std::vector<TraceTarget>& targets, uint64_t& bytes);
+
+}  // namespace htmtrace

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace list: what there is to trace with, and what the driver tells of the machine. Fields that
+// no public document describes are shown as hexadecimal bytes.
+#include <fmt/core.h>
+#include <sys/utsname.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/htm_source.h"
+#include "output/json_writer.h"
+#include "output/progress.h"
+#include "pmu/htm_event.h"
+#include "pmu/htm_info.h"
+#include "pmu/pmu_description.h"
+
+namespace htmtrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ListOptions {
+  bool json = false;
+  fs::path root = "/";
+};
+
+// One of the driver's lists, or why there is none.
+struct Listed {
+  std::string name;
+  std::string what;
+  std::string problem;
+  HtmAnswer answer;
+  HtmBlocks blocks;
+};
+
+struct Inventory {
+  std::optional<PmuDescription> pmu;
+  bool own_driver = false;
+  std::vector<Listed> lists;
+  std::vector<int> carriers;
+};
+
+std::string hex(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  return text;
+}
+
+Listed read_list(const fs::path& folder, const std::string& name, const std::string& what,
+                 size_t entry_bytes) {
+  Listed list{name, what, {}, read_htm_answer(folder / name), {}};
+  if (list.answer.readable()) {
+    list.blocks = parse_htm_blocks(list.answer.bytes, entry_bytes);
+    if (list.blocks.rest_bytes != 0) list.problem = "the list is cut short or damaged";
+  } else if (list.answer.error_number == EACCES) {
+    list.problem = "only root may read it";
+  } else {
+    list.problem = std::strerror(list.answer.error_number);
+  }
+  return list;
+}
+
+Inventory take_inventory(const fs::path& root) {
+  const fs::path pmus = root / fs::path(kPmuRoot).relative_path();
+  Inventory found;
+  found.carriers = carrier_candidates();
+  if (!PmuDescription::exists(pmus, kHtmPmu)) return found;
+  found.pmu = PmuDescription::read(pmus, kHtmPmu);
+  const fs::path folder = pmus / kHtmPmu;
+  found.own_driver = is_own_driver(folder);
+  if (!found.own_driver) return found;
+  for (const HtmType type : {HtmType::kCore, HtmType::kNest, HtmType::kLlat}) {
+    found.lists.push_back(read_list(folder, status_file(type),
+                                    fmt::format("state of the {} macros", htm_type_name(type)),
+                                    status_entry_bytes(type)));
+  }
+  found.lists.push_back(
+      read_list(folder, "topology", "the machine's processors", kProcessorEntryBytes));
+  return found;
+}
+
+void print_list(const Listed& list) {
+  fmt::print("\n{}: {}", list.name, list.what);
+  if (list.answer.readable()) fmt::print(", {} entries", list.blocks.entries.size());
+  if (list.blocks.memory_bytes && list.name.starts_with("status")) {
+    fmt::print(", {} of trace memory each", human_bytes(*list.blocks.memory_bytes));
+  }
+  fmt::print("\n");
+  if (!list.problem.empty()) fmt::print("  {}\n", list.problem);
+  for (const auto& entry : list.blocks.entries) fmt::print("  {}\n", hex(entry));
+}
+
+void print_text(const Inventory& found) {
+  if (!found.pmu) {
+    fmt::print("htm PMU   none: the driver is not loaded (htmtrace doctor tells more)\n");
+  } else {
+    fmt::print("htm PMU   type {}, driver: {}\n", found.pmu->type(),
+               found.own_driver ? "htmtrace's" : "another one; it tells nothing of the machine");
+    for (const auto& [event, terms] : found.pmu->events())
+      fmt::print("event     {:<16} {}\n", event, terms);
+    for (const auto& [term, place] : found.pmu->terms())
+      fmt::print("term      {:<16} {}\n", term, place);
+  }
+  fmt::print("carriers ");
+  for (const int cpu : found.carriers) fmt::print(" {}", cpu);
+  fmt::print("   (CPUs that can carry the event of a target)\n");
+  for (const Listed& list : found.lists) print_list(list);
+  if (found.lists.empty()) return;
+  fmt::print(
+      "\nThe entries are the hypervisor's, byte by byte; their fields are not documented.\n");
+}
+
+void write_pmu(JsonWriter& json, const Inventory& found) {
+  if (!found.pmu) return json.null("pmu");
+  json.begin_object("pmu");
+  json.text("name", found.pmu->name());
+  json.number("type", uint64_t{found.pmu->type()});
+  json.boolean("own_driver", found.own_driver);
+  json.begin_object("events");
+  for (const auto& [event, terms] : found.pmu->events()) json.text(event, terms);
+  json.end_object();
+  json.begin_object("terms");
+  for (const auto& [term, place] : found.pmu->terms()) json.text(term, place);
+  json.end_object();
+  json.end_object();
+}
+
+void print_json(const Inventory& found) {
+  JsonWriter json;
+  json.begin_object();
+  write_pmu(json, found);
+  json.begin_array("carrier_cpus");
+  for (const int cpu : found.carriers) json.number({}, int64_t{cpu});
+  json.end_array();
+  json.begin_object("lists");
+  for (const Listed& list : found.lists) {
+    json.begin_object(list.name);
+    if (list.problem.empty())
+      json.null("problem");
+    else
+      json.text("problem", list.problem);
+    if (list.name.starts_with("status")) json.number("memory_bytes", list.blocks.memory_bytes);
+    json.begin_array("entries");
+    for (const auto& entry : list.blocks.entries) json.text({}, hex(entry));
+    json.end_array();
+    json.end_object();
+  }
+  json.end_object();
+  json.end_object();
+  fmt::print("{}", json.take());
+}
+
+int list(const ListOptions& options) {
+  const Inventory found = take_inventory(options.root);
+  if (options.json)
+    print_json(found);
+  else
+    print_text(found);
+  return kExitDone;
+}
+
+}  // namespace
+
+Action declare_list(CLI::App& app) {
+  const auto options = std::make_shared<ListOptions>();
+  app.add_flag("--json", options->json, "Print JSON");
+  // Stands for "/", for tests on machines made of files.
+  app.add_option("--root", options->root)->group("");
+  return [options] { return list(*options); };
+}
+
+}  // namespace htmtrace
