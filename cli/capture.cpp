@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -91,6 +92,18 @@ void Capture::write_manifest(Manifest::State state) {
                             *files_.manifest.error()));
 }
 
+// The losses; without any, what speaks for that.
+std::string Capture::verdict() const {
+  const std::string losses = manifest_.ledger.summary();
+  if (!manifest_.ledger.empty()) return losses;
+  const bool proven = std::ranges::all_of(manifest_.targets, [](const Manifest::Target& target) {
+    return target.trace_proof == Manifest::Proof::kProven &&
+           target.translation_proof == Manifest::Proof::kProven;
+  });
+  return losses + (proven ? ", proven by the driver's count"
+                          : " that shows; this driver does not tell how much there was");
+}
+
 std::vector<std::string> Capture::summary() const {
   std::vector<std::string> lines;
   Manifest::Target sum;
@@ -104,7 +117,7 @@ std::vector<std::string> Capture::summary() const {
   }
   lines.push_back(fmt::format("{} bytes of trace, {} records of memory map ({} entries) in {}; {}",
                               sum.trace_bytes, sum.translation_blocks, sum.translation_entries,
-                              folder_.string(), manifest_.ledger.summary()));
+                              folder_.string(), verdict()));
   return lines;
 }
 

@@ -49,6 +49,7 @@ class Capture {
 
  private:
   void write_manifest(Manifest::State state);
+  std::string verdict() const;
 
   std::filesystem::path folder_;
   SessionFiles files_;

@@ -129,6 +129,7 @@ Action declare_record(CLI::App& app) {
   app.add_flag_callback(
       "--force", [&options] { options.existing = Existing::kReplace; },
       "Replace a recording that is in the folder already");
+  app.add_flag("--strict", options.strict, "End with status 1, not 3, when something was lost");
   app.add_option("workload", options.workload, "Program to run and its arguments; put -- first")
       ->type_name("");
   app.positionals_at_end();

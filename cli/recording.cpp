@@ -157,7 +157,9 @@ int Recording::report() {
   for (const std::string& line : capture_.summary()) print_note(line);
   const Manifest::State state = capture_.manifest().state;
   if (state == Manifest::State::kFailed) return kExitFailed;
-  if (state == Manifest::State::kIncomplete) return kExitIncomplete;
+  if (state == Manifest::State::kIncomplete) {
+    return options_.strict ? kExitFailed : kExitIncomplete;
+  }
   if (died) return 128 + *killed_by;
   return workload_ ? workload_->exit_status().value_or(kExitDone) : kExitDone;
 }

@@ -23,6 +23,7 @@ struct RecordOptions {
   std::filesystem::path folder = ".";
   Existing existing = Existing::kRefuse;
   std::optional<std::chrono::nanoseconds> duration;
+  bool strict = false;                // a loss is a failure
   std::vector<std::string> workload;  // empty: none
 };
 

@@ -116,10 +116,14 @@ void TargetRecorder::settle() {
   files_.translation.finish();
   facts_.trace_bytes = files_.trace.written_bytes();
   facts_.trace_proof = to_manifest(drain_.trace_proof());
+  facts_.delivered_bytes = drain_.trace_delivered();
+  if (drain_.expected_trace_bytes() != 0) facts_.memory_bytes = drain_.expected_trace_bytes();
+  facts_.memory_full = drain_.memory_full();
   facts_.translation_bytes = files_.translation.written_bytes();
   facts_.translation_blocks = totals.map_blocks;
   facts_.translation_entries = totals.map_entries;
   facts_.translation_proof = to_manifest(drain_.map_proof());
+  facts_.translation_delivered_bytes = drain_.map_delivered();
   if (const auto& value = drain_.last_value()) {
     facts_.enabled_ns = value->enabled_ns;
     facts_.running_ns = value->running_ns;
@@ -152,7 +156,8 @@ void TargetRecorder::settle_error() {
 void TargetRecorder::settle_sink(const char* place, const TraceSink& sink) {
   if (sink.discarded_bytes() != 0) {
     ledger_.add({place, std::strerror(sink.error().value_or(EIO)), LossUnit::kBytes,
-                 sink.discarded_bytes()});
+                 sink.discarded_bytes(), sink.written_bytes()},
+                sink.error_moment());
   }
   if (!sink.error()) return;
   fail(Error(fmt::format("cannot write {}", sink.path().string()), *sink.error())
@@ -162,7 +167,7 @@ void TargetRecorder::settle_sink(const char* place, const TraceSink& sink) {
 }
 
 void TargetRecorder::lose(const char* place, const char* cause) {
-  ledger_.add({place, cause, LossUnit::kUnknown, 0});
+  ledger_.add({place, cause, LossUnit::kUnknown, 0, drain_.totals().trace_bytes});
 }
 
 void TargetRecorder::fail(const Error& error) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace htmtrace {
@@ -16,6 +17,8 @@ struct Loss {
   std::string cause;  // why, as words for the reader
   LossUnit unit = LossUnit::kUnknown;
   uint64_t amount = 0;
+  // Where in the target's trace, in bytes from its beginning; nothing when it has no place there.
+  std::optional<uint64_t> position = std::nullopt;
 
   bool operator==(const Loss&) const = default;
 };

@@ -8,15 +8,16 @@
 
 namespace htmtrace {
 
-void Ledger::add(const Loss& loss) {
+void Ledger::add(const Loss& loss, const Moment& when) {
   auto same = std::ranges::find_if(entries_, [&](const Entry& entry) {
     return entry.target.empty() && entry.loss.place == loss.place &&
            entry.loss.cause == loss.cause && entry.loss.unit == loss.unit;
   });
   if (same == entries_.end())
-    same = entries_.insert(entries_.end(), Entry{{}, loss, 0});
+    same = entries_.insert(entries_.end(), Entry{{}, loss, 0, when, when});
   else
     same->loss.amount += loss.amount;
+  same->last = when;
   same->occurrences++;
 }
 

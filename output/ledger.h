@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/loss.h"
+#include "output/moment.h"
 
 namespace htmtrace {
 
@@ -14,11 +15,13 @@ class Ledger {
  public:
   struct Entry {
     std::string target;  // "n0.p1.c12", as in the names of its files; empty: of the whole recording
-    Loss loss;           // the amount is the sum
+    Loss loss;           // the amount is the sum, the position that of the first
     uint64_t occurrences = 0;
+    Moment first;  // when it was noticed
+    Moment last;
   };
 
-  void add(const Loss& loss);
+  void add(const Loss& loss, const Moment& when = now());
 
   // Adds what another ledger holds, as losses of `target`.
   void add_all(const std::string& target, const Ledger& other);

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/manifest.h"
 
-#include <ctime>
-
 #include "output/json_writer.h"
 
 namespace htmtrace {
 namespace {
-
-int64_t clock_ns(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
 
 const char* name(Manifest::State state) {
   switch (state) {
@@ -97,6 +89,12 @@ void write_target(JsonWriter& json, const Manifest::Target& target) {
   json.text("file", target.trace_file);
   json.number("bytes", target.trace_bytes);
   json.text("completeness", name(target.trace_proof));
+  json.number("delivered_bytes", target.delivered_bytes);
+  json.number("memory_bytes", target.memory_bytes);
+  if (target.memory_full)
+    json.boolean("memory_full", *target.memory_full);
+  else
+    json.null("memory_full");
   json.end_object();
   json.begin_object("translation");
   json.text("file", target.translation_file);
@@ -104,6 +102,7 @@ void write_target(JsonWriter& json, const Manifest::Target& target) {
   json.number("blocks", target.translation_blocks);
   json.number("entries", target.translation_entries);
   json.text("completeness", name(target.translation_proof));
+  json.number("delivered_bytes", target.translation_delivered_bytes);
   json.end_object();
   json.end_object();
 }
@@ -124,16 +123,15 @@ void write_losses(JsonWriter& json, const Ledger& ledger) {
     else
       json.number("amount", entry.loss.amount);
     json.number("occurrences", entry.occurrences);
+    json.number("position", entry.loss.position);
+    write_moment(json, "first", entry.first);
+    write_moment(json, "last", entry.last);
     json.end_object();
   }
   json.end_array();
 }
 
 }  // namespace
-
-Moment now() {
-  return {clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_MONOTONIC)};
-}
 
 std::string Manifest::to_json() const {
   JsonWriter json;

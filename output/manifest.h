@@ -10,18 +10,12 @@
 #include "core/trace_target.h"
 #include "output/host_facts.h"
 #include "output/ledger.h"
+#include "output/moment.h"
 
 namespace htmtrace {
 
 inline constexpr const char* kManifestName = "manifest.json";
 inline constexpr uint64_t kManifestVersion = 1;
-
-// A moment on both clocks, in nanoseconds.
-struct Moment {
-  int64_t realtime_ns = 0;
-  int64_t monotonic_ns = 0;
-};
-Moment now();
 
 struct Manifest {
   // How far the recording got. A manifest that still says kRecording was left by a recorder that
@@ -38,11 +32,15 @@ struct Manifest {
     std::string trace_file;
     uint64_t trace_bytes = 0;  // in the file
     Proof trace_proof = Proof::kNotProvable;
+    std::optional<uint64_t> delivered_bytes;  // what the driver says it sent
+    std::optional<uint64_t> memory_bytes;     // of the macro; nothing when the driver does not tell
+    std::optional<bool> memory_full;          // and so tracing ended before it was stopped
     std::string translation_file;
     uint64_t translation_bytes = 0;
     uint64_t translation_blocks = 0;
     uint64_t translation_entries = 0;
     Proof translation_proof = Proof::kNotProvable;
+    std::optional<uint64_t> translation_delivered_bytes;
     uint64_t enabled_ns = 0;
     uint64_t running_ns = 0;
   };

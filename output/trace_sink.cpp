@@ -29,6 +29,7 @@ TraceSink::TraceSink(TraceSink&& other) noexcept
       written_bytes_(other.written_bytes_),
       discarded_bytes_(other.discarded_bytes_),
       error_(other.error_),
+      error_moment_(other.error_moment_),
       copy_(std::move(other.copy_)) {}
 
 TraceSink::~TraceSink() {
@@ -100,7 +101,9 @@ void TraceSink::discard() {
 }
 
 void TraceSink::fail(int reason) {
-  if (!error_) error_ = reason;
+  if (error_) return;
+  error_ = reason;
+  error_moment_ = now();
 }
 
 }  // namespace htmtrace

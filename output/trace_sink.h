@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 
+#include "output/moment.h"
+
 namespace htmtrace {
 
 enum class Existing : uint8_t { kRefuse, kReplace };
@@ -46,8 +48,9 @@ class TraceSink {
   std::string name() const { return path_.filename().string(); }
   uint64_t written_bytes() const { return written_bytes_; }
   uint64_t discarded_bytes() const { return discarded_bytes_; }
-  // errno of the first error.
+  // errno of the first error, and when it came.
   std::optional<int> error() const { return error_; }
+  const Moment& error_moment() const { return error_moment_; }
 
  private:
   TraceSink(std::filesystem::path path, int fd);
@@ -59,6 +62,7 @@ class TraceSink {
   uint64_t written_bytes_ = 0;
   uint64_t discarded_bytes_ = 0;
   std::optional<int> error_;
+  Moment error_moment_;
   // Made when the file system cannot write from where the bytes are: some pin the pages that they
   // write from (9p), and those of a perf ring cannot be pinned.
   std::unique_ptr<std::byte[]> copy_;

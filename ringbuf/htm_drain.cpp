@@ -51,7 +51,16 @@ HtmDrain::Step HtmDrain::step() {
 
 void HtmDrain::finish() {
   consume();
+  if (memory_full().value_or(false)) {
+    lose("trace memory", "it was full, and tracing ended there", LossUnit::kUnknown, 0);
+  }
   trace_proof_ = prove("trace", trace_delivered_, totals_.trace_bytes);
+  // Without a count by the driver, the kernel's own records must at least fit what came.
+  if (!announces_ && totals_.lost_records == 0 && totals_.announced_bytes > taken_bytes_) {
+    lose("trace", "AUX records speak of bytes that did not come", LossUnit::kBytes,
+         totals_.announced_bytes - taken_bytes_);
+    trace_proof_ = Proof::kViolated;
+  }
   map_proof_ = prove("memory map", map_delivered_, totals_.map_bytes);
   settle_lost_records();
 }
@@ -100,12 +109,31 @@ bool HtmDrain::take_trace() {
   if (bytes.size() != 0 && throttled_) {
     lose(kAuxRing, "came after the kernel had restarted the trace", LossUnit::kBytes, bytes.size());
   } else {
-    if (!bytes.first.empty()) sinks_.trace(bytes.first);
-    if (!bytes.second.empty()) sinks_.trace(bytes.second);
+    for (const auto piece : {bytes.first, bytes.second}) {
+      if (piece.empty()) continue;
+      sinks_.trace(piece);
+      keep_tail(piece);
+    }
     totals_.trace_bytes += bytes.size();
   }
+  taken_bytes_ += bytes.size() + bytes.overrun;
   aux_.release(bytes);
   return bytes.size() != 0 || bytes.overrun != 0;
+}
+
+void HtmDrain::keep_tail(std::span<const std::byte> bytes) {
+  const auto last = bytes.last(std::min(bytes.size(), tail_.size()));
+  std::shift_left(tail_.begin(), tail_.end(), static_cast<ptrdiff_t>(last.size()));
+  std::ranges::copy(last, tail_.end() - static_cast<ptrdiff_t>(last.size()));
+}
+
+// The driver delivers whole pieces and zeros where the macro has not written; with zeros at its end
+// the memory was not full. 128 bytes are what the public drivers call a record.
+std::optional<bool> HtmDrain::memory_full() const {
+  if (expected_trace_bytes_ == 0) return std::nullopt;
+  const bool written =
+      std::ranges::any_of(tail_, [](std::byte byte) { return byte != std::byte{0}; });
+  return trace_delivered_ == expected_trace_bytes_ && written;
 }
 
 void HtmDrain::take_record(const Record& record) {
@@ -196,7 +224,7 @@ void HtmDrain::take_announcement(std::span<const std::byte> body) {
 }
 
 void HtmDrain::lose(const char* place, const char* cause, LossUnit unit, uint64_t amount) {
-  sinks_.loss({place, cause, unit, amount});
+  sinks_.loss({place, cause, unit, amount, totals_.trace_bytes});
 }
 
 }  // namespace htmtrace

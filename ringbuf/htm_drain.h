@@ -8,6 +8,7 @@
 // version; the public drivers differ in what the value of read(2) means.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -77,8 +78,17 @@ class HtmDrain {
   // The driver's first refusal or failure, if it told of one.
   const std::optional<Announcement>& error() const { return error_; }
 
-  // How many trace bytes can follow at most; 0 when the driver has not said.
+  // How many trace bytes can follow at most: the size of the macro's memory; 0 when the driver has
+  // not said.
   uint64_t expected_trace_bytes() const { return expected_trace_bytes_; }
+
+  // What the driver says it has delivered; nothing when it does not, or did not get to the end.
+  const std::optional<uint64_t>& trace_delivered() const { return trace_delivered_; }
+  const std::optional<uint64_t>& map_delivered() const { return map_delivered_; }
+
+  // Valid after finish(): the macro's memory was full, so that it had to stop tracing before it was
+  // told to. Nothing when the driver does not tell how large the memory is.
+  std::optional<bool> memory_full() const;
 
   // Valid after finish().
   Proof trace_proof() const { return trace_proof_; }
@@ -91,6 +101,7 @@ class HtmDrain {
   void take_sample(std::span<const std::byte> body);
   void take_aux_record(std::span<const std::byte> body);
   void take_announcement(std::span<const std::byte> body);
+  void keep_tail(std::span<const std::byte> bytes);
   void settle_lost_records();
   Proof prove(const char* place, std::optional<uint64_t> delivered, uint64_t received);
   void lose(const char* place, const char* cause, LossUnit unit, uint64_t amount);
@@ -109,6 +120,11 @@ class HtmDrain {
   bool map_loops_ = false;
   std::vector<std::byte> last_block_;
   std::set<uint64_t> iterators_;
+
+  // The last bytes of the trace: zero where the macro has not written.
+  static constexpr size_t kTailBytes = 128;
+  std::array<std::byte, kTailBytes> tail_{};
+  uint64_t taken_bytes_ = 0;  // from the AUX ring, whatever became of them
 
   bool announces_ = false;  // the driver says what it delivers
   uint64_t expected_trace_bytes_ = 0;

@@ -243,9 +243,48 @@ TEST_CASE("what our driver sent and did not arrive is a loss with its size") {
   run(drain);
   REQUIRE(driver.losses.size() == 1);
   CHECK(driver.losses[0] ==
-        Loss{"trace", "sent by the driver but not received", LossUnit::kBytes, 12});
+        Loss{"trace", "sent by the driver but not received", LossUnit::kBytes, 12, 8});
   CHECK(drain.trace_proof() == HtmDrain::Proof::kViolated);
   CHECK(drain.map_proof() == HtmDrain::Proof::kProven);
+}
+
+TEST_CASE("a trace that fills its memory ends too early, and that is told") {
+  // The last piece is full of trace; or its end is not written; or the memory is larger.
+  for (const auto& [last, memory, full] :
+       {std::tuple{std::string(60, 'b'), 124, true},
+        std::tuple{std::string(60, 'b') + std::string(128, '\0'), 252, false},
+        std::tuple{std::string(60, 'b') + std::string(127, '\0'), 251, true},
+        std::tuple{std::string(60, 'b'), 4096, false}}) {
+    CAPTURE(memory);
+    Driver driver(4096, 256);
+    const auto begin = kTraceBegin | static_cast<uint64_t>(memory);
+    driver.plan = {driver.say(begin), driver.give_trace(std::string(64, 'a')),
+                   driver.give_trace(last), driver.say(kTraceEnd | (64 + last.size())),
+                   driver.say(kMapEnd)};
+    HtmDrain drain = driver.make_drain();
+    run(drain);
+    CHECK(drain.memory_full() == full);
+    CHECK(drain.trace_proof() == HtmDrain::Proof::kProven);
+    REQUIRE(driver.losses.size() == (full ? 1 : 0));
+    if (!full) continue;
+    CHECK(driver.losses[0].place == "trace memory");
+    CHECK(driver.losses[0].position == 64 + last.size());
+  }
+}
+
+TEST_CASE("without a driver's count the kernel's records must fit what came") {
+  Driver driver;
+  driver.plan = {[&]() -> uint64_t {
+    driver.announce_aux(16, 0);
+    driver.ring.put_aux("x.......");
+    return 2;
+  }};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  REQUIRE(driver.losses.size() == 1);
+  CHECK(driver.losses[0].amount == 8);
+  CHECK(drain.trace_proof() == HtmDrain::Proof::kViolated);
+  CHECK_FALSE(drain.memory_full());
 }
 
 TEST_CASE("a trace whose end our driver did not announce is not proven") {
@@ -281,7 +320,8 @@ TEST_CASE("a record that found no room is no loss when all of its content came l
       CHECK(driver.losses.empty());
     } else {
       REQUIRE(driver.losses.size() == 1);
-      CHECK(driver.losses[0] == Loss{"data ring", "the data ring was full", LossUnit::kRecords, 3});
+      CHECK(driver.losses[0] ==
+            Loss{"data ring", "the data ring was full", LossUnit::kRecords, 3, 8});
     }
   }
 }
