@@ -12,6 +12,7 @@ namespace {
 
 std::vector<TraceTarget> targets_of(const std::vector<HtmSource>& sources) {
   std::vector<TraceTarget> targets;
+  targets.reserve(sources.size());
   for (const HtmSource& source : sources) targets.push_back(source.target());
   return targets;
 }
@@ -94,14 +95,15 @@ void Capture::write_manifest(Manifest::State state) {
 
 // The losses; without any, what speaks for that.
 std::string Capture::verdict() const {
-  const std::string losses = manifest_.ledger.summary();
-  if (!manifest_.ledger.empty()) return losses;
+  std::string text = manifest_.ledger.summary();
+  if (!manifest_.ledger.empty()) return text;
   const bool proven = std::ranges::all_of(manifest_.targets, [](const Manifest::Target& target) {
     return target.trace_proof == Manifest::Proof::kProven &&
            target.translation_proof == Manifest::Proof::kProven;
   });
-  return losses + (proven ? ", proven by the driver's count"
-                          : " that shows; this driver does not tell how much there was");
+  text += proven ? ", proven by the driver's count"
+                 : " that shows; this driver does not tell how much there was";
+  return text;
 }
 
 std::vector<std::string> Capture::summary() const {
