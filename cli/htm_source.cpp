@@ -44,9 +44,8 @@ std::vector<int> carrier_candidates() {
   return cpus;
 }
 
-HtmSource::HtmSource(const PmuDescription& pmu, const TraceTarget& target,
-                     const std::vector<int>& cpus)
-    : target_(target), attr_(htm_event_attr(pmu, target)) {
+HtmSource::HtmSource(const EventAttr& attr, const TraceTarget& target, const std::vector<int>& cpus)
+    : target_(target), attr_(attr) {
   int reason = ENODEV;
   for (const int cpu : cpus) {
     if (try_open(cpu)) break;
@@ -66,18 +65,17 @@ bool HtmSource::try_open(int cpu) {
   return true;
 }
 
-// The first published driver hands the hypervisor the whole AUX area as if it were one physical
-// block, and so lets it write over other memory. It is the only one that lets a target be opened
-// twice.
-void HtmSource::refuse_first_driver() const {
+// It is the only one that lets a target be opened twice. A CPU that carries another event refuses
+// in any case, so all are tried.
+bool HtmSource::is_first_driver() const {
+  if (!old_driver_) return false;
+  bool tried = false;
   for (const int other : carrier_candidates()) {
     if (other == cpu_) continue;
-    if (EventFd::open(attr_.bytes(), other)) break;
-    if (errno == EBUSY) return;
+    if (EventFd::open(attr_.bytes(), other)) return true;
+    tried = true;
   }
-  throw Error("this kernel's htm driver is not safe to use")
-      .on("reason: it looks like the first published one, which can overwrite kernel memory")
-      .hint("use the driver of htmtrace (kmod/) or a newer kernel");
+  return !tried;
 }
 
 bool HtmSource::map_rings(RingSizes sizes, MapFailure& failure) {
@@ -127,7 +125,9 @@ void map_rings(Sources& sources, const std::optional<RingSizes>& wanted) {
   MapFailure failure;
   while (!map_all(sources, failure)) {
     for (HtmSource& source : sources.list) source.unmap_rings();
-    const auto less = wanted ? std::nullopt : smaller(sources.sizes);
+    // The first driver's events were opened for one size.
+    const bool fixed = wanted || sources.first_driver;
+    const auto less = fixed ? std::nullopt : smaller(sources.sizes);
     if (!less || !failure.less_may_do()) throw failure.explain();
     sources.sizes = *less;
   }
@@ -139,6 +139,44 @@ Error too_few_cpus(size_t targets, size_t cpus) {
                            cpus))
       .on("reason: a CPU can carry the event of one target only")
       .hint("trace fewer targets at once, or allow more CPUs (taskset, SMT, CPU hotplug)");
+}
+
+// It hands the hypervisor the whole AUX area as if it were one physical block. A watermark as large
+// as the area makes the kernel try for one block; whether it got one cannot be seen.
+void take_first_driver(Sources& sources, const SourceWish& wish) {
+  if (!wish.allow_first_driver) {
+    throw Error("this kernel's htm driver is not safe to use")
+        .on("reason: it looks like the first published one, which can overwrite kernel memory")
+        .hint("use the driver of htmtrace (kmod/) or a newer kernel")
+        .hint(
+            "--unsafe-driver uses it all the same, with an AUX ring that the kernel should make "
+            "of one block");
+  }
+  sources.first_driver = true;
+  if (!wish.sizes || wish.sizes->aux_bytes <= kLargestBlockBytes) return;
+  throw Error(fmt::format("an AUX ring of {} KiB is too large for this htm driver",
+                          wish.sizes->aux_bytes / 1024))
+      .on(fmt::format("reason: it must be one physical block, {} KiB at most",
+                      kLargestBlockBytes / 1024))
+      .hint("ask for a smaller one with -m");
+}
+
+void open_events(Sources& sources, const PmuDescription& pmu, const SourceWish& wish,
+                 std::vector<int> cpus) {
+  sources.list.reserve(wish.targets.size());
+  for (const TraceTarget& target : wish.targets) {
+    EventAttr attr = htm_event_attr(pmu, target);
+    if (sources.first_driver) {
+      attr.base().aux_watermark =
+          static_cast<uint32_t>(wish.sizes.value_or(kOldDriverSizes).aux_bytes);
+    }
+    const HtmSource& source = sources.list.emplace_back(attr, target, cpus);
+    std::erase(cpus, source.carrier_cpu());
+    if (sources.list.size() == 1 && !sources.first_driver && source.is_first_driver()) {
+      take_first_driver(sources, wish);
+      return;
+    }
+  }
 }
 
 }  // namespace
@@ -154,11 +192,11 @@ Sources open_sources(const SourceWish& wish) {
   if (wish.targets.size() > cpus.size()) throw too_few_cpus(wish.targets.size(), cpus.size());
 
   Sources sources;
-  sources.list.reserve(wish.targets.size());
-  for (const TraceTarget& target : wish.targets) {
-    const HtmSource& source = sources.list.emplace_back(pmu, target, cpus);
-    if (sources.list.size() == 1 && source.old_driver()) source.refuse_first_driver();
-    std::erase(cpus, source.carrier_cpu());
+  open_events(sources, pmu, wish, cpus);
+  if (sources.first_driver) {
+    // Opened anew, now that it is known what the attr must say.
+    sources.list.clear();
+    open_events(sources, pmu, wish, cpus);
   }
   map_rings(sources, wish.sizes);
   return sources;

@@ -20,7 +20,7 @@ class HtmSource {
  public:
   // Opens the event on the first of `cpus` that works, disabled. With our driver this configures
   // the trace macro. Throws Error.
-  HtmSource(const PmuDescription& pmu, const TraceTarget& target, const std::vector<int>& cpus);
+  HtmSource(const EventAttr& attr, const TraceTarget& target, const std::vector<int>& cpus);
 
   const TraceTarget& target() const { return target_; }
   int carrier_cpu() const { return cpu_; }
@@ -28,9 +28,9 @@ class HtmSource {
 
   // The kernel's driver is of the generation that delivers the whole memory map at once.
   bool old_driver() const { return old_driver_; }
-  // Throws Error when an old driver is the one that must not be used. To be called while no other
-  // htm event of ours is open.
-  void refuse_first_driver() const;
+  // True when an old driver is the first public one, or cannot be told from it. To be called while
+  // no other htm event of ours is open.
+  bool is_first_driver() const;
 
   // Maps the rings, or maps them anew. False when that is not possible; then there are none.
   bool map_rings(RingSizes sizes, MapFailure& failure);
@@ -59,13 +59,15 @@ class HtmSource {
 struct SourceWish {
   std::vector<TraceTarget> targets;
   std::vector<int> cpus;  // carriers to choose from, best first; empty: all that may be used
-  std::optional<RingSizes> sizes;  // these and no others; the usual ones when empty
+  std::optional<RingSizes> sizes;   // these and no others; the usual ones when empty
+  bool allow_first_driver = false;  // although it can overwrite memory
 };
 
 struct Sources {
   std::vector<HtmSource> list;  // one for each target, each on a CPU of its own
   RingSizes sizes;              // of each
   bool rings_shrunk = false;    // smaller than usual because of the memory-lock limit
+  bool first_driver = false;    // the one that can overwrite memory
 };
 
 // What the usual rings of one target take.

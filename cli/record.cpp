@@ -69,6 +69,9 @@ int record(const RecordOptions& options) {
                     "(kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK, CAP_IPC_LOCK)",
                     sources.sizes.data_bytes >> 10, sources.sizes.aux_bytes >> 10));
   }
+  if (sources.first_driver) {
+    print_note("warning: this kernel's htm driver can overwrite memory; you asked for it");
+  }
   signals.watch();
   return Recording(options, sources.list, signals).run();
 }
@@ -129,6 +132,8 @@ Action declare_record(CLI::App& app) {
   app.add_flag_callback(
       "--force", [&options] { options.existing = Existing::kReplace; },
       "Replace a recording that is in the folder already");
+  app.add_flag("--unsafe-driver", options.source.allow_first_driver,
+               "Use the first published htm driver, which can overwrite kernel memory");
   app.add_flag("--strict", options.strict, "End with status 1, not 3, when something was lost");
   app.add_option("workload", options.workload, "Program to run and its arguments; put -- first")
       ->type_name("");

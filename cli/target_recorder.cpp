@@ -31,6 +31,26 @@ Manifest::Proof to_manifest(HtmDrain::Proof proof) {
   return Manifest::Proof::kViolated;
 }
 
+const char* name(HtmDrain::Driver driver) {
+  switch (driver) {
+    case HtmDrain::Driver::kUnknown:
+      break;
+    case HtmDrain::Driver::kOwn:
+      return "htmtrace";
+    case HtmDrain::Driver::kFirst:
+      return "first public";
+    case HtmDrain::Driver::kSecond:
+      return "second public";
+    case HtmDrain::Driver::kThird:
+      return "third public";
+    case HtmDrain::Driver::kThirdOrLatest:
+      return "third or latest public";
+    case HtmDrain::Driver::kLatest:
+      return "latest public";
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 TargetRecorder::TargetRecorder(const HtmSource& source, TargetFiles& files)
@@ -114,6 +134,7 @@ void TargetRecorder::settle() {
   const HtmDrain::Totals& totals = drain_.totals();
   files_.trace.finish();
   files_.translation.finish();
+  facts_.driver = name(drain_.driver());
   facts_.trace_bytes = files_.trace.written_bytes();
   facts_.trace_proof = to_manifest(drain_.trace_proof());
   facts_.delivered_bytes = drain_.trace_delivered();

@@ -81,6 +81,10 @@ void write_target(JsonWriter& json, const Manifest::Target& target) {
   json.number("core", uint64_t{target.target.core});
   json.text("type", htm_type_name(target.target.type));
   json.number("carrier_cpu", int64_t{target.carrier_cpu});
+  if (target.driver == nullptr)
+    json.null("driver");
+  else
+    json.text("driver", target.driver);
   json.number("data_ring_bytes", target.data_ring_bytes);
   json.number("aux_ring_bytes", target.aux_ring_bytes);
   json.number("enabled_ns", target.enabled_ns);

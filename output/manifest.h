@@ -27,6 +27,7 @@ struct Manifest {
   struct Target {
     TraceTarget target;
     int carrier_cpu = 0;
+    const char* driver = nullptr;  // whose it is, by what came; nothing when nothing told
     uint64_t data_ring_bytes = 0;
     uint64_t aux_ring_bytes = 0;
     std::string trace_file;

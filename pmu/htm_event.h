@@ -15,6 +15,11 @@ inline constexpr const char* kHtmPmu = "htm";
 // driver or the driver does not know the type.
 EventAttr htm_event_attr(const PmuDescription& pmu, const TraceTarget& target);
 
+// The most that the first public driver may be given as AUX ring. It hands all of it to the
+// hypervisor as one physical block, and the kernel's largest block is 16 MiB with pages of 4 KiB as
+// of 64 KiB.
+inline constexpr uint64_t kLargestBlockBytes = 16 << 20;
+
 // The same event asked for with a frequency instead of a period. Only the drivers of the later
 // generation refuse that (EINVAL), which tells them from the first ones without touching hardware.
 EventAttr htm_generation_probe(const EventAttr& attr);

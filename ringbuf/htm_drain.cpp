@@ -15,6 +15,8 @@ constexpr const char* kEvent = "event";
 constexpr int kSilentReadsAtEnd = 2;
 // The event's clock stands still when the kernel has switched it off.
 constexpr int kStalledReadsAtEnd = 2;
+// The first public driver drops what does not fit and returns 0; its end is the marker.
+constexpr int kSilentReadsWithoutMarker = 64;
 
 }  // namespace
 
@@ -23,6 +25,7 @@ HtmDrain::HtmDrain(ReadEvent read, DataRing data, AuxRing aux, Sinks sinks)
 
 HtmDrain::Step HtmDrain::step() {
   bool progress = consume();
+  const uint64_t blocks_before = totals_.map_blocks;
   const auto value = read_();
   totals_.reads++;
   progress |= consume();
@@ -32,6 +35,7 @@ HtmDrain::Step HtmDrain::step() {
   }
   const bool stalled = last_ && value->running_ns == last_->running_ns;
   last_ = value;
+  note_value(*value, blocks_before);
   if (map_loops_) return Step::kDone;
   if (progress) {
     silent_reads_ = 0;
@@ -39,7 +43,9 @@ HtmDrain::Step HtmDrain::step() {
     return Step::kMore;
   }
   if (value->value == 0) {
-    return ++silent_reads_ >= kSilentReadsAtEnd ? Step::kDone : Step::kMore;
+    const bool no_marker = whole_rings_ && !trace_delivered_;
+    const int enough = no_marker ? kSilentReadsWithoutMarker : kSilentReadsAtEnd;
+    return ++silent_reads_ >= enough ? Step::kDone : Step::kMore;
   }
   stalled_reads_ = stalled ? stalled_reads_ + 1 : 0;
   if (stalled_reads_ >= kStalledReadsAtEnd) {
@@ -47,6 +53,20 @@ HtmDrain::Step HtmDrain::step() {
     return Step::kDone;
   }
   return Step::kAgain;
+}
+
+void HtmDrain::note_value(const EventValue& value, uint64_t blocks_before) {
+  counts_value_ |= value.value > 1;
+  blocks_at_once_ |= totals_.map_blocks > blocks_before + 1;
+}
+
+HtmDrain::Driver HtmDrain::driver() const {
+  if (announces_) return Driver::kOwn;
+  if (whole_rings_) return Driver::kFirst;
+  if (totals_.trace_bytes == 0 && totals_.map_blocks == 0) return Driver::kUnknown;
+  if (!counts_value_) return Driver::kSecond;
+  if (blocks_at_once_) return Driver::kThird;
+  return totals_.map_blocks > 1 ? Driver::kLatest : Driver::kThirdOrLatest;
 }
 
 void HtmDrain::finish() {
@@ -61,13 +81,15 @@ void HtmDrain::finish() {
          totals_.announced_bytes - taken_bytes_);
     trace_proof_ = Proof::kViolated;
   }
-  map_proof_ = prove("memory map", map_delivered_, totals_.map_bytes);
+  // The end marker counts the trace only.
+  map_proof_ =
+      whole_rings_ ? Proof::kNotProvable : prove("memory map", map_delivered_, totals_.map_bytes);
   settle_lost_records();
 }
 
 HtmDrain::Proof HtmDrain::prove(const char* place, std::optional<uint64_t> delivered,
                                 uint64_t received) {
-  if (!announces_) return Proof::kNotProvable;
+  if (!announces_ && !delivered) return Proof::kNotProvable;
   if (!delivered) {
     lose(place, "the driver did not reach the end", LossUnit::kUnknown, 0);
     return Proof::kViolated;
@@ -106,7 +128,14 @@ bool HtmDrain::take_trace() {
     lose(kAuxRing, "the driver wrote over bytes that had not been read", LossUnit::kBytes,
          bytes.overrun);
   }
-  if (bytes.size() != 0 && throttled_) {
+  // Later drivers never fill the ring: the kernel keeps one byte of it free for them.
+  whole_rings_ |= !announces_ && bytes.size() == aux_.size_bytes() &&
+                  new_aux_record_bytes_ == aux_.size_bytes();
+  new_aux_record_bytes_ = 0;
+  if (whole_rings_ && bytes.size() < aux_.size_bytes()) {
+    take_map_in_aux(bytes.first);
+    take_map_in_aux(bytes.second);
+  } else if (bytes.size() != 0 && throttled_) {
     lose(kAuxRing, "came after the kernel had restarted the trace", LossUnit::kBytes, bytes.size());
   } else {
     for (const auto piece : {bytes.first, bytes.second}) {
@@ -162,22 +191,45 @@ void HtmDrain::take_record(const Record& record) {
 
 void HtmDrain::take_sample(std::span<const std::byte> body) {
   const auto payload = parse_raw(body);
+  if (payload && take_end_marker(*payload)) return;
   const auto block = payload ? parse_map_block(*payload) : std::nullopt;
   if (!block) {
     lose(kDataRing, "a sample that is no block of the memory map", LossUnit::kRecords, 1);
     return;
   }
-  if (std::ranges::equal(block->bytes, last_block_)) {
+  take_map_block(*block);
+}
+
+bool HtmDrain::take_end_marker(std::span<const std::byte> payload) {
+  const auto dumps = parse_end_marker(payload);
+  if (!dumps || announces_ || (!whole_rings_ && *dumps != 0)) return false;
+  whole_rings_ = true;
+  trace_delivered_ = *dumps * uint64_t{aux_.size_bytes()};
+  new_sample_ = true;
+  return true;
+}
+
+// The first public driver's block is one committed piece of the ring. What follows the block in it
+// is not data.
+void HtmDrain::take_map_in_aux(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  if (const auto block = parse_map_block(bytes)) return take_map_block(*block);
+  lose(kAuxRing, "bytes after the trace that are no block of the memory map", LossUnit::kBytes,
+       bytes.size());
+}
+
+void HtmDrain::take_map_block(const MapBlock& block) {
+  if (std::ranges::equal(block.bytes, last_block_)) {
     totals_.map_repeats++;
     return;
   }
   new_sample_ = true;
-  last_block_.assign(block->bytes.begin(), block->bytes.end());
-  sinks_.map(block->bytes);
-  totals_.map_bytes += block->bytes.size();
+  last_block_.assign(block.bytes.begin(), block.bytes.end());
+  sinks_.map(block.bytes);
+  totals_.map_bytes += block.bytes.size();
   totals_.map_blocks++;
-  totals_.map_entries += block->entries;
-  if (!block->is_last() && !iterators_.insert(block->next).second) {
+  totals_.map_entries += block.entries;
+  if (!block.is_last() && !iterators_.insert(block.next).second) {
     lose("memory map", "the hypervisor's list goes in circles", LossUnit::kUnknown, 0);
     map_loops_ = true;
   }
@@ -190,6 +242,7 @@ void HtmDrain::take_aux_record(std::span<const std::byte> body) {
     return;
   }
   totals_.announced_bytes += aux->size;
+  new_aux_record_bytes_ += aux->size;
   if ((aux->flags & PERF_AUX_FLAG_TRUNCATED) != 0) {
     lose(kAuxRing, "the driver had to cut the trace (AUX flag TRUNCATED)", LossUnit::kUnknown, 0);
   }

@@ -52,6 +52,18 @@ class HtmDrain {
     kViolated,     // fewer or more came than the driver says, or it did not get to the end
   };
 
+  // Whose driver it is, as far as what came tells. The public ones carry no number; they are told
+  // apart by what a read brings and returns.
+  enum class Driver : uint8_t {
+    kUnknown,
+    kOwn,            // announces what it delivers
+    kFirst,          // fills the whole AUX ring with each dump; map in the AUX ring; end marker
+    kSecond,         // map as samples; a read returns 1 or 0
+    kThird,          // a read returns how much came; the whole map with one read
+    kThirdOrLatest,  // the same, with a map too small to tell
+    kLatest,         // one block of the map with each read
+  };
+
   enum class Step : uint8_t {
     kMore,   // something came; call again
     kAgain,  // the driver has to wait for the hypervisor; call again a little later
@@ -90,6 +102,8 @@ class HtmDrain {
   // told to. Nothing when the driver does not tell how large the memory is.
   std::optional<bool> memory_full() const;
 
+  Driver driver() const;
+
   // Valid after finish().
   Proof trace_proof() const { return trace_proof_; }
   Proof map_proof() const { return map_proof_; }
@@ -99,6 +113,10 @@ class HtmDrain {
   bool take_trace();
   void take_record(const Record& record);
   void take_sample(std::span<const std::byte> body);
+  bool take_end_marker(std::span<const std::byte> payload);
+  void take_map_block(const MapBlock& block);
+  void take_map_in_aux(std::span<const std::byte> bytes);
+  void note_value(const EventValue& value, uint64_t blocks_before);
   void take_aux_record(std::span<const std::byte> body);
   void take_announcement(std::span<const std::byte> body);
   void keep_tail(std::span<const std::byte> bytes);
@@ -116,6 +134,7 @@ class HtmDrain {
   int silent_reads_ = 0;   // reads in a row with value 0 and nothing new
   int stalled_reads_ = 0;  // reads in a row during which the event did not run
   bool new_sample_ = false;
+  uint64_t new_aux_record_bytes_ = 0;  // of the AUX records since the AUX ring was last looked at
   bool throttled_ = false;
   bool map_loops_ = false;
   std::vector<std::byte> last_block_;
@@ -126,7 +145,10 @@ class HtmDrain {
   std::array<std::byte, kTailBytes> tail_{};
   uint64_t taken_bytes_ = 0;  // from the AUX ring, whatever became of them
 
-  bool announces_ = false;  // the driver says what it delivers
+  bool announces_ = false;       // the driver says what it delivers
+  bool whole_rings_ = false;     // it is the first public one
+  bool counts_value_ = false;    // a read has returned more than 1
+  bool blocks_at_once_ = false;  // a read has brought several blocks of the map
   uint64_t expected_trace_bytes_ = 0;
   std::optional<uint64_t> trace_delivered_;
   std::optional<uint64_t> map_delivered_;

@@ -61,6 +61,11 @@ std::optional<MapBlock> parse_map_block(std::span<const std::byte> payload) {
                   load_big_endian(payload, kMapNextOffset), entries};
 }
 
+std::optional<uint32_t> parse_end_marker(std::span<const std::byte> payload) {
+  if (payload.size() != sizeof(uint32_t)) return std::nullopt;
+  return load<uint32_t>(payload, 0);
+}
+
 std::optional<Announcement> parse_announcement(std::span<const std::byte> body) {
   if (body.size() < sizeof(uint64_t)) return std::nullopt;
   const auto id = load<uint64_t>(body, 0);

@@ -38,6 +38,10 @@ struct MapBlock {
 // Nothing when the payload is no such block, for instance because the count does not fit.
 std::optional<MapBlock> parse_map_block(std::span<const std::byte> payload);
 
+// The first public driver's end marker: how many dumps, each of a whole AUX ring, were trace. A raw
+// payload of just four bytes, in the machine's own byte order.
+std::optional<uint32_t> parse_end_marker(std::span<const std::byte> payload);
+
 // What htmtrace's own driver says about its delivery in a PERF_RECORD_AUX_OUTPUT_HW_ID (kmod/ABI).
 // The public drivers never write one.
 struct Announcement {

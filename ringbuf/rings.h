@@ -58,6 +58,8 @@ class AuxRing {
  public:
   AuxRing(perf_event_mmap_page* page, std::span<const std::byte> ring) : page_(page), ring_(ring) {}
 
+  size_t size_bytes() const { return ring_.size(); }
+
   // Everything between tail and head. When the driver overran the reader, nothing of the ring can
   // be trusted: no bytes, and `overrun` tells how many there would have been.
   AuxBytes peek() const;
