@@ -48,7 +48,7 @@ void put_begin(std::vector<uint64_t>& words) {
   uint64_t pair[kPower10CompanionWords];
   power10_companion(pair, 1000, 0, power10_record(0));
   put(words, pair);
-  words.resize(words.size() + (kLineRecords - 1) * 2);
+  words.resize(words.size() + size_t{kLineRecords - 1} * 2);
 }
 
 }  // namespace

@@ -250,14 +250,22 @@ TEST_CASE("what our driver sent and did not arrive is a loss with its size") {
 
 TEST_CASE("a trace that fills its memory ends too early, and that is told") {
   // The last piece is full of trace; or its end is not written; or the memory is larger.
-  for (const auto& [last, memory, full] :
-       {std::tuple{std::string(60, 'b'), 124, true},
-        std::tuple{std::string(60, 'b') + std::string(128, '\0'), 252, false},
-        std::tuple{std::string(60, 'b') + std::string(127, '\0'), 251, true},
-        std::tuple{std::string(60, 'b'), 4096, false}}) {
+  struct Ending {
+    std::string last;
+    uint64_t memory;
+    bool full;
+  };
+  const Ending endings[] = {{std::string(60, 'b'), 124, true},
+                            {std::string(60, 'b') + std::string(128, '\0'), 252, false},
+                            {std::string(60, 'b') + std::string(127, '\0'), 251, true},
+                            {std::string(60, 'b'), 4096, false}};
+  for (const Ending& ending : endings) {
+    const std::string& last = ending.last;
+    const uint64_t memory = ending.memory;
+    const bool full = ending.full;
     CAPTURE(memory);
     Driver driver(4096, 256);
-    const auto begin = kTraceBegin | static_cast<uint64_t>(memory);
+    const uint64_t begin = kTraceBegin | memory;
     driver.plan = {driver.say(begin), driver.give_trace(std::string(64, 'a')),
                    driver.give_trace(last), driver.say(kTraceEnd | (64 + last.size())),
                    driver.say(kMapEnd)};
