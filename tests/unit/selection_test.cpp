@@ -54,6 +54,7 @@ Collected select(std::span<const std::byte> trace, const Selection& selection, s
 
 std::vector<uint64_t> offsets(const std::vector<Instruction>& instructions) {
   std::vector<uint64_t> found;
+  found.reserve(instructions.size());
   for (const Instruction& instruction : instructions) found.push_back(instruction.offset);
   return found;
 }

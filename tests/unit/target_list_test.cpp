@@ -48,15 +48,18 @@ TEST_CASE("a whole target in one word") {
         TraceTarget{.node = 0, .chip = 2, .core = 0, .type = HtmType::kNest});
   // A chip's trace has no core, whatever is said.
   CHECK(parse_target("chip=2,core=9,type=nest").core == 0);
-  for (const auto& [text, why] :
-       {std::pair{"core=1", "the chip is missing"}, std::pair{"chip=1", "the core is missing"},
-        std::pair{"chip=1,core=2,type=tea", "the type is not"},
-        std::pair{"chip=1,core=x", "core is not a number"},
-        std::pair{"chip=1,core", "core is not a number"},
-        std::pair{"chip=1,core=2,socket=3", "there is no \"socket\""},
-        std::pair{"", "the chip is missing"}}) {
-    CAPTURE(text);
-    CHECK(usage_error([&] { parse_target(text); }).find(why) != std::string::npos);
+  struct Wrong {
+    std::string text, why;
+  };
+  for (const Wrong& wrong :
+       {Wrong{"core=1", "the chip is missing"}, Wrong{"chip=1", "the core is missing"},
+        Wrong{"chip=1,core=2,type=tea", "the type is not"},
+        Wrong{"chip=1,core=x", "core is not a number"},
+        Wrong{"chip=1,core", "core is not a number"},
+        Wrong{"chip=1,core=2,socket=3", "there is no \"socket\""},
+        Wrong{"", "the chip is missing"}}) {
+    CAPTURE(wrong.text);
+    CHECK(usage_error([&] { parse_target(wrong.text); }).find(wrong.why) != std::string::npos);
   }
 }
 
