@@ -31,9 +31,6 @@
 namespace htmtrace {
 namespace {
 
-// Big enough that a system call costs little, small enough to stay in the cache.
-constexpr size_t kPieceBytes = 256 << 10;
-
 using Format = NestPrinter::Format;
 
 struct DecodeOptions {
@@ -146,7 +143,7 @@ class Decode {
     if (options_.walks) decoder.follow_walks();
     const InputFile& input = bytes.file();
     Progress progress(stderr);
-    std::span<std::byte> piece(piece_.get(), kPieceBytes);
+    std::span<std::byte> piece(piece_.get(), InputFile::kPieceBytes);
     while (!decoder.finished() && !output_.reader_gone()) {
       const size_t got = bytes.read(piece);
       if (got == 0) break;
@@ -194,7 +191,7 @@ class Decode {
 
   const DecodeOptions& options_;
   TextOutput output_;
-  std::unique_ptr<std::byte[]> piece_{new std::byte[kPieceBytes]};
+  std::unique_ptr<std::byte[]> piece_{new std::byte[InputFile::kPieceBytes]};
   // Text on the same terminal shows well enough how it gets on.
   const bool show_progress_ =
       ::isatty(STDERR_FILENO) == 1 && (!options_.output.empty() || ::isatty(STDOUT_FILENO) == 0);

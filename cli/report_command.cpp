@@ -32,7 +32,6 @@
 namespace htmtrace {
 namespace {
 
-constexpr size_t kPieceBytes = 256 << 10;
 constexpr uint64_t kMostKallsymsBytes = 256 << 20;
 
 using Format = NestPrinter::Format;
@@ -98,7 +97,7 @@ class Report {
       : options_(options),
         symbols_(load_symbols(options)),
         spots_(options.wishes, symbols_),
-        piece_(new std::byte[kPieceBytes]) {}
+        piece_(new std::byte[InputFile::kPieceBytes]) {}
 
   int run() {
     const std::vector<ChosenTrace> traces = choose_traces(options_.paths, options_.filter);
@@ -166,7 +165,7 @@ class Report {
     CoreDecoder decoder(map, sink);
     TraceBytes bytes(input, /*file_order=*/trace.is_standard_input());
     Progress progress(stderr);
-    const std::span<std::byte> piece(piece_.get(), kPieceBytes);
+    const std::span<std::byte> piece(piece_.get(), InputFile::kPieceBytes);
     while (!decoder.finished()) {
       const size_t got = bytes.read(piece);
       if (got == 0) break;

@@ -10,10 +10,10 @@
 namespace htmtrace {
 namespace {
 
-constexpr size_t kPieceBytes = 1 << 20;
+constexpr size_t kReadBytes = 1 << 20;
 
 std::optional<uint64_t> find_wrap(InputFile& input) {
-  std::vector<std::byte> piece(kPieceBytes);
+  std::vector<std::byte> piece(kReadBytes);
   WrapFinder finder;
   size_t loose = 0;  // bytes of a word that was not read whole
   for (;;) {

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "output/manifest.h"
 
 namespace htmtrace {
 namespace {
@@ -17,7 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTracePrefix = "htm.bin.";
 constexpr std::string_view kTranslationPrefix = "translation.";
-constexpr std::string_view kManifestName = "manifest.json";
 
 // Takes `mark` and a number from the front of `text`.
 bool take_number(std::string_view& text, char mark, uint32_t& number) {

@@ -14,6 +14,9 @@ struct EffectiveAddr {
   auto operator<=>(const EffectiveAddr&) const = default;
 };
 
+// With relocation off the two top bits of an effective address are no part of the real one.
+inline constexpr uint64_t kRealModeMask = 0x3fffffffffffffff;
+
 // Machine real address: what the processor puts on the bus. Only the hypervisor gives it meaning.
 struct RealAddr {
   uint64_t value = 0;

@@ -34,7 +34,13 @@ struct Framing {
   uint8_t words = 0;
   bool reserved_bits = false;                      // bits are set that have only been seen clear
   DefectReason reason = DefectReason::kCutRecord;  // of kCut and kBad
+
+  static constexpr Framing bad(DefectReason why);
 };
+
+constexpr Framing Framing::bad(DefectReason why) {
+  return {.verdict = Verdict::kBad, .words = 1, .reason = why};
+}
 
 // A word in the middle of a record that must be looked at twice.
 inline bool is_special(uint64_t word) {

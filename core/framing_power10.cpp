@@ -30,10 +30,6 @@ Framing whole(size_t count, bool reserved_bits) {
           .reserved_bits = reserved_bits};
 }
 
-Framing bad(DefectReason reason) {
-  return {.verdict = Verdict::kBad, .words = 1, .reason = reason};
-}
-
 // Word `at` is not what the record needs there, or the trace ends before it.
 Framing cut(const WordRun& run, size_t at) {
   return {.verdict = Verdict::kCut,
@@ -100,7 +96,7 @@ Framing frame_power10_info_carefully(const WordRun& run) {
   if (!decidable(run, needed)) return {};
   const size_t missing = first_missing(run, needed);
   const bool confirmed = missing >= 2 && words::msr_tail_clear(run[1]);
-  if (!run.in_sync && !confirmed && run.count >= 2) return bad(DefectReason::kUnconfirmed);
+  if (!run.in_sync && !confirmed && run.count >= 2) return Framing::bad(DefectReason::kUnconfirmed);
   if (missing < needed) return cut(run, missing);
   return whole(needed, !words::msr_tail_clear(run[1]));
 }
@@ -108,12 +104,12 @@ Framing frame_power10_info_carefully(const WordRun& run) {
 Framing frame_power10_line_carefully(const WordRun& run) {
   if (!decidable(run, words::kIearaWords)) return {};
   const bool header_clear = run[0] == words::kIearaHeader;
-  if (!run.in_sync && !header_clear) return bad(DefectReason::kUnconfirmed);
+  if (!run.in_sync && !header_clear) return Framing::bad(DefectReason::kUnconfirmed);
   if (run.count < words::kIearaWords) return cut(run, run.count);
   const bool page_clear = words::ieara_page_tail_clear(run[2]);
   if (is_next_record(run[1], run[2], page_clear)) return cut(run, 1);
   if (is_header(run[2])) return cut(run, 2);
-  if (!run.in_sync && !page_clear) return bad(DefectReason::kUnconfirmed);
+  if (!run.in_sync && !page_clear) return Framing::bad(DefectReason::kUnconfirmed);
   return whole(words::kIearaWords, !header_clear || !page_clear);
 }
 
@@ -133,12 +129,12 @@ Framing frame_power10_xlate(const WordRun& run) {
       if (!known || info || words::walk_end(word)) return cut(run, i);
     }
     if (words::walk_end(word)) {
-      if (!run.in_sync && reserved) return bad(DefectReason::kUnconfirmed);
+      if (!run.in_sync && reserved) return Framing::bad(DefectReason::kUnconfirmed);
       return whole(i + 1, reserved);
     }
     reserved |= !known;
   }
-  return bad(DefectReason::kUnendedWalk);
+  return Framing::bad(DefectReason::kUnendedWalk);
 }
 
 }  // namespace htmtrace

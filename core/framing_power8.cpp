@@ -25,12 +25,8 @@ Framing whole(size_t count) {
   return {.verdict = Verdict::kWhole, .words = static_cast<uint8_t>(count)};
 }
 
-Framing bad(DefectReason reason) {
-  return {.verdict = Verdict::kBad, .words = 1, .reason = reason};
-}
-
 Framing frame_not_valid(const WordRun& run, size_t announced) {
-  if (!run.in_sync) return bad(DefectReason::kUnconfirmed);
+  if (!run.in_sync) return Framing::bad(DefectReason::kUnconfirmed);
   for (size_t i = 1; i <= announced; i++) {
     if (i >= run.count) return run.last ? whole(i) : Framing{};
     if (!run.filtered && (words::is_stamp(run[i]) || words::is_companion(run[i]))) return {};
@@ -50,8 +46,8 @@ Framing frame_power8(const WordRun& run) {
   size_t count = 0;
   for (const bool present : announced) count += present ? 1 : 0;
   const bool reserved = words::info8_reserved(info) != 0;
-  if (words::opcode(info) == 0) return bad(DefectReason::kIllegalRecord);
-  if (reserved && !run.in_sync) return bad(DefectReason::kUnconfirmed);
+  if (words::opcode(info) == 0) return Framing::bad(DefectReason::kIllegalRecord);
+  if (reserved && !run.in_sync) return Framing::bad(DefectReason::kUnconfirmed);
   if (!words::info8_valid(info)) return frame_not_valid(run, count);
 
   size_t at = 1;
@@ -66,7 +62,7 @@ Framing frame_power8(const WordRun& run) {
                          (place == kIra && !usable_ira(run[at])) ||
                          (place == kDra && !segment && words::dra8_shift(run[at]) == 0);
     if (missing) {
-      if (!run.in_sync && at < run.count) return bad(DefectReason::kUnconfirmed);
+      if (!run.in_sync && at < run.count) return Framing::bad(DefectReason::kUnconfirmed);
       return {.verdict = Verdict::kCut,
               .words = static_cast<uint8_t>(at),
               .reason = at < run.count ? DefectReason::kCutRecord : DefectReason::kCutByEnd};

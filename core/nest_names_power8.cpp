@@ -11,7 +11,7 @@ using Class = ResponseClass;
 
 // ttype, bits of the secondary encoding that count, their value. Rows that fit more exactly come
 // first.
-constexpr CommandRow kCommands[] = {
+constexpr CommandRow kPower8Commands[] = {
     {0x00, 0x60, 0x20, "rd_go_s", Class::kRead},
     {0x00, 0x60, 0x40, "rd_go_m", Class::kRead},
     {0x01, 0x60, 0x00, "cl_dma_rd", Class::kRead},
@@ -121,7 +121,7 @@ constexpr CommandRow kCommands[] = {
     {0x3f, 0x70, 0x40, "fpbop", Class::kAck},
 };
 
-constexpr ResponseRow kResponses[] = {
+constexpr ResponseRow kPower8Responses[] = {
     {Class::kAck, 0x00, "addr_error"},
     {Class::kAck, 0x04, "addr_ack_done"},
     {Class::kAck, 0x18, "rty"},
@@ -254,7 +254,7 @@ constexpr ResponseRow kResponses[] = {
 }  // namespace
 
 const Names& power8_names() {
-  static const Names names(kCommands, {.ttypes = 64, .encodings = 128}, kResponses);
+  static const Names names(kPower8Commands, {.ttypes = 64, .encodings = 128}, kPower8Responses);
   return names;
 }
 

@@ -11,7 +11,7 @@ using Class = ResponseClass;
 
 // ttype, bits of the secondary encoding that count, their value. Rows that fit more exactly come
 // first.
-constexpr CommandRow kCommands[] = {
+constexpr CommandRow kPower9Commands[] = {
     {0x00, 0xc1, 0x40, "rd_go_s", Class::kRead},
     {0x00, 0xc0, 0x80, "rd_go_m", Class::kRead},
     {0x01, 0x41, 0x00, "rd_larx", Class::kRead},
@@ -145,7 +145,7 @@ constexpr CommandRow kCommands[] = {
     {0x3f, 0xf7, 0x03, "pbop.enable_all", Class::kAck},
 };
 
-constexpr ResponseRow kResponses[] = {
+constexpr ResponseRow kPower9Responses[] = {
     {Class::kAck, 0x00, "addr_error"},
     {Class::kAck, 0x04, "addr_ack_done"},
     {Class::kAck, 0x17, "rty_lpc_only"},
@@ -311,7 +311,7 @@ constexpr ResponseRow kResponses[] = {
 }  // namespace
 
 const Names& power9_names() {
-  static const Names names(kCommands, {.ttypes = 128, .encodings = 256}, kResponses);
+  static const Names names(kPower9Commands, {.ttypes = 128, .encodings = 256}, kPower9Responses);
   return names;
 }
 

@@ -6,9 +6,6 @@
 namespace htmtrace {
 namespace {
 
-// With relocation off the two top bits of an effective address are no part of the real one.
-constexpr uint64_t kRealModeMask = 0x3fffffffffffffff;
-
 uint64_t offset_in_page(uint64_t address, unsigned shift) {
   return address & ((uint64_t{1} << shift) - 1);
 }

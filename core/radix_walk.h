@@ -24,6 +24,8 @@ inline constexpr std::array<std::string_view, kWalkLegs> kWalkLegNames = {
 inline constexpr unsigned kTreeLevels = 4;
 inline constexpr std::array<unsigned, kTreeLevels> kTreeShifts = {39, 30, 21, 12};
 
+inline constexpr unsigned kSmallPage = 12;  // log2 of the smallest page
+
 struct WalkLeg {
   uint64_t guest = 0;                           // guest real address, if has_guest
   uint64_t host = 0;                            // host real address, if has_host

@@ -4,7 +4,6 @@
 namespace htmtrace {
 namespace {
 
-constexpr unsigned kSmallPage = 12;
 constexpr uint64_t kPageOffset = 0xfff;
 constexpr unsigned kWholeSpace = 63;
 

@@ -10,9 +10,7 @@ namespace {
 
 using words::WalkKind;
 
-constexpr uint64_t kRealModeMask = 0x3fffffffffffffff;  // no relocation: the top bits are dropped
-constexpr unsigned kTableLevel = 7;                     // a partition- or process-table entry
-constexpr unsigned kSmallPage = 12;
+constexpr unsigned kTableLevel = 7;  // a partition- or process-table entry
 
 // Level codes of entries are 6, 4, 2, 0 from the root.
 unsigned tree_level(unsigned code) {

@@ -8,6 +8,7 @@
 
 #include "output/csv_printer.h"
 #include "output/json_writer.h"
+#include "output/percent.h"
 
 namespace htmtrace {
 namespace {
@@ -22,10 +23,6 @@ const char* key_name(DataKey key) {
       break;
   }
   return "effective";
-}
-
-double percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 std::string size_name(uint64_t bytes) {

@@ -8,9 +8,9 @@ namespace htmtrace {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-std::optional<uint32_t> number_at(const json& object, const char* key) {
+std::optional<uint32_t> number_at(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_unsigned()) return std::nullopt;
   const auto value = found->get<uint64_t>();
@@ -18,7 +18,7 @@ std::optional<uint32_t> number_at(const json& object, const char* key) {
   return static_cast<uint32_t>(value);
 }
 
-std::optional<HtmType> type_at(const json& object) {
+std::optional<HtmType> type_at(const Json& object) {
   const auto found = object.find("type");
   if (found == object.end() || !found->is_string()) return std::nullopt;
   for (const HtmType type : {HtmType::kNest, HtmType::kCore, HtmType::kLlat}) {
@@ -27,11 +27,11 @@ std::optional<HtmType> type_at(const json& object) {
   return std::nullopt;
 }
 
-std::vector<TraceTarget> targets_of(const json& manifest) {
+std::vector<TraceTarget> targets_of(const Json& manifest) {
   std::vector<TraceTarget> targets;
   const auto list = manifest.find("targets");
   if (list == manifest.end() || !list->is_array()) return targets;
-  for (const json& entry : *list) {
+  for (const Json& entry : *list) {
     if (!entry.is_object()) continue;
     const auto node = number_at(entry, "node");
     const auto chip = number_at(entry, "chip");
@@ -47,8 +47,8 @@ std::vector<TraceTarget> targets_of(const json& manifest) {
 ManifestFacts read_manifest(std::span<const std::byte> text) {
   ManifestFacts facts;
   const auto* first = reinterpret_cast<const char*>(text.data());
-  const json manifest =
-      json::parse(first, first + text.size(), nullptr, /*allow_exceptions=*/false);
+  const Json manifest =
+      Json::parse(first, first + text.size(), nullptr, /*allow_exceptions=*/false);
   if (!manifest.is_object()) {
     facts.problem = "it is no JSON object";
     return facts;

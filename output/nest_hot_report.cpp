@@ -8,16 +8,13 @@
 #include "core/nest_units.h"
 #include "output/csv_printer.h"
 #include "output/json_writer.h"
+#include "output/percent.h"
 
 namespace htmtrace {
 namespace {
 
 using nest::Frequent;
 using nest::HotAddress;
-
-double percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
 
 std::string source_name(const nest::HotSpots& spots, uint32_t key) {
   const nest::Tag tag = nest::source_of(key);

@@ -8,6 +8,7 @@
 #include "cli/doctor_system.h"
 #include "core/htm_blocks.h"
 #include "pmu/htm_info.h"
+#include "tests/unit/big_endian.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace {
@@ -18,12 +19,6 @@ using Verdict = Finding::Verdict;
 constexpr uint64_t kPerfmon = uint64_t{1} << 38;
 constexpr uint64_t kIpcLock = uint64_t{1} << 14;
 constexpr const char* kPmu = "sys/bus/event_source/devices/htm/";
-
-std::string big_endian(uint64_t value) {
-  std::string text;
-  for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift);
-  return text;
-}
 
 // A STATUS block: trace memory of 2^power, and entries.
 std::string status_block(char power, const std::string& entries, uint64_t count) {

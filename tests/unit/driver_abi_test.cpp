@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ringbuf/htm_drain.h"
+#include "tests/unit/big_endian.h"
 #include "tests/unit/plain_ring.h"
 
 namespace htmtrace {
@@ -16,12 +17,6 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kAuxBytes = 4 * kPage;
-
-std::string big_endian(uint64_t value) {
-  std::string text;
-  for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift);
-  return text;
-}
 
 std::vector<std::string> three_blocks() {
   std::vector<std::string> blocks;
@@ -84,13 +79,13 @@ class PublicDriver {
     put_aux(piece);
   }
   void put_aux(const std::string& bytes) {
-    ring_.put_record(PERF_RECORD_AUX, words({ring_.page().aux_head, bytes.size(), 0}));
+    ring_.put_record(PERF_RECORD_AUX, native_words({ring_.page().aux_head, bytes.size(), 0}));
     ring_.put_aux(bytes);
   }
   void put_sample(const std::string& payload) {
     const size_t padded = (payload.size() + 4 + 7) / 8 * 8 - 4;
     const auto size = static_cast<uint32_t>(padded);
-    ring_.put_record(PERF_RECORD_SAMPLE, words({1, 2, 3, 4, 5}) +
+    ring_.put_record(PERF_RECORD_SAMPLE, native_words({1, 2, 3, 4, 5}) +
                                              std::string(reinterpret_cast<const char*>(&size), 4) +
                                              payload + std::string(padded - payload.size(), '\0'));
   }

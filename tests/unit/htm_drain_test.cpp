@@ -7,6 +7,7 @@
 
 #include <deque>
 
+#include "tests/unit/big_endian.h"
 #include "tests/unit/plain_ring.h"
 
 namespace htmtrace {
@@ -18,12 +19,6 @@ constexpr uint64_t kMapBegin = uint64_t{3} << 56;
 constexpr uint64_t kMapEnd = uint64_t{4} << 56;
 constexpr uint64_t kError = uint64_t{5} << 56;
 
-std::string big_endian(uint64_t value) {
-  std::string text;
-  for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift);
-  return text;
-}
-
 // A block of the memory map with `entries` entries.
 std::string map_block(uint64_t next, uint64_t entries, char fill = 'm') {
   return big_endian(0) + big_endian(next) + big_endian(entries) + big_endian(0) +
@@ -34,8 +29,8 @@ std::string map_block(uint64_t next, uint64_t entries, char fill = 'm') {
 std::string sample(const std::string& payload) {
   const size_t padded = (payload.size() + 4 + 7) / 8 * 8 - 4;
   const auto size = static_cast<uint32_t>(padded);
-  return words({1, 2, 3, 4, 5}) + std::string(reinterpret_cast<const char*>(&size), 4) + payload +
-         std::string(padded - payload.size(), '\0');
+  return native_words({1, 2, 3, 4, 5}) + std::string(reinterpret_cast<const char*>(&size), 4) +
+         payload + std::string(padded - payload.size(), '\0');
 }
 
 class Driver {
@@ -74,9 +69,9 @@ class Driver {
   std::function<uint64_t()> answer(uint64_t value) {
     return [=] { return value; };
   }
-  void announce(uint64_t id) { ring.put_record(PERF_RECORD_AUX_OUTPUT_HW_ID, words({id})); }
+  void announce(uint64_t id) { ring.put_record(PERF_RECORD_AUX_OUTPUT_HW_ID, native_words({id})); }
   void announce_aux(uint64_t size, uint64_t flags) {
-    ring.put_record(PERF_RECORD_AUX, words({ring.page().aux_head, size, flags}));
+    ring.put_record(PERF_RECORD_AUX, native_words({ring.page().aux_head, size, flags}));
   }
 
   HtmDrain make_drain() {
@@ -308,7 +303,7 @@ TEST_CASE("a trace whose end our driver did not announce is not proven") {
 
 TEST_CASE("a record that found no room is no loss when all of its content came later") {
   const std::string block = map_block(0, 2);
-  const auto lost = words({1, 3});
+  const auto lost = native_words({1, 3});
   for (const bool announced : {true, false}) {
     CAPTURE(announced);
     Driver driver;
@@ -377,7 +372,7 @@ TEST_CASE("trace that comes after a throttle is not taken for trace") {
   Driver driver;
   driver.plan = {driver.give_trace("good...."),
                  [&]() -> uint64_t {
-                   driver.ring.put_record(PERF_RECORD_THROTTLE, words({1, 2, 3}));
+                   driver.ring.put_record(PERF_RECORD_THROTTLE, native_words({1, 2, 3}));
                    return 1;
                  },
                  driver.give_trace("again.."), driver.give_sample(map_block(0, 1))};
@@ -394,8 +389,8 @@ TEST_CASE("samples and records that make no sense are counted, not believed") {
   std::string lying = map_block(0, 2);
   lying[0x17] = 3;  // three entries where there is room for two
   driver.plan = {driver.give_sample(lying), driver.give_sample("mark"), [&]() -> uint64_t {
-                   driver.ring.put_record(PERF_RECORD_SAMPLE, words({1, 2}));
-                   driver.ring.put_record(PERF_RECORD_AUX, words({1}));
+                   driver.ring.put_record(PERF_RECORD_SAMPLE, native_words({1, 2}));
+                   driver.ring.put_record(PERF_RECORD_AUX, native_words({1}));
                    std::string oversized = sample(map_block(0, 1));
                    oversized[40 + 2] = 1;  // a raw size beyond the record
                    driver.ring.put_record(PERF_RECORD_SAMPLE, oversized);

@@ -68,7 +68,7 @@ class PlainRing {
 };
 
 // Native numbers in a row, as a record's body.
-inline std::string words(std::initializer_list<uint64_t> values) {
+inline std::string native_words(std::initializer_list<uint64_t> values) {
   std::string text;
   for (const uint64_t value : values) {
     text.append(reinterpret_cast<const char*>(&value), sizeof(value));

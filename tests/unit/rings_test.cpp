@@ -43,7 +43,7 @@ TEST_CASE("a record with an impossible size ends the ring's content, which is co
     PlainRing ring(256, 256);
     CHECK(ring.put_record(1, "good...."));
     const uint64_t bad = ring.page().data_head;
-    CHECK(ring.put_record(1, words({1, 2, 3, 4, 5, 6})));
+    CHECK(ring.put_record(1, native_words({1, 2, 3, 4, 5, 6})));
     ring.corrupt_record_size(bad, static_cast<uint16_t>(size));
     uint64_t skipped = 0;
     CHECK(drain_bodies(ring, &skipped) == std::vector<std::string>{"good...."});

@@ -19,7 +19,7 @@ namespace {
 
 using generator::Random;
 
-constexpr uint64_t kPage = 0xfff;
+constexpr uint64_t kPageOffset = 0xfff;
 constexpr uint64_t kNestedUser = 0x800000000000d033;  // HV=0, PR, EE, IR, DR, LE, SF
 constexpr uint64_t kBareUser = 0x900000000000d033;    // the same with HV
 constexpr uint64_t kRealMsr = 0x8000000000001003;     // HV=0, no relocation
@@ -38,7 +38,7 @@ struct Tree {
   }
   uint64_t entry(unsigned level, uint64_t address) const {
     const unsigned parent = level == 0 ? 63 : kTreeShifts.at(level - 1);
-    const uint64_t table = mixed(seed + level + 1, address >> parent) & table_mask & ~kPage;
+    const uint64_t table = mixed(seed + level + 1, address >> parent) & table_mask & ~kPageOffset;
     return table | ((address >> kTreeShifts.at(level) & 0x1ff) << 3);
   }
   uint64_t translate(uint64_t address, unsigned shift) const {
