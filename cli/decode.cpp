@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// htmtrace decode: traces to text, JSON Lines or CSV.
+// htmtrace decode: traces to text, JSON Lines, CSV, qtrace and what the perf tool reads.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -13,10 +13,10 @@
 #include "cli/commands.h"
 #include "cli/nest_decode.h"
 #include "cli/report.h"
-#include "cli/selection_options.h"
 #include "cli/trace_bytes.h"
 #include "cli/trace_choice.h"
 #include "cli/trace_context.h"
+#include "cli/trace_options.h"
 #include "core/core_decoder.h"
 #include "core/error.h"
 #include "output/csv_printer.h"
@@ -24,6 +24,7 @@
 #include "output/input_file.h"
 #include "output/json_printer.h"
 #include "output/progress.h"
+#include "output/qtrace_writer.h"
 #include "output/selecting_sink.h"
 #include "output/text_output.h"
 #include "output/text_printer.h"
@@ -31,17 +32,12 @@
 namespace htmtrace {
 namespace {
 
-using Format = NestPrinter::Format;
+enum class DecodeFormat : uint8_t { kText, kJson, kCsv, kQtrace, kHtmdecode };
 
 struct DecodeOptions {
-  std::vector<std::string> paths;
-  TargetFilter filter;
-  ContextOptions context;
-  Selection selection;
-  NestOptions nest;
-  Format format = Format::kText;
-  std::string output;
-  bool force = false;
+  TraceOptions traces;
+  DecodeFormat format = DecodeFormat::kText;
+  std::optional<QtraceWriter::Pages> pages;  // of qtrace
   bool stamps = false;
   bool modes = false;
   bool walks = false;
@@ -56,9 +52,14 @@ class Decode {
       : options_(options), output_(std::move(output)) {}
 
   int run() {
-    const std::vector<ChosenTrace> traces = choose_traces(options_.paths, options_.filter);
+    const std::vector<ChosenTrace> traces =
+        choose_traces(options_.traces.paths, options_.traces.filter);
+    if (options_.format == DecodeFormat::kQtrace && traces.size() > 1) {
+      throw Error("cannot write several traces into one qtrace file")
+          .hint("choose one with --node, --chip and --core");
+    }
     for (const ChosenTrace& trace : traces) {
-      if (traces.size() > 1 && options_.format == Format::kText) {
+      if (traces.size() > 1 && options_.format == DecodeFormat::kText) {
         output_.put(fmt::format("# target {}\n", trace.describe()));
       }
       decode(trace);
@@ -73,38 +74,74 @@ class Decode {
  private:
   void decode(const ChosenTrace& trace) {
     const ManifestFacts facts = manifest_of(trace);
-    const HtmType type = type_of(options_.context, trace, facts).value_or(HtmType::kCore);
+    const HtmType type = type_of(options_.traces.context, trace, facts).value_or(HtmType::kCore);
     if (type == HtmType::kLlat) {
       throw Error(fmt::format("cannot decode {}: it is an llat trace, whose format is not public",
                               trace.path.string()))
           .hint("if it is another all the same, say so: --type core");
     }
-    const TranslationMap map = load_map(options_.context, trace, facts);
+    const TranslationMap map = load_map(options_.traces.context, trace, facts);
     if (type == HtmType::kNest) return decode_bus(trace, map);
+    if (options_.format == DecodeFormat::kHtmdecode) {
+      throw Error("cannot write the lines of htmdecode of " + trace.path.string() +
+                  ": they are of nest traces, and this is a core trace")
+          .hint("if it is a nest trace all the same, say so: --type nest");
+    }
     heading(kCsvHeading);
     InputFile input =
         trace.is_standard_input() ? InputFile::standard_input() : InputFile::open(trace.path);
     TraceBytes bytes(input, options_.file_order || trace.is_standard_input());
     switch (options_.format) {
-      case Format::kText: {
+      case DecodeFormat::kText: {
         TextPrinter printer(output_, {.stamps = options_.stamps, .modes = options_.modes});
-        if (options_.selection.everything()) return decode_into(printer, bytes, map);
+        if (options_.traces.selection.everything()) return decode_into(printer, bytes, map);
         return select_into(printer, bytes, map);
       }
-      case Format::kJson: {
+      case DecodeFormat::kJson: {
         JsonPrinter printer(output_, trace.short_name(), options_.stamps);
         return select_into(printer, bytes, map);
       }
-      case Format::kCsv: {
+      case DecodeFormat::kCsv: {
         CsvPrinter printer(output_, trace.short_name());
         return select_into(printer, bytes, map);
       }
+      case DecodeFormat::kQtrace:
+        return write_qtrace(bytes, map);
+      case DecodeFormat::kHtmdecode:
+        return;  // refused above
     }
+  }
+
+  // The machine's own addresses mostly need more bits than the format has for them.
+  void write_qtrace(TraceBytes& bytes, const TranslationMap& map) {
+    using Pages = QtraceWriter::Pages;
+    const Pages by_map = map.ranges().empty() ? Pages::kReal : Pages::kLogical;
+    QtraceWriter writer(output_, options_.pages.value_or(by_map));
+    select_into(writer, bytes, map);
+    writer.finish();
+    if (!options_.quiet && !output_.reader_gone()) {
+      fmt::print(stderr, "{}", describe(writer.counts()));
+    }
+  }
+
+  NestPrinter::Format nest_format() const {
+    switch (options_.format) {
+      case DecodeFormat::kJson:
+        return NestPrinter::Format::kJson;
+      case DecodeFormat::kCsv:
+        return NestPrinter::Format::kCsv;
+      case DecodeFormat::kHtmdecode:
+        return NestPrinter::Format::kHtmdecode;
+      case DecodeFormat::kText:
+      case DecodeFormat::kQtrace:
+        break;
+    }
+    return NestPrinter::Format::kText;
   }
 
   // Of CSV, once for traces of the same kind in a row.
   void heading(std::string_view names) {
-    if (options_.format == Format::kCsv && heading_ != names) output_.put(names);
+    if (options_.format == DecodeFormat::kCsv && heading_ != names) output_.put(names);
     heading_ = names;
   }
 
@@ -112,12 +149,15 @@ class Decode {
     if (options_.modes || options_.walks) {
       throw Error("cannot print modes or walks of " + trace.path.string() + ": it is a nest trace");
     }
+    if (options_.format == DecodeFormat::kQtrace) {
+      throw Error("cannot write qtrace of " + trace.path.string() + ": it is a nest trace");
+    }
     heading(kNestCsvHeading);
     const NestJob job = {.trace = trace,
-                         .options = options_.nest,
-                         .selection = options_.selection,
+                         .options = options_.traces.nest,
+                         .selection = options_.traces.selection,
                          .map = map,
-                         .wishes = {.format = options_.format,
+                         .wishes = {.format = nest_format(),
                                     .stamps = options_.stamps,
                                     .target = trace.short_name()},
                          .show_progress = show_progress_,
@@ -131,7 +171,7 @@ class Decode {
 
   template <class Printer>
   void select_into(Printer& printer, TraceBytes& bytes, const TranslationMap& map) {
-    SelectingSink sink(options_.selection, printer);
+    SelectingSink sink(options_.traces.selection, printer);
     decode_into(sink, bytes, map);
     sink.finish();
   }
@@ -193,51 +233,68 @@ class Decode {
   TextOutput output_;
   std::unique_ptr<std::byte[]> piece_{new std::byte[InputFile::kPieceBytes]};
   // Text on the same terminal shows well enough how it gets on.
-  const bool show_progress_ =
-      ::isatty(STDERR_FILENO) == 1 && (!options_.output.empty() || ::isatty(STDOUT_FILENO) == 0);
+  const bool show_progress_ = ::isatty(STDERR_FILENO) == 1 &&
+                              (!options_.traces.output.empty() || ::isatty(STDOUT_FILENO) == 0);
   std::string_view heading_;  // the last one printed
   DecodeTotals totals_;
   bool incomplete_ = false;
 };
 
+void refuse(bool wish, const char* option, const char* why) {
+  if (wish) throw CLI::ValidationError(option, why);
+}
+
 void check(const DecodeOptions& options) {
-  if (options.stamps && options.format == Format::kCsv) {
-    throw CLI::ValidationError("--stamps", "stamps have other columns: use --format json");
+  const bool last = options.traces.selection.last != Selection::kAny;
+  const bool csv = options.format == DecodeFormat::kCsv;
+  const bool qtrace = options.format == DecodeFormat::kQtrace;
+  refuse(options.stamps && csv, "--stamps", "stamps have other columns: use --format json");
+  refuse(options.walks && csv, "--walks", "walks have other columns: use --format json");
+  refuse(options.walks && last, "--walks", "cannot be used with --last");
+  refuse(options.stamps && last, "--stamps", "cannot be used with --last");
+  refuse(options.stamps && qtrace, "--stamps", "qtrace files have no stamps");
+  refuse(options.walks && qtrace, "--walks", "cannot be used with --format qtrace");
+  refuse(qtrace && last, "--last", "cannot be used with --format qtrace");
+  refuse(options.pages && !qtrace, "--pages", "only --format qtrace has pages");
+}
+
+// What is for machines only does not go to a person's terminal.
+void check_terminal(const DecodeOptions& options) {
+  if (options.format == DecodeFormat::kQtrace && options.traces.output.empty() &&
+      ::isatty(STDOUT_FILENO) == 1) {
+    throw Error("cannot write qtrace to a terminal").hint("name a file with -o");
   }
-  if (options.walks && options.format == Format::kCsv) {
-    throw CLI::ValidationError("--walks", "walks have other columns: use --format json");
-  }
-  if (options.walks && options.selection.last != Selection::kAny) {
-    throw CLI::ValidationError("--walks", "cannot be used with --last");
-  }
-  if (options.stamps && options.selection.last != Selection::kAny) {
-    throw CLI::ValidationError("--stamps", "cannot be used with --last");
-  }
+}
+
+void declare_format(CLI::App& app, DecodeOptions& options) {
+  static const std::map<std::string, DecodeFormat> formats = {
+      {"text", DecodeFormat::kText},
+      {"json", DecodeFormat::kJson},
+      {"csv", DecodeFormat::kCsv},
+      {"qtrace", DecodeFormat::kQtrace},
+      {"htmdecode", DecodeFormat::kHtmdecode}};
+  app.add_option("--format", options.format,
+                 "text, json (one object a line), csv, qtrace (for simulators) or htmdecode (nest "
+                 "traces, as the perf tool reads them) (default: text)")
+      ->transform(CLI::CheckedTransformer(formats))
+      ->type_name("FORMAT")
+      ->default_str("");
+  using Pages = QtraceWriter::Pages;
+  static const std::map<std::string, Pages> pages = {
+      {"logical", Pages::kLogical}, {"real", Pages::kReal}, {"none", Pages::kNone}};
+  app.add_option("--pages", options.pages,
+                 "qtrace: write the pages of logical or real addresses, or none (default: logical "
+                 "with a memory map, else real)")
+      ->transform(CLI::CheckedTransformer(pages))
+      ->type_name("KIND");
 }
 
 }  // namespace
 
 Action declare_decode(CLI::App& app) {
   auto options = std::make_shared<DecodeOptions>();
-  options->paths = {"."};
-  app.add_option("PATH", options->paths,
-                 "folder of a recording, trace file, or - for standard input (default: .)");
-  app.add_option("--node", options->filter.node, "of a folder, only the traces of this node");
-  app.add_option("--chip", options->filter.chip, "of a folder, only the traces of this chip");
-  app.add_option("--core", options->filter.core, "of a folder, only the traces of this core");
-  declare_context(app, options->context);
-  declare_selection(app, options->selection);
-  declare_nest(app, options->nest);
-  static const std::map<std::string, Format> formats = {
-      {"text", Format::kText}, {"json", Format::kJson}, {"csv", Format::kCsv}};
-  app.add_option("--format", options->format,
-                 "text, json (one object a line) or csv (default: text)")
-      ->transform(CLI::CheckedTransformer(formats))
-      ->type_name("FORMAT")
-      ->default_str("");
-  app.add_option("-o,--output", options->output, "write the text here, not to standard output")
-      ->type_name("FILE");
-  app.add_flag("--force", options->force, "replace the file of -o");
+  declare_traces(app, options->traces);
+  declare_format(app, *options);
   app.add_flag("--stamps", options->stamps, "print a line for each stamp, too");
   app.add_flag("--modes", options->modes,
                "add to each line of text the privilege and the mode bits of the instruction");
@@ -256,9 +313,8 @@ Action declare_decode(CLI::App& app) {
   app.parse_complete_callback([options] { check(*options); });
   return [options] {
     std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
-    TextOutput output = options->output.empty()
-                            ? TextOutput::standard_output()
-                            : TextOutput::create(options->output, options->force);
+    check_terminal(*options);
+    TextOutput output = open_output(options->traces);
     return Decode(*options, std::move(output)).run();
   };
 }

@@ -2,6 +2,7 @@
 // htmtrace: parse the command line, run one command, tell a failure as house style asks.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/htmdecode.h"
 #include "cli/report.h"
 #include "core/error.h"
 
@@ -22,7 +24,7 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   return fmt::format("htmtrace: {}\n  hint: htmtrace {}--help\n", error.what(), command);
 }
 
-int run(int argc, char** argv) {
+int run(std::vector<std::string> arguments) {
   CLI::App app{"Hardware and dispatch tracing for IBM POWER logical partitions", "htmtrace"};
   app.set_version_flag("--version", "htmtrace " HTMTRACE_VERSION);
   app.require_subcommand(1);
@@ -33,14 +35,15 @@ int run(int argc, char** argv) {
     CLI::App* command = app.add_subcommand(name, purpose);
     commands.emplace_back(command, declare(*command));
   };
-  add("decode", "Print a trace as text, JSON Lines or CSV", declare_decode);
+  add("decode", "Print a trace as text, or write it for other programs", declare_decode);
   add("record", "Trace cores or chips while a program runs", declare_record);
   add("report", "Tell which addresses are hot in core traces", declare_report);
   add("list", "Show what there is to trace with", declare_list);
   add("doctor", "Say beforehand why a recording would fail", declare_doctor);
 
   try {
-    app.parse(argc, argv);
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitDone : kExitUsage;
   }
@@ -48,6 +51,15 @@ int run(int argc, char** argv) {
     if (command->parsed()) return action();
   }
   return kExitUsage;
+}
+
+int run(int argc, char** argv) {
+  if (is_htmdecode(argv[0])) {
+    // perf takes another status for a failure; what was lost is told on stderr.
+    const int status = run(htmdecode_arguments(argc, argv));
+    return status == kExitIncomplete ? kExitDone : status;
+  }
+  return run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
 }
 
 }  // namespace

@@ -43,6 +43,13 @@ void declare_nest(CLI::App& app, NestOptions& options) {
 nest::Statistics decode_nest(const NestJob& job, TextOutput& output) {
   check_nest_selection(job.selection, job.trace.path.string());
   NestReading reading(job.trace, job.options.layout);
+  if (job.wishes.format == NestPrinter::Format::kHtmdecode &&
+      reading.layout() == nest::Layout::kUnknown && reading.size_bytes().value_or(1) != 0) {
+    throw Error("cannot write the lines of htmdecode of " + reading.name() +
+                ": the layout of its records is not known")
+        .on(nest::describe(reading.evidence()))
+        .hint("if it is known to you, say it with --layout");
+  }
   NestPrinter printer(output, reading.layout(), job.wishes);
   NestChoice<NestPrinter> choice(
       {.selection = job.selection, .commands = job.options.commands, .map = job.map},

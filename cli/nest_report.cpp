@@ -64,13 +64,13 @@ NestReportResult report_nest(const NestReportJob& job) {
   const NestHotReport report{
       .spots = *spots, .totals = result.totals, .evidence = evidence, .top = job.top};
   switch (job.format) {
-    case NestPrinter::Format::kText:
+    case ReportFormat::kText:
       result.report = report.to_text();
       break;
-    case NestPrinter::Format::kJson:
+    case ReportFormat::kJson:
       result.report = report.to_json();
       break;
-    case NestPrinter::Format::kCsv:
+    case ReportFormat::kCsv:
       result.report = report.to_csv();
       break;
   }

@@ -14,13 +14,15 @@
 
 namespace htmtrace {
 
+enum class ReportFormat : uint8_t { kText, kJson, kCsv };
+
 struct NestReportJob {
   const std::vector<ChosenTrace>& traces;
   const ContextOptions& context;
   const NestOptions& options;
   const Selection& selection;
   nest::HotSpots::Wishes wishes;
-  NestPrinter::Format format = NestPrinter::Format::kText;
+  ReportFormat format = ReportFormat::kText;
   size_t top = 20;
 };
 

@@ -14,10 +14,10 @@
 #include "cli/commands.h"
 #include "cli/nest_report.h"
 #include "cli/report.h"
-#include "cli/selection_options.h"
 #include "cli/trace_bytes.h"
 #include "cli/trace_choice.h"
 #include "cli/trace_context.h"
+#include "cli/trace_options.h"
 #include "cli/units.h"
 #include "core/core_decoder.h"
 #include "core/error.h"
@@ -34,22 +34,16 @@ namespace {
 
 constexpr uint64_t kMostKallsymsBytes = 256 << 20;
 
-using Format = NestPrinter::Format;
+using Format = ReportFormat;
 
 struct ReportOptions {
-  std::vector<std::string> paths;
-  TargetFilter filter;
-  ContextOptions context;
-  Selection selection;
-  NestOptions nest;
+  TraceOptions traces;
   HotSpots::Wishes wishes;
   std::vector<std::string> units = {"128", "64K"};
   std::string kallsyms;
   std::vector<std::string> elf;
   Format format = Format::kText;
   size_t top = 20;
-  std::string output;
-  bool force = false;
 };
 
 // "FILE" or "FILE@ADDRESS".
@@ -100,10 +94,9 @@ class Report {
         piece_(new std::byte[InputFile::kPieceBytes]) {}
 
   int run() {
-    const std::vector<ChosenTrace> traces = choose_traces(options_.paths, options_.filter);
-    TextOutput output = options_.output.empty()
-                            ? TextOutput::standard_output()
-                            : TextOutput::create(options_.output, options_.force);
+    const std::vector<ChosenTrace> traces =
+        choose_traces(options_.traces.paths, options_.traces.filter);
+    TextOutput output = open_output(options_.traces);
     output.put(all_nest(traces) ? bus(traces) : cores(traces));
     output.finish();
     if (output.reader_gone()) return kExitDone;
@@ -116,7 +109,7 @@ class Report {
   bool all_nest(const std::vector<ChosenTrace>& traces) const {
     size_t nest = 0;
     for (const ChosenTrace& trace : traces) {
-      const auto type = type_of(options_.context, trace, manifest_of(trace));
+      const auto type = type_of(options_.traces.context, trace, manifest_of(trace));
       nest += type == HtmType::kNest ? 1 : 0;
       if (type == HtmType::kLlat) {
         throw Error("cannot report on " + trace.path.string() +
@@ -136,9 +129,9 @@ class Report {
     }
     NestReportResult result =
         report_nest({.traces = traces,
-                     .context = options_.context,
-                     .options = options_.nest,
-                     .selection = options_.selection,
+                     .context = options_.traces.context,
+                     .options = options_.traces.nest,
+                     .selection = options_.traces.selection,
                      .wishes = {.logical = options_.wishes.key == DataKey::kLogical,
                                 .units = options_.wishes.units,
                                 .entries = options_.wishes.entries},
@@ -160,8 +153,8 @@ class Report {
   void read(const ChosenTrace& trace) {
     InputFile input =
         trace.is_standard_input() ? InputFile::standard_input() : InputFile::open(trace.path);
-    const TranslationMap map = load_map(options_.context, trace, manifest_of(trace));
-    SelectingSink sink(options_.selection, spots_);
+    const TranslationMap map = load_map(options_.traces.context, trace, manifest_of(trace));
+    SelectingSink sink(options_.traces.selection, spots_);
     CoreDecoder decoder(map, sink);
     TraceBytes bytes(input, /*file_order=*/trace.is_standard_input());
     Progress progress(stderr);
@@ -240,15 +233,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
 
 Action declare_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
-  options->paths = {"."};
-  app.add_option("PATH", options->paths,
-                 "folder of a recording, trace file, or - for standard input (default: .)");
-  app.add_option("--node", options->filter.node, "of a folder, only the traces of this node");
-  app.add_option("--chip", options->filter.chip, "of a folder, only the traces of this chip");
-  app.add_option("--core", options->filter.core, "of a folder, only the traces of this core");
-  declare_context(app, options->context);
-  declare_selection(app, options->selection);
-  declare_nest(app, options->nest);
+  declare_traces(app, options->traces);
   declare_tables(app, *options);
   static const std::map<std::string, Format> formats = {
       {"text", Format::kText}, {"json", Format::kJson}, {"csv", Format::kCsv}};
@@ -256,9 +241,6 @@ Action declare_report(CLI::App& app) {
       ->transform(CLI::CheckedTransformer(formats))
       ->type_name("FORMAT")
       ->default_str("");
-  app.add_option("-o,--output", options->output, "write the report here, not to standard output")
-      ->type_name("FILE");
-  app.add_flag("--force", options->force, "replace the file of -o");
   app.footer(
       "Which addresses are hot, and which code touches them. See htmtrace-report(1).\n"
       "Exit status: 0 done, 1 failed, 2 usage, 3 something was lost or could not be decoded.");

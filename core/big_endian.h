@@ -24,6 +24,16 @@ inline uint32_t load_be32(const std::byte* from) {
   return value;
 }
 
+inline void store_be16(std::byte* to, uint16_t value) {
+  if constexpr (std::endian::native == std::endian::little) value = __builtin_bswap16(value);
+  std::memcpy(to, &value, sizeof(value));
+}
+
+inline void store_be32(std::byte* to, uint32_t value) {
+  if constexpr (std::endian::native == std::endian::little) value = __builtin_bswap32(value);
+  std::memcpy(to, &value, sizeof(value));
+}
+
 inline void store_be64(std::byte* to, uint64_t value) {
   if constexpr (std::endian::native == std::endian::little) value = __builtin_bswap64(value);
   std::memcpy(to, &value, sizeof(value));

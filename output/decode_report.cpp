@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "output/qtrace_writer.h"
+
 namespace htmtrace {
 namespace {
 
@@ -135,6 +137,16 @@ std::string describe(const TranslationReport& report) {
   lines.if_any("memory map: malformed", report.malformed);
   lines.if_any("memory map: cut blocks", report.truncated_blocks);
   lines.if_any("memory map: bytes at end", report.trailing_bytes);
+  return lines.take();
+}
+
+std::string describe(const QtraceCounts& counts) {
+  Lines lines;
+  lines.always("qtrace: records", counts.records);
+  lines.always("qtrace: headers", counts.headers);
+  lines.if_any("qtrace: instructions left out", counts.unwritable);
+  lines.if_any("qtrace: pages left out", counts.pages_left_out);
+  lines.if_any("qtrace: accesses left out", counts.second_accesses);
   return lines.take();
 }
 

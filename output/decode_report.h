@@ -10,9 +10,12 @@
 
 namespace htmtrace {
 
+struct QtraceCounts;
+
 // Several lines, each ended. Counts that are zero and say nothing by being so are left out.
 std::string describe(const CoreStatistics& statistics);
 std::string describe(const TranslationReport& report);
+std::string describe(const QtraceCounts& counts);
 
 // "536870912 bytes, 12 instructions, 0 losses, 0 defects"; of bus traces "..., 12 commands, ..."
 struct DecodeTotals {

@@ -121,6 +121,37 @@ char* NestPrinter::put_text_line(char* at, const Fields& f) const {
   return at;
 }
 
+// "TIME : WHERE LABEL ... addr:0xADDRESS": the perf series of the htm PMU takes hexadecimal time,
+// one word, one word that names the event, and every "addr:0x"; the rest is for people.
+char* NestPrinter::put_htmdecode_line(char* at, const Fields& f) const {
+  const nest::Tag& tag = f.command.tag;
+  at = put_hex64(at, f.event.time);
+  at = put_text(at, f.is_command ? " : R" : " : C");
+  at = put_decimal(at, f.event.port);
+  *at++ = ':';
+  at = put_text(at, nest_scope_name(layout_, f.command.scope));
+  *at++ = ' ';
+  if (!f.is_command) {
+    at = put_hex(put_text(at, "cresp="), f.code, 2);
+  } else if (f.name.name.empty()) {
+    at = put_hex(put_hex(put_text(at, "ttype="), f.command.ttype, 2), f.command.tsize, 2);
+  } else {
+    at = put_text(at, f.name.name);
+  }
+  if (f.is_command) at = put_hex(put_text(at, " tsize="), f.command.tsize, 2);
+  at = put_hex(put_text(at, " ticket="), f.command.ticket, 2);
+  if (f.has_address) at = put_hex64(put_text(at, " addr:0x"), f.command.address);
+  at = put_decimal(put_text(at, " ttag=g"), tag.group);
+  at = put_decimal(put_text(at, ".c"), tag.chip);
+  if (f.is_command) {
+    at = put_hex(put_text(at, ".u"), tag.unit, 3);
+    at = put_hex(put_text(at, ".t"), tag.transaction, 2);
+    if (f.event.has_response) at = put_name(put_text(at, " "), f.response, f.code);
+  }
+  *at++ = '\n';
+  return at;
+}
+
 void NestPrinter::put_json(const Fields& f) {
   const nest::Tag& tag = f.command.tag;
   std::string line = fmt::format(
@@ -181,6 +212,9 @@ void NestPrinter::put_stamp(const Event& event) {
   const std::string line = stamp_line(nest::stamp_of(layout_, event));
   if (wishes_.format == Format::kText) {
     output_.put(fmt::format("time={} engine={} {}\n", event.time, event.engine, line));
+  } else if (wishes_.format == Format::kHtmdecode) {
+    output_.put(fmt::format("{:016x} : {}\n", event.time,
+                            stamp_kind_name(nest::stamp_of(layout_, event).kind)));
   } else {
     output_.put(
         fmt::format("{{\"target\":{},\"type\":\"stamp\",\"offset\":{},\"time\":{},\"engine\":{},"
@@ -210,6 +244,9 @@ void NestPrinter::event(const Event& event, std::optional<LogicalAddr> la) {
   switch (wishes_.format) {
     case Format::kText:
       output_.commit(put_text_line(output_.room(), fields));
+      break;
+    case Format::kHtmdecode:
+      output_.commit(put_htmdecode_line(output_.room(), fields));
       break;
     case Format::kJson:
       put_json(fields);

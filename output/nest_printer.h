@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Events of a nest trace as text, JSON Lines or CSV. The formats are interfaces:
-// htmtrace-decode(1), NEST OUTPUT.
+// Events of a nest trace as text, JSON Lines, CSV, or the lines that the perf tool reads. The
+// formats are interfaces: htmtrace-decode(1), NEST TRACES.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ inline constexpr std::string_view kNestCsvHeading =
 
 class NestPrinter {
  public:
-  enum class Format : uint8_t { kText, kJson, kCsv };
+  enum class Format : uint8_t { kText, kJson, kCsv, kHtmdecode };
   struct Wishes {
     Format format = Format::kText;
     bool stamps = false;
@@ -38,6 +38,7 @@ class NestPrinter {
   struct Fields;
   Fields fields_of(const nest::Event& event, std::optional<LogicalAddr> la) const;
   char* put_text_line(char* at, const Fields& fields) const;
+  char* put_htmdecode_line(char* at, const Fields& fields) const;
   void put_json(const Fields& fields);
   void put_csv(const Fields& fields);
   void put_stamp(const nest::Event& event);

@@ -12,6 +12,7 @@
 
 namespace htmtrace {
 
+// A `Next` with skipped() is told where it misses instructions.
 template <class Next>
 class SelectingSink {
  public:
@@ -24,7 +25,10 @@ class SelectingSink {
     if (!walks_.empty()) [[unlikely]] {
       pass_walks(wanted);
     }
-    if (!wanted) return;
+    if (!wanted) {
+      if constexpr (requires { next_.skipped(); }) next_.skipped();
+      return;
+    }
     if (selection_.last == Selection::kAny) {
       next_.instruction(instruction);
     } else {

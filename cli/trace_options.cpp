@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/trace_options.h"
+
+#include "cli/selection_options.h"
+
+namespace htmtrace {
+
+void declare_traces(CLI::App& app, TraceOptions& options) {
+  app.add_option("PATH", options.paths,
+                 "folder of a recording, trace file, or - for standard input (default: .)");
+  app.add_option("--node", options.filter.node, "of a folder, only the traces of this node");
+  app.add_option("--chip", options.filter.chip, "of a folder, only the traces of this chip");
+  app.add_option("--core", options.filter.core, "of a folder, only the traces of this core");
+  declare_context(app, options.context);
+  declare_selection(app, options.selection);
+  declare_nest(app, options.nest);
+  app.add_option("-o,--output", options.output, "write here, not to standard output")
+      ->type_name("FILE");
+  app.add_flag("--force", options.force, "replace the file of -o");
+}
+
+TextOutput open_output(const TraceOptions& options) {
+  return options.output.empty() ? TextOutput::standard_output()
+                                : TextOutput::create(options.output, options.force);
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The options that decode and report share: which traces, what in them, and where to print.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/nest_decode.h"
+#include "cli/trace_choice.h"
+#include "cli/trace_context.h"
+#include "core/selection.h"
+#include "output/text_output.h"
+
+namespace htmtrace {
+
+struct TraceOptions {
+  std::vector<std::string> paths = {"."};
+  TargetFilter filter;
+  ContextOptions context;
+  Selection selection;
+  NestOptions nest;
+  std::string output;  // empty: standard output
+  bool force = false;
+};
+
+// PATH, --node, --chip, --core, those of declare_context(), declare_selection() and declare_nest(),
+// --output and --force.
+void declare_traces(CLI::App& app, TraceOptions& options);
+
+// Throws Error.
+TextOutput open_output(const TraceOptions& options);
+
+}  // namespace htmtrace
