@@ -73,6 +73,7 @@ class Decode {
 
  private:
   void decode(const ChosenTrace& trace) {
+    if (tell_missing(trace)) incomplete_ = true;
     const ManifestFacts facts = manifest_of(trace);
     const HtmType type = type_of(options_.traces.context, trace, facts).value_or(HtmType::kCore);
     if (type == HtmType::kLlat) {
@@ -88,8 +89,7 @@ class Decode {
           .hint("if it is a nest trace all the same, say so: --type nest");
     }
     heading(kCsvHeading);
-    InputFile input =
-        trace.is_standard_input() ? InputFile::standard_input() : InputFile::open(trace.path);
+    InputFile input = trace.open();
     TraceBytes bytes(input, options_.file_order || trace.is_standard_input());
     switch (options_.format) {
       case DecodeFormat::kText: {

@@ -7,10 +7,6 @@
 namespace htmtrace {
 namespace {
 
-InputFile open_trace(const ChosenTrace& trace) {
-  return trace.is_standard_input() ? InputFile::standard_input() : InputFile::open(trace.path);
-}
-
 // Fills `buffer` unless the end comes first, so that lines stay whole; returns how much is in it.
 size_t read_full(InputFile& input, std::span<std::byte> buffer) {
   size_t used = 0;
@@ -26,7 +22,7 @@ size_t read_full(InputFile& input, std::span<std::byte> buffer) {
 
 NestReading::NestReading(const ChosenTrace& trace, std::optional<nest::Layout> layout)
     : piece_(kPieceBytes), beginning_(kPieceBytes) {
-  inputs_.push_back(open_trace(trace));
+  inputs_.push_back(trace.open());
   beginning_.resize(read_full(inputs_.front(), beginning_));
   evidence_ = nest::judge_layout(beginning_);
   layout_ = layout.value_or(evidence_.layout);
@@ -39,7 +35,7 @@ NestReading::NestReading(const ChosenTrace& trace, std::optional<nest::Layout> l
   }
   // Only a regular file can be read in two places; standard input is one stream even then.
   if (two && size_bytes() && !trace.is_standard_input()) {
-    inputs_.push_back(open_trace(trace));
+    inputs_.push_back(trace.open());
     std::vector<std::byte> again(beginning_.size());
     read_full(inputs_.back(), again);
   }

@@ -106,9 +106,10 @@ class Report {
 
  private:
   // Traces of cores and of buses make no common report.
-  bool all_nest(const std::vector<ChosenTrace>& traces) const {
+  bool all_nest(const std::vector<ChosenTrace>& traces) {
     size_t nest = 0;
     for (const ChosenTrace& trace : traces) {
+      if (tell_missing(trace)) incomplete_ = true;
       const auto type = type_of(options_.traces.context, trace, manifest_of(trace));
       nest += type == HtmType::kNest ? 1 : 0;
       if (type == HtmType::kLlat) {
@@ -138,7 +139,7 @@ class Report {
                      .format = options_.format,
                      .top = options_.top});
     totals_ = result.totals;
-    incomplete_ = result.incomplete;
+    incomplete_ |= result.incomplete;
     return std::move(result.report);
   }
 
@@ -151,8 +152,7 @@ class Report {
   }
 
   void read(const ChosenTrace& trace) {
-    InputFile input =
-        trace.is_standard_input() ? InputFile::standard_input() : InputFile::open(trace.path);
+    InputFile input = trace.open();
     const TranslationMap map = load_map(options_.traces.context, trace, manifest_of(trace));
     SelectingSink sink(options_.traces.selection, spots_);
     CoreDecoder decoder(map, sink);

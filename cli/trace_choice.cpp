@@ -4,11 +4,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string_view>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 #include "core/error.h"
+#include "core/perf_data.h"
 #include "output/manifest.h"
 
 namespace htmtrace {
@@ -29,17 +33,36 @@ bool take_number(std::string_view& text, char mark, uint32_t& number) {
   return true;
 }
 
-// Of "htm.bin.nN.pP.cC".
-std::optional<ChosenTrace::Place> place_in_name(std::string_view name) {
+// Of "htm.bin.nN.pP.cC", perhaps with ".tT" behind it.
+struct NameParts {
+  ChosenTrace::Place place;
+  std::optional<HtmType> type;
+};
+
+std::optional<NameParts> parts_of_name(std::string_view name) {
   if (!name.starts_with(kTracePrefix)) return std::nullopt;
   name.remove_prefix(kTracePrefix.size());
-  ChosenTrace::Place place;
-  if (!take_number(name, 'n', place.node) || !name.starts_with('.')) return std::nullopt;
+  NameParts parts;
+  uint32_t type = 0;
+  if (!take_number(name, 'n', parts.place.node) || !name.starts_with('.')) return std::nullopt;
   name.remove_prefix(1);
-  if (!take_number(name, 'p', place.chip) || !name.starts_with('.')) return std::nullopt;
+  if (!take_number(name, 'p', parts.place.chip) || !name.starts_with('.')) return std::nullopt;
   name.remove_prefix(1);
-  if (!take_number(name, 'c', place.core) || !name.empty()) return std::nullopt;
-  return place;
+  if (!take_number(name, 'c', parts.place.core)) return std::nullopt;
+  if (name.empty()) return parts;
+  name.remove_prefix(1);
+  if (!take_number(name, 't', type) || !name.empty() || type < 1 || type > 3) return std::nullopt;
+  parts.type = static_cast<HtmType>(type);
+  return parts;
+}
+
+ChosenTrace named(const fs::path& path) {
+  ChosenTrace trace{.path = path, .place = {}, .type = {}};
+  if (const auto parts = parts_of_name(path.filename().string())) {
+    trace.place = parts->place;
+    trace.type = parts->type;
+  }
+  return trace;
 }
 
 bool matches(const TargetFilter& filter, const ChosenTrace::Place& place) {
@@ -54,8 +77,8 @@ void add_folder(const fs::path& folder, const TargetFilter& filter,
   std::error_code failure;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
-    const auto place = place_in_name(entry->path().filename().string());
-    if (place && matches(filter, *place)) chosen.push_back({entry->path(), place});
+    ChosenTrace trace = named(entry->path());
+    if (trace.place && matches(filter, *trace.place)) chosen.push_back(std::move(trace));
   }
   if (failure) throw Error("cannot read folder " + folder.string(), failure.value());
   if (chosen.size() == before) {
@@ -63,15 +86,58 @@ void add_folder(const fs::path& folder, const TargetFilter& filter,
         .hint("traces are named htm.bin.nN.pP.cC; htmtrace record -o DIR writes them");
   }
   std::sort(chosen.begin() + static_cast<ptrdiff_t>(before), chosen.end(),
-            [](const ChosenTrace& a, const ChosenTrace& b) { return a.place < b.place; });
+            [](const ChosenTrace& a, const ChosenTrace& b) {
+              return std::tie(a.place, a.type) < std::tie(b.place, b.type);
+            });
+}
+
+// Whether `path` is a file of perf; then its traces are chosen.
+bool add_perf_data(const fs::path& path, const TargetFilter& filter,
+                   std::vector<ChosenTrace>& chosen) {
+  std::error_code failure;
+  // A pipe must not be opened twice.
+  if (fs::exists(path, failure) && !fs::is_regular_file(path, failure)) return false;
+  const InputFile file = InputFile::open(path);
+  std::array<std::byte, kPerfDataMagicBytes> begin{};
+  if (!file.size_bytes() || file.read_at(0, begin) != begin.size() || !is_perf_data(begin)) {
+    return false;
+  }
+  const ReadAt read = [&file](uint64_t offset, std::span<std::byte> buffer) {
+    return file.read_at(offset, buffer);
+  };
+  PerfDataContent content;
+  try {
+    content = find_traces(*file.size_bytes(), read);
+  } catch (const Error& error) {
+    throw error.about("cannot read " + path.string());
+  }
+  const size_t before = chosen.size();
+  for (PerfDataTrace& found : content.traces) {
+    const TraceTarget& target = found.target;
+    ChosenTrace trace{.path = path,
+                      .place = ChosenTrace::Place{target.node, target.chip, target.core},
+                      .type = target.type,
+                      .in_perf_data = true,
+                      .extents = std::move(found.trace),
+                      .map_extents = std::move(found.map),
+                      .missing = std::move(found.missing)};
+    if (!matches(filter, *trace.place)) continue;
+    trace.missing.insert(trace.missing.end(), content.missing.begin(), content.missing.end());
+    content.missing.clear();  // told once
+    chosen.push_back(std::move(trace));
+  }
+  if (chosen.size() == before) throw Error("no such trace in " + path.string());
+  return true;
 }
 
 }  // namespace
 
 std::string ChosenTrace::describe() const {
   if (!place) return fmt::format("file={}", path.string());
-  return fmt::format("node={},chip={},core={} file={}", place->node, place->chip, place->core,
-                     path.string());
+  std::string target =
+      fmt::format("node={},chip={},core={}", place->node, place->chip, place->core);
+  if (type) target += fmt::format(",type={}", htm_type_name(*type));
+  return fmt::format("{} file={}", target, path.string());
 }
 
 std::string ChosenTrace::short_name() const {
@@ -80,15 +146,20 @@ std::string ChosenTrace::short_name() const {
 }
 
 std::optional<fs::path> ChosenTrace::translation_path() const {
-  if (!place) return std::nullopt;
+  if (!place || in_perf_data) return std::nullopt;
   std::string name = path.filename().string();
   name.replace(0, kTracePrefix.size(), kTranslationPrefix);
   return path.parent_path() / name;
 }
 
 std::optional<fs::path> ChosenTrace::manifest_path() const {
-  if (!place) return std::nullopt;
+  if (!place || in_perf_data) return std::nullopt;
   return path.parent_path() / kManifestName;
+}
+
+InputFile ChosenTrace::open() const {
+  if (is_standard_input()) return InputFile::standard_input();
+  return in_perf_data ? InputFile::open(path, extents) : InputFile::open(path);
 }
 
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
@@ -97,12 +168,10 @@ std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
   for (const std::string& name : paths) {
     const fs::path path(name);
     std::error_code failure;
-    if (name == "-") {
-      chosen.push_back({path, std::nullopt});
-    } else if (fs::is_directory(path, failure)) {
+    if (name != "-" && fs::is_directory(path, failure)) {
       add_folder(path, filter, chosen);
-    } else {
-      chosen.push_back({path, place_in_name(path.filename().string())});
+    } else if (name == "-" || !add_perf_data(path, filter, chosen)) {
+      chosen.push_back(named(path));
     }
   }
   return chosen;

@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "core/file_extent.h"
+#include "core/trace_target.h"
+#include "output/input_file.h"
+
 namespace htmtrace {
 
 // Numbers given with --node, --chip and --core; those not given match everything.
@@ -24,8 +28,14 @@ struct ChosenTrace {
     uint32_t core = 0;
     auto operator<=>(const Place&) const = default;
   };
-  std::filesystem::path path;  // "-": standard input
-  std::optional<Place> place;  // when the file is named as `record` names it
+  std::filesystem::path path;        // "-": standard input
+  std::optional<Place> place;        // when the file is named as `record` names it, or says it
+  std::optional<HtmType> type = {};  // likewise
+  // Of a perf.data file: where in it this trace is, and its memory map.
+  bool in_perf_data = false;
+  std::vector<FileExtent> extents = {};
+  std::vector<FileExtent> map_extents = {};
+  std::vector<std::string> missing = {};  // what the file is known not to have, for people
 
   bool is_standard_input() const { return path == "-"; }
   // "node=0,chip=1,core=12 file=DIR/htm.bin.n0.p1.c12"
@@ -35,10 +45,13 @@ struct ChosenTrace {
   // The file beside it that `record` writes the memory map to.
   std::optional<std::filesystem::path> translation_path() const;
   std::optional<std::filesystem::path> manifest_path() const;
+
+  // Throws Error.
+  InputFile open() const;
 };
 
-// A folder stands for the traces in it that pass the filter, by node, chip and core. Throws Error
-// when a path does not exist, or a folder has no such trace.
+// A folder stands for the traces in it that pass the filter, by node, chip and core; so does a
+// perf.data file. Throws Error when one has no such trace, or cannot be read.
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
                                        const TargetFilter& filter);
 

@@ -44,6 +44,13 @@ void warn_of_map(const TranslationReport& report, const std::string& name,
 
 }  // namespace
 
+bool tell_missing(const ChosenTrace& trace) {
+  for (const std::string& text : trace.missing) {
+    print_warning(fmt::format("{} is incomplete: {}", trace.path.string(), text));
+  }
+  return !trace.missing.empty();
+}
+
 void declare_context(CLI::App& app, ContextOptions& options) {
   app.add_option("--translation", options.translation,
                  "memory map to translate with (default: translation.* beside the trace)")
@@ -72,6 +79,7 @@ ManifestFacts manifest_of(const ChosenTrace& trace) {
 std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace& trace,
                                const ManifestFacts& facts) {
   if (options.type) return options.type;
+  if (trace.type) return trace.type;
   if (!trace.place) return std::nullopt;
   for (const TraceTarget& target : facts.targets) {
     if (trace.place->node == target.node && trace.place->chip == target.chip &&
@@ -90,8 +98,11 @@ TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
   } else if (const auto beside = trace.translation_path(); beside && file_exists(*beside)) {
     path = beside;
   }
+  const bool own = !path && !trace.map_extents.empty();
+  if (own) path = trace.path;
   if (!path) return {};
-  const std::vector<std::byte> file = InputFile::open(*path).read_all(kMostTranslationBytes);
+  InputFile input = own ? InputFile::open(trace.path, trace.map_extents) : InputFile::open(*path);
+  const std::vector<std::byte> file = input.read_all(kMostTranslationBytes);
   // The partition whose logical addresses are wanted is the one that recorded the trace.
   const std::optional<uint32_t> partition =
       options.partition ? options.partition : facts.partition_id;

@@ -32,6 +32,10 @@ ManifestFacts manifest_of(const ChosenTrace& trace);
 std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace& trace,
                                const ManifestFacts& facts);
 
+// Tells on stderr what the file of the trace is known not to have. Returns whether there is
+// something.
+bool tell_missing(const ChosenTrace& trace);
+
 // Empty when there is no map. What is wrong with it is told on stderr. Throws Error when the file
 // named on the command line cannot be read.
 TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "core/stamp.h"
+
 namespace htmtrace {
 
 enum class BranchKind : uint8_t {
@@ -70,6 +72,14 @@ constexpr bool sets_link(uint32_t word) {
 // It goes to what the link register holds and leaves it as it is, as returns do.
 constexpr bool returns_by_link(uint32_t word) {
   return control_flow::primary(word) == 19 && control_flow::extended(word) == 16 && (word & 1) == 0;
+}
+
+// Instructions before and behind the stamp need not have followed one another: tracing stopped, or
+// records were dropped.
+inline bool breaks_flow(const Stamp& stamp) {
+  return stamp.kind == StampKind::kRecord || stamp.kind == StampKind::kPause ||
+         stamp.kind == StampKind::kComplete || stamp.losses.records != 0 ||
+         stamp.losses.records_overflow || stamp.losses.unknown;
 }
 
 }  // namespace htmtrace

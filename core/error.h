@@ -33,6 +33,13 @@ class Error : public std::exception {
     return std::move(*this);
   }
 
+  // The same failure, told of something: "CANNOT READ IT: what failed".
+  Error about(const std::string& what_failed) const {
+    Error error = *this;
+    error.what_ = what_failed + ": " + what_;
+    return error;
+  }
+
   const char* what() const noexcept override { return what_.c_str(); }
   const std::vector<std::string>& subjects() const { return subjects_; }
   const std::vector<std::string>& hints() const { return hints_; }

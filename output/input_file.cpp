@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -32,17 +33,32 @@ InputFile InputFile::open(const std::filesystem::path& path) {
   return {fd, true, path.string()};
 }
 
+InputFile InputFile::open(const std::filesystem::path& path, std::vector<FileExtent> extents) {
+  InputFile file = open(path);
+  if (!file.size_bytes_) throw Error("cannot read parts of " + path.string() + ": it is no file");
+  file.in_extents_ = true;
+  file.size_bytes_ = 0;
+  for (const FileExtent& extent : extents) *file.size_bytes_ += extent.size_bytes;
+  file.extents_ = std::move(extents);
+  return file;
+}
+
 InputFile::InputFile(InputFile&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       owned_(std::exchange(other.owned_, false)),
       name_(std::move(other.name_)),
-      size_bytes_(other.size_bytes_) {}
+      size_bytes_(other.size_bytes_),
+      extents_(std::move(other.extents_)),
+      in_extents_(other.in_extents_),
+      extent_(other.extent_),
+      extent_used_(other.extent_used_) {}
 
 InputFile::~InputFile() {
   if (owned_ && fd_ >= 0) ::close(fd_);
 }
 
 size_t InputFile::read(std::span<std::byte> buffer) {
+  if (in_extents_) return read_extents(buffer);
   for (;;) {
     const ssize_t got = ::read(fd_, buffer.data(), buffer.size());
     if (got >= 0) return static_cast<size_t>(got);
@@ -50,7 +66,47 @@ size_t InputFile::read(std::span<std::byte> buffer) {
   }
 }
 
+size_t InputFile::read_extents(std::span<std::byte> buffer) {
+  size_t used = 0;
+  while (used < buffer.size() && extent_ < extents_.size()) {
+    const FileExtent& extent = extents_[extent_];
+    const uint64_t left = extent.size_bytes - extent_used_;
+    const auto wanted = static_cast<size_t>(std::min<uint64_t>(left, buffer.size() - used));
+    const size_t got = read_at(extent.offset + extent_used_, buffer.subspan(used, wanted));
+    if (got != wanted) throw Error("cannot read " + name_ + ": it has become shorter");
+    used += got;
+    extent_used_ += got;
+    if (extent_used_ != extent.size_bytes) continue;
+    extent_++;
+    extent_used_ = 0;
+  }
+  return used;
+}
+
+size_t InputFile::read_at(uint64_t offset, std::span<std::byte> buffer) const {
+  size_t used = 0;
+  while (used < buffer.size()) {
+    const ssize_t got =
+        ::pread(fd_, buffer.data() + used, buffer.size() - used, static_cast<off_t>(offset + used));
+    if (got == 0) break;
+    if (got > 0) {
+      used += static_cast<size_t>(got);
+    } else if (errno != EINTR) {
+      throw Error("cannot read " + name_, errno);
+    }
+  }
+  return used;
+}
+
 void InputFile::go_to(uint64_t offset) {
+  if (in_extents_) {
+    for (extent_ = 0; extent_ < extents_.size(); extent_++) {
+      if (offset < extents_[extent_].size_bytes) break;
+      offset -= extents_[extent_].size_bytes;
+    }
+    extent_used_ = offset;
+    return;
+  }
   if (::lseek(fd_, static_cast<off_t>(offset), SEEK_SET) < 0) {
     throw Error("cannot read " + name_, errno);
   }

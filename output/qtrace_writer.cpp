@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/qtrace_writer.h"
 
-namespace htmtrace {
+namespace htmtrace::qtrace {
 namespace {
 
 // The numbers are those that qtrace-tools (public, GPL) reads and writes. No other specification is
@@ -71,8 +71,12 @@ uint8_t termination_of(uint32_t opcode, bool jumps) {
 }
 
 }  // namespace
+}  // namespace htmtrace::qtrace
+
+namespace htmtrace {
 
 void QtraceWriter::put_header(uint64_t ea, const Page& page) {
+  using namespace qtrace;
   Packer to(output_.room());
   to.u32(0);
   to.u16(kMoreFlags);
@@ -92,6 +96,7 @@ void QtraceWriter::put_header(uint64_t ea, const Page& page) {
 
 // The held instruction, and that `next` follows it, which lies in `next_page` if that is known.
 void QtraceWriter::put_held(uint64_t next, const Page& next_page) {
+  using namespace qtrace;
   Packer to(output_.room());
   uint64_t behind = held_.ea + 4;
   bool data = held_.has_data;

@@ -56,12 +56,7 @@ class QtraceWriter {
 
   // What follows a loss, a pause or damage did not follow what was before.
   void stamp(const Stamp& stamp) {
-    const bool stopped = stamp.kind == StampKind::kRecord || stamp.kind == StampKind::kPause ||
-                         stamp.kind == StampKind::kComplete;
-    if (stopped || stamp.losses.records != 0 || stamp.losses.records_overflow ||
-        stamp.losses.unknown) {
-      skipped();
-    }
+    if (breaks_flow(stamp)) skipped();
   }
   void defect(const Defect&) { skipped(); }
 

@@ -16,7 +16,7 @@ namespace htmtrace {
 namespace {
 
 using Pages = QtraceWriter::Pages;
-using Record = QtraceReader::Record;
+using QtraceRecord = QtraceReader::Record;
 
 struct Written {
   std::vector<std::byte> bytes;
@@ -92,10 +92,10 @@ std::string expected_line(std::string line) {
   return line;
 }
 
-std::vector<std::string> lines_of(const std::vector<Record>& records) {
+std::vector<std::string> lines_of(const std::vector<QtraceRecord>& records) {
   std::vector<std::string> lines;
   for (size_t i = 0; i < records.size(); i++) {
-    const Record& record = records.at(i);
+    const QtraceRecord& record = records.at(i);
     std::string line = fmt::format("ea={:016x} op={:08x}", record.ea, record.word);
     if (record.word >> 26 == 1) line += fmt::format("{:08x}", records.at(++i).word);
     line += fmt::format(" la={:016x}", record.real.value());
@@ -116,7 +116,7 @@ void round_trip(uint64_t seed, generator::Options options) {
   const TranslationMap map(generator::translation_file(), 0);
   const Written written = write(generator::bytes_of(words), Pages::kLogical, map);
   QtraceReader reader(written.bytes);
-  const std::vector<Record> records = reader.read();
+  const std::vector<QtraceRecord> records = reader.read();
   CHECK(records.size() == written.counts.records);
   CHECK(reader.headers() == written.counts.headers);
   CHECK(written.counts.unwritable == 0);
@@ -202,7 +202,7 @@ TEST_CASE("pages: entered one after the other, and too far up for the format") {
   words.enter(0x4000, 0xfff'ffff'f000).run(0x60000000, kPower10OnePair);  // 44 bits
   words.access(0x123456, 0x8'0000'0000'2000);
   const Written written = write(words.bytes(), Pages::kReal);
-  const std::vector<Record> records = QtraceReader(written.bytes).read();
+  const std::vector<QtraceRecord> records = QtraceReader(written.bytes).read();
   REQUIRE(records.size() == 5);
   CHECK(records.at(0).real == 0x5ffc);
   CHECK(records.at(1).real == 0x9000);
@@ -222,7 +222,7 @@ TEST_CASE("a new header stands behind what is missing") {
   words.word(power10_pause(5)).run(0x60000003);
   words.run(0).run(0x60000005);  // a word that the format has no record for
   const Written written = write(words.bytes(), Pages::kReal);
-  const std::vector<Record> records = QtraceReader(written.bytes).read();
+  const std::vector<QtraceRecord> records = QtraceReader(written.bytes).read();
   REQUIRE(records.size() == 5);
   const uint64_t places[] = {0x10000100, 0x10000104, 0x10000200, 0x10000204, 0x1000020c};
   for (size_t i = 0; i < records.size(); i++) {
@@ -239,7 +239,7 @@ TEST_CASE("prefixed instructions: two records, the access at the first") {
   words.enter(0x10000100, 0x5000).run_prefixed(0x04000000, 0, kPower10TwoPairs);
   words.access(0x7ffe, 0x6000).access(0x8000, 0x9000).run(0x60000000);
   const Written written = write(words.bytes(), Pages::kReal);
-  const std::vector<Record> records = QtraceReader(written.bytes).read();
+  const std::vector<QtraceRecord> records = QtraceReader(written.bytes).read();
   REQUIRE(records.size() == 3);
   CHECK(records.at(0).word == 0x04000000);
   CHECK(records.at(0).data_real == 0x6ffe);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/perf_data_records.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace htmtrace::perf_data {
+
+std::optional<std::span<const std::byte>> RecordReader::look(size_t size) {
+  if (end_ - at_ < size) return std::nullopt;
+  const bool inside = at_ >= window_at_ && at_ - window_at_ + size <= window_used_;
+  if (!inside) {
+    const auto wanted = static_cast<size_t>(std::min<uint64_t>(window_.size(), end_ - at_));
+    window_at_ = at_;
+    window_used_ = read_(at_, std::span(window_).first(wanted));
+    if (window_used_ < size) return std::nullopt;
+  }
+  return std::span<const std::byte>(window_).subspan(static_cast<size_t>(at_ - window_at_), size);
+}
+
+std::optional<Record> RecordReader::next() {
+  const auto header = look(kHeaderBytes);
+  if (!header) return std::nullopt;
+  Fields fields(*header, big_endian_);
+  const uint32_t type = fields.u32();
+  fields.u16();  // misc
+  const uint16_t size = fields.u16();
+  // Those of the perf tool itself may end anywhere; 0 is no type.
+  constexpr uint32_t kFirstOfTool = 64;
+  if (type == 0 || size < kHeaderBytes || (type < kFirstOfTool && size % 8 != 0)) {
+    return std::nullopt;
+  }
+  const auto whole = look(size);
+  if (!whole) return std::nullopt;
+  const Record record{.type = type, .offset = at_, .body = whole->subspan(kHeaderBytes)};
+  at_ += size;
+  return record;
+}
+
+void RecordReader::pass(uint64_t size_bytes) {
+  at_ += std::min(size_bytes, end_ - at_);
+}
+
+std::optional<Sample> parse_sample(Fields body, uint64_t sample_type) {
+  constexpr uint64_t kKnown = kSampleIp | kSampleTid | kSampleTime | kSampleAddr | kSampleId |
+                              kSampleCpu | kSamplePeriod | kSampleStreamId | kSampleRaw |
+                              kSampleIdentifier;
+  if ((sample_type & ~kKnown) != 0 || (sample_type & kSampleRaw) == 0) return std::nullopt;
+  // In this order, each 8 bytes: PERF_RECORD_SAMPLE in include/uapi/linux/perf_event.h.
+  for (const uint64_t field : {kSampleIdentifier, kSampleIp, kSampleTid, kSampleTime, kSampleAddr,
+                               kSampleId, kSampleStreamId}) {
+    if ((sample_type & field) != 0) body.u64();
+  }
+  Sample sample;
+  if ((sample_type & kSampleCpu) != 0) {
+    sample.cpu = body.u32();
+    body.u32();
+  }
+  if ((sample_type & kSamplePeriod) != 0) body.u64();
+  sample.raw_bytes = body.u32();
+  sample.raw_offset = body.offset();
+  if (!body.good() || sample.raw_bytes > body.left()) return std::nullopt;
+  return sample;
+}
+
+std::optional<uint32_t> trailer_cpu(std::span<const std::byte> body, const Event& event,
+                                    bool big_endian) {
+  if (!event.sample_id_all || (event.sample_type & kSampleCpu) == 0) return std::nullopt;
+  // Behind the CPU stands the identifier; all are 8 bytes.
+  const size_t from_end = (event.sample_type & kSampleIdentifier) != 0 ? 16 : 8;
+  if (body.size() < from_end) return std::nullopt;
+  return Fields(body.last(from_end), big_endian).u32();
+}
+
+}  // namespace htmtrace::perf_data

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes perf.data files as `perf record` of the htm series does, in either byte order. Shares
+// nothing with the reader.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace htmtrace::generator {
+
+inline constexpr uint32_t kHtmPmu = 27;  // of that machine
+
+class PerfDataFile {
+ public:
+  struct Event {
+    uint64_t config = 0;
+    uint32_t cpu = 0;  // its carrier
+    uint32_t pmu = kHtmPmu;
+    std::string name = "htm/htm_core/";
+  };
+  struct Wishes {
+    bool big_endian = false;
+    bool names = true;        // of PMUs and events
+    bool unfinished = false;  // as perf leaves it when it is killed
+    bool pairs = true;        // AUXTRACE_INFO tells which CPU traces what
+  };
+
+  PerfDataFile(std::vector<Event> events, Wishes wishes);
+
+  // As the drivers since the second deliver: the trace in pieces of at most `piece_bytes`, then the
+  // blocks of the memory map as samples.
+  void deliver(size_t event, std::span<const std::byte> trace, std::span<const std::byte> map,
+               size_t piece_bytes);
+  // As the first one does: dumps of the whole AUX area, the blocks behind them, a marker.
+  void deliver_first(size_t event, std::span<const std::byte> trace, std::span<const std::byte> map,
+                     size_t aux_bytes);
+
+  void aux(size_t event, uint64_t position, uint64_t size, uint64_t flags);
+  void auxtrace(size_t event, uint64_t position, std::span<const std::byte> bytes);
+  void sample(size_t event, std::span<const std::byte> payload);
+  void record(uint32_t type, const std::vector<std::byte>& body);
+  void lost(uint64_t count);
+
+  std::vector<std::byte> finish() const;
+
+ private:
+  using Bytes = std::vector<std::byte>;
+  void put(Bytes& to, uint64_t value, unsigned size) const;
+  void put_text(Bytes& to, const std::string& text) const;
+  void put_attr(Bytes& to, const Event& event) const;
+  void put_identity(Bytes& to, size_t event) const;
+  Bytes event_names() const;
+  Bytes pmu_names() const;
+  static uint64_t id_of(size_t event) { return 100 + event; }
+
+  std::vector<Event> events_;
+  Wishes wishes_;
+  Bytes data_;
+};
+
+// The first block's bytes, header and entries.
+std::span<const std::byte> first_map_block(std::span<const std::byte> map);
+
+}  // namespace htmtrace::generator
