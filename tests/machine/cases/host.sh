@@ -33,13 +33,15 @@ check() {
     verdict "$status" "$description" "$log/check.log"
 }
 
-# boot_guest [OPTION]...: run the test's guest script. The guest's own checks are indented.
+# boot_guest [OPTION]...: run the test's guest script, with the kernel that `run` was asked for unless
+# an option names one. The guest's own checks are indented. The debug kernel is five times slower.
 boot_guest() {
     local status=0 option
     for option in config faults; do
         [[ ! -e $here/$option ]] || set -- "--$option" "$here/$option" "$@"
     done
     mkdir -p "$share"
+    [[ ${guest_kernel:-normal} == normal ]] || set -- "$@" --kernel "$guest_kernel" --timeout 1500
     "$machine/boot" --timeout 300 --log "$log" --share "$share" "$@" "$here/guest" >"$log/guest.tap" \
         2>"$log/boot.log" || status=$?
     sed 's/^/    /' "$log/guest.tap"
