@@ -74,6 +74,21 @@ equals_oracle() {
     check "$1: $2 instructions at least" least "$(wc -l <"$log/decoded")" "$2"
 }
 
+# parts_equal_oracle TARGET FOLDER: the traces FOLDER/TARGET.FIRST-LAST, which the program `stress` makes,
+# are what the processor did between these STARTs.
+parts_equal_oracle() {
+    local trace parts=()
+    while read -r trace; do
+        # A trace may end because its memory was full.
+        "$decoder" decode --partition 0 -o "$log/$trace.txt" "$2/$trace" 2>>"$log/parts.log" ||
+            [[ $? == 3 ]]
+        parts+=("${trace#"$1."}=$log/$trace.txt")
+    done < <(find "$2" -name "$1.*" -printf '%f\n' | sort -t. -k4n)
+    [[ ${#parts[@]} -gt 0 ]] || return 0 # none was complete; how many were is the client's check
+    check "$1: ${#parts[@]} complete traces are what was executed" \
+        "$tools/oracle-compare" --parts "$log/oracle.$1" "${parts[@]}"
+}
+
 # decoded_count NAME: the number that decode's statistics give for it, 0 if they do not name it.
 decoded_count() {
     awk -v name="$1" '{ sub(/^ +/, "") } index($0, name " ") == 1 { n = $NF } END { print n + 0 }' \

@@ -7,7 +7,6 @@
 // The storm puts probes into an NMI handler, of which a 7.3 debug kernel of powerpc complains, with
 // or without an htm event.
 #define _GNU_SOURCE
-#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -16,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +22,7 @@
 #include "tests/machine/clients/client.h"
 #include "tests/machine/clients/control.h"
 #include "tests/machine/clients/group.h"
+#include "tests/machine/clients/saved.h"
 #include "tests/machine/clients/tap.h"
 #include "tests/machine/clients/whole.h"
 
@@ -57,30 +56,10 @@ void one_round(void);
 
 static const char* directory;
 
-static FILE* create(const char* folder, const char* name) {
-  char path[4096];
-  snprintf(path, sizeof(path), "%s/%s", directory, folder);
-  mkdir(path, 0777);
-  snprintf(path, sizeof(path), "%s/%s/%s", directory, folder, name);
-  FILE* file = fopen(path, "w");
-  if (file == NULL) die(path);
-  return file;
-}
-
-static void put(FILE* file, const void* bytes, size_t size) {
-  if (fwrite(bytes, 1, size, file) != size || fclose(file) != 0) die("files");
-}
-
-// The memory map as one block: entries at 0x10, and no next block.
-static void save(const struct client* client, const char* folder, const char* target) {
-  char name[64];
-  snprintf(name, sizeof(name), "htm.bin.%s", target);
-  put(create(folder, name), client->trace.data, client->trace.size);
-  uint64_t header[4] = {0, UINT64_MAX, htobe64(client->map.size / 32), 0};
-  snprintf(name, sizeof(name), "translation.%s", target);
-  FILE* file = create(folder, name);
-  if (fwrite(header, 1, sizeof(header), file) != sizeof(header)) die("files");
-  put(file, client->map.data, client->map.size);
+static const char* folder(const char* name) {
+  static char path[4096];
+  snprintf(path, sizeof(path), "%s/%s", directory, name);
+  return path;
 }
 
 static void stay_on(int cpu) {
@@ -145,9 +124,9 @@ static void regions(void) {
       "all stretches are delivered as one trace, without a flag");
   one_round();
   tap(calls("START") == kRounds, "a resume after the drain has begun does nothing");
-  save(&group.client, "regions", "n0.p0.c0");
+  save_trace(&group.client, folder("regions"), "n0.p0.c0");
   end(&group);
-  FILE* labels = create("regions", "labels");
+  FILE* labels = create_in(folder("regions"), "labels");
   fprintf(labels, "%016" PRIxPTR " %016" PRIxPTR " %d\n", (uintptr_t)traced_here,
           (uintptr_t)untraced_here, kRounds * kTurns);
   fclose(labels);
@@ -351,7 +330,7 @@ static void storm(void) {
   tap(calls("START") > 2 * (int64_t)toggles, "members paused and resumed all the time");
   tap(group.client.announced[kErrorTold] == 0 && trace_equal(&group.client, OTHER_CORE),
       "what was traced is delivered whole");
-  save(&group.client, "storm", "n0.p1.c4");
+  save_trace(&group.client, folder("storm"), "n0.p1.c4");
   close(sampler.event);
   end(&group);
   control("clear");

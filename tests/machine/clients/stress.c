@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stress SEED CYCLES - four processes, each with a CPU as carrier, open, map, enable, disable,
-// pause, resume, read, unmap and close htm events of three cores, in random order, CYCLES times in
-// all, while the hypervisor refuses this and that. What a process is told to be complete has to be
-// equal to what the hypervisor holds. SEED 0: one is chosen. Prints TAP.
+// stress SEED CYCLES [DIR] - four processes, each with a CPU as carrier, open, map, enable,
+// disable, pause, resume, read, unmap and close htm events of three cores, in random order, CYCLES
+// times in all, while the hypervisor refuses this and that. What a process is told to be complete
+// has to be equal to what the hypervisor holds. SEED 0: one is chosen. Prints TAP. DIR gets each
+// complete trace as DIR/TARGET.FIRST-LAST, a folder that can be decoded: it holds these STARTs of
+// the core, counted from the first since power-on.
 //
 // The machine: CPU I is core 4 * I of chip I of node 0; four of them.
 #define _GNU_SOURCE
@@ -21,6 +23,7 @@
 
 #include "tests/machine/clients/client.h"
 #include "tests/machine/clients/control.h"
+#include "tests/machine/clients/saved.h"
 #include "tests/machine/clients/tap.h"
 #include "tests/machine/clients/whole.h"
 
@@ -33,6 +36,7 @@ struct tally {
 };
 static struct tally* tally;
 
+static const char* directory;
 static uint64_t random_state;
 
 static unsigned draw(unsigned count) {
@@ -87,8 +91,13 @@ static int open_member(const struct client* client, int carrier, uint64_t event,
 struct cycle {
   struct client client;
   int carrier, core;  // the core is that of the CPU of the same number
+  int64_t starts;     // of the core before
   int members[2];
 };
+
+static int64_t starts_of(int core) {
+  return control("starts 2 0 %d %d", core, 4 * core);
+}
 
 // Another process may have the core or the carrier: wait for a while.
 static int open_event(const struct cycle* cycle, const struct perf_event_attr* attr) {
@@ -112,6 +121,7 @@ static bool begin(struct cycle* cycle) {
     return false;
   }
   count(&tally->opened);
+  cycle->starts = starts_of(cycle->core);
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   cycle->members[0] = cycle->members[1] = -1;
   if (draw(3) == 0) {
@@ -154,6 +164,14 @@ static void step(struct cycle* cycle) {
   }
 }
 
+static void save(const struct cycle* cycle) {
+  char target[32], path[4096];
+  snprintf(target, sizeof(target), "n0.p%d.c%d", cycle->core, 4 * cycle->core);
+  snprintf(path, sizeof(path), "%s/%s.%lld-%lld", directory, target, (long long)cycle->starts + 1,
+           (long long)starts_of(cycle->core));
+  save_trace(&cycle->client, path, target);
+}
+
 // Take all that there is. What is said to be complete, is.
 static void judge(struct cycle* cycle) {
   struct client* client = &cycle->client;
@@ -171,6 +189,7 @@ static void judge(struct cycle* cycle) {
   const bool map = (int64_t)checksum(client->map.data, client->map.size) == control("map");
   if (trace && map) {
     count(empty ? &tally->empty : &tally->complete);
+    if (!empty && directory != NULL) save(cycle);
     return;
   }
   count(&tally->wrong);
@@ -203,10 +222,11 @@ static void run_process(int process, uint64_t seed, unsigned cycles) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fputs("usage: stress SEED CYCLES\n", stderr);
+  if (argc != 3 && argc != 4) {
+    fputs("usage: stress SEED CYCLES [DIR]\n", stderr);
     return 2;
   }
+  directory = argv[3];
   uint64_t seed = strtoull(argv[1], NULL, 0);
   if (seed == 0) seed = (uint64_t)time(NULL);
   const unsigned cycles = (unsigned)atoi(argv[2]) / kProcesses;

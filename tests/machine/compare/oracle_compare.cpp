@@ -2,17 +2,22 @@
 // Does a decoded trace say what the processor did?
 //
 //   oracle-compare [--suffix] ORACLE DECODED.txt
+//   oracle-compare --parts ORACLE FIRST-LAST=DECODED.txt...
 //
 // DECODED is the text of `htmtrace decode`, "-" for standard input. Exit status 0: each instruction
 // is equal, in order, in effective address, instruction words, logical address, and data addresses.
 // --suffix: the trace wrapped, so the text is the end of what the oracle holds.
+// --parts: each text is a trace of its own, from one START of the core to another, counted from 1;
+// in ascending order.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 #include "tests/machine/compare/line_reader.h"
@@ -58,19 +63,25 @@ uint64_t count_instructions(const char* path) {
   return count;
 }
 
+// Sessions of an oracle: from one START of the core to another.
+struct Sessions {
+  uint64_t first = 1;
+  uint64_t last = UINT64_MAX;
+};
+
 class Comparison {
  public:
-  Comparison(const char* oracle_path, const char* text_path)
-      : oracle_(oracle_path), text_(text_path) {}
+  Comparison(OracleReader& oracle, const std::string& text_path, Sessions sessions)
+      : oracle_(oracle), text_(text_path.c_str()), sessions_(sessions) {}
 
   // Pass over the instructions that the trace no longer holds.
   void skip(uint64_t count) {
-    for (uint64_t i = 0; i < count; i++) oracle_.next(&instruction_);
+    for (uint64_t i = 0; i < count; i++) next_expected();
   }
 
   bool run() {
     for (;;) {
-      const bool expect = oracle_.next(&instruction_);
+      const bool expect = next_expected();
       std::string_view line;
       const bool got = text_.next(&line);
       if (!expect && !got) break;
@@ -84,13 +95,21 @@ class Comparison {
       equal_++;
     }
     fmt::print("{} instructions equal", equal_);
-    if (oracle_.sessions() > 1) fmt::print(", in {} sessions", oracle_.sessions());
+    if (sessions_.last != UINT64_MAX) {
+      fmt::print(", of sessions {} to {}", sessions_.first, sessions_.last);
+    } else if (oracle_.sessions() > 1) {
+      fmt::print(", in {} sessions", oracle_.sessions());
+    }
     if (oracle_.lost() != 0) fmt::print(", {} more not traced (buffer full)", oracle_.lost());
     fmt::print("\n");
-    return equal_ != 0;
+    return true;
   }
 
+  uint64_t equal() const { return equal_; }
+
  private:
+  bool next_expected() { return oracle_.next_of(sessions_.first, sessions_.last, &instruction_); }
+
   void remember(const std::string& line) {
     context_.push_back(line);
     if (context_.size() > kContextLines) context_.pop_front();
@@ -100,7 +119,7 @@ class Comparison {
     fmt::print("instruction {} differs (line {} of the text)\n", equal_ + 1, text_.number());
     for (const std::string& line : context_) fmt::print("  equal    {}\n", line);
     fmt::print("  oracle   {}\n  decoded  {}\n", expected, decoded);
-    for (size_t i = 0; i < kContextLines && oracle_.next(&instruction_); i++) {
+    for (size_t i = 0; i < kContextLines && next_expected(); i++) {
       fmt::print("  oracle   {}\n", expected_line(instruction_));
     }
     std::string_view line;
@@ -109,15 +128,17 @@ class Comparison {
     }
   }
 
-  OracleReader oracle_;
+  OracleReader& oracle_;
   LineReader text_;
+  Sessions sessions_;
   OracleInstruction instruction_{};
   std::deque<std::string> context_;
   uint64_t equal_ = 0;
 };
 
 int compare(const char* oracle_path, const char* text_path, bool suffix) {
-  Comparison comparison(oracle_path, text_path);
+  OracleReader oracle(oracle_path);
+  Comparison comparison(oracle, text_path, {});
   if (suffix) {
     const uint64_t executed = count_instructions(oracle_path);
     const uint64_t decoded = count_lines(text_path);
@@ -127,18 +148,48 @@ int compare(const char* oracle_path, const char* text_path, bool suffix) {
     }
     comparison.skip(executed - decoded);
   }
-  return comparison.run() ? 0 : 1;
+  return comparison.run() && comparison.equal() != 0 ? 0 : 1;
+}
+
+// "3-5=PATH"
+std::string parse_part(const std::string& argument, Sessions* sessions) {
+  int path = 0;
+  if (std::sscanf(argument.c_str(), "%" SCNu64 "-%" SCNu64 "=%n", &sessions->first, &sessions->last,
+                  &path) != 2 ||
+      path == 0) {
+    throw std::runtime_error(fmt::format("{} is not FIRST-LAST=FILE", argument));
+  }
+  return argument.substr(static_cast<size_t>(path));
+}
+
+int compare_parts(const char* oracle_path, int count, char** parts) {
+  OracleReader oracle(oracle_path);
+  uint64_t equal = 0;
+  for (int i = 0; i < count; i++) {
+    Sessions sessions;
+    const std::string text_path = parse_part(parts[i], &sessions);
+    Comparison comparison(oracle, text_path, sessions);
+    if (!comparison.run()) return 1;
+    equal += comparison.equal();
+  }
+  fmt::print("{} instructions equal\n", equal);
+  return equal != 0 ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bool parts = argc >= 4 && std::strcmp(argv[1], "--parts") == 0;
   const bool suffix = argc == 4 && std::strcmp(argv[1], "--suffix") == 0;
-  if (argc != (suffix ? 4 : 3) || (suffix && std::strcmp(argv[3], "-") == 0)) {
-    std::fputs("usage: oracle-compare [--suffix] ORACLE DECODED.txt\n", stderr);
+  if (!parts && (argc != (suffix ? 4 : 3) || (suffix && std::strcmp(argv[3], "-") == 0))) {
+    std::fputs(
+        "usage: oracle-compare [--suffix] ORACLE DECODED.txt\n"
+        "       oracle-compare --parts ORACLE FIRST-LAST=DECODED.txt...\n",
+        stderr);
     return 2;
   }
   try {
+    if (parts) return compare_parts(argv[2], argc - 3, argv + 3);
     return compare(argv[argc - 2], argv[argc - 1], suffix);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "oracle-compare: %s\n", error.what());

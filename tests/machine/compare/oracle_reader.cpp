@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 namespace htmtrace::compare {
 namespace {
@@ -98,6 +99,18 @@ bool OracleReader::next(OracleInstruction* instruction) {
     instruction->accesses.push_back(access);
   }
   return true;
+}
+
+bool OracleReader::next_of(uint64_t first, uint64_t last, OracleInstruction* instruction) {
+  for (;;) {
+    if (!has_kept_) has_kept_ = next(&kept_);
+    if (!has_kept_ || sessions_ > last) return false;
+    has_kept_ = false;
+    if (sessions_ >= first) {
+      std::swap(*instruction, kept_);
+      return true;
+    }
+  }
 }
 
 std::string expected_line(const OracleInstruction& instruction) {

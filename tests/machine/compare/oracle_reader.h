@@ -36,6 +36,10 @@ class OracleReader {
   // ends in the middle of a session.
   bool next(OracleInstruction* instruction);
 
+  // The next one of the sessions from `first` to `last`, counted from 1; those before are passed
+  // over. False at the end, and when a later session comes, which the next call begins with.
+  bool next_of(uint64_t first, uint64_t last, OracleInstruction* instruction);
+
   uint64_t sessions() const { return sessions_; }
   // Instructions that were executed but not traced.
   uint64_t lost() const { return lost_; }
@@ -51,6 +55,8 @@ class OracleReader {
   bool in_session_ = false;
   uint64_t sessions_ = 0;
   uint64_t lost_ = 0;
+  OracleInstruction kept_{};
+  bool has_kept_ = false;
 };
 
 // One line per instruction, as the decoder prints it but without the machine's addresses:

@@ -41,6 +41,13 @@ static uint64_t state(struct htm* htm) {
   return now;
 }
 
+static uint64_t starts(struct htm* htm) {
+  pthread_mutex_lock(&htm->lock);
+  const uint64_t count = htm->session;
+  pthread_mutex_unlock(&htm->lock);
+  return count;
+}
+
 // Of all entries of DUMP_SYSMEM_CONF, without the headers of its blocks.
 static int64_t map_checksum(void) {
   uint64_t sum = FNV_START;
@@ -63,8 +70,10 @@ int64_t control(const char* line) {
   static const struct {
     const char* word;
     uint64_t (*ask)(struct htm*);
-  } of_macros[] = {
-      {"checksum ", htm_checksum}, {"configurations ", configurations}, {"state ", state}};
+  } of_macros[] = {{"checksum ", htm_checksum},
+                   {"configurations ", configurations},
+                   {"starts ", starts},
+                   {"state ", state}};
 
   if (strcmp(line, "clear") == 0) {
     faults_clear();

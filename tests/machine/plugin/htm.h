@@ -26,7 +26,7 @@ struct htm {
   uint8_t starts;
   unsigned setup_log2;      // wish of SETUP, for the next power-on
   uint64_t stamp_time_ns;   // host clock of the last stamp
-  uint64_t session;         // counts the starts since power-on
+  uint64_t session;         // number of the last START since power-on
   uint64_t configurations;  // since power-on
   uint64_t random;          // state of the decorations' draw
   uint64_t captured_instructions;
