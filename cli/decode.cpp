@@ -19,6 +19,7 @@
 #include "cli/trace_options.h"
 #include "core/core_decoder.h"
 #include "core/error.h"
+#include "output/block_vector_writer.h"
 #include "output/csv_printer.h"
 #include "output/decode_report.h"
 #include "output/input_file.h"
@@ -32,12 +33,21 @@
 namespace htmtrace {
 namespace {
 
-enum class DecodeFormat : uint8_t { kText, kJson, kCsv, kQtrace, kHtmdecode };
+enum class DecodeFormat : uint8_t { kText, kJson, kCsv, kQtrace, kBlockVectors, kHtmdecode };
+
+// Binary or not, they are of one trace, and for no person to read.
+bool for_simulators(DecodeFormat format) {
+  return format == DecodeFormat::kQtrace || format == DecodeFormat::kBlockVectors;
+}
+
+constexpr uint64_t kUsualInterval = 10'000'000;
 
 struct DecodeOptions {
   TraceOptions traces;
   DecodeFormat format = DecodeFormat::kText;
   std::optional<QtraceWriter::Pages> pages;  // of qtrace
+  std::optional<uint64_t> interval;          // of block vectors
+  std::string blocks;
   bool stamps = false;
   bool modes = false;
   bool walks = false;
@@ -54,8 +64,8 @@ class Decode {
   int run() {
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter);
-    if (options_.format == DecodeFormat::kQtrace && traces.size() > 1) {
-      throw Error("cannot write several traces into one qtrace file")
+    if (for_simulators(options_.format) && traces.size() > 1) {
+      throw Error("cannot write several traces into one file for simulators")
           .hint("choose one with --node, --chip and --core");
     }
     for (const ChosenTrace& trace : traces) {
@@ -107,6 +117,8 @@ class Decode {
       }
       case DecodeFormat::kQtrace:
         return write_qtrace(bytes, map);
+      case DecodeFormat::kBlockVectors:
+        return write_block_vectors(bytes, map);
       case DecodeFormat::kHtmdecode:
         return;  // refused above
     }
@@ -124,6 +136,23 @@ class Decode {
     }
   }
 
+  void write_block_vectors(TraceBytes& bytes, const TranslationMap& map) {
+    std::optional<TextOutput> list;
+    if (!options_.blocks.empty()) {
+      list.emplace(TextOutput::create(options_.blocks, options_.traces.force));
+    }
+    BlockVectorWriter writer(output_, options_.interval.value_or(kUsualInterval));
+    select_into(writer, bytes, map);
+    writer.finish();
+    if (list) {
+      writer.put_blocks(*list);
+      list->finish();
+    }
+    if (!options_.quiet && !output_.reader_gone()) {
+      fmt::print(stderr, "{}", describe(writer.blocks(), writer.intervals()));
+    }
+  }
+
   NestPrinter::Format nest_format() const {
     switch (options_.format) {
       case DecodeFormat::kJson:
@@ -134,6 +163,7 @@ class Decode {
         return NestPrinter::Format::kHtmdecode;
       case DecodeFormat::kText:
       case DecodeFormat::kQtrace:
+      case DecodeFormat::kBlockVectors:
         break;
     }
     return NestPrinter::Format::kText;
@@ -149,8 +179,8 @@ class Decode {
     if (options_.modes || options_.walks) {
       throw Error("cannot print modes or walks of " + trace.path.string() + ": it is a nest trace");
     }
-    if (options_.format == DecodeFormat::kQtrace) {
-      throw Error("cannot write qtrace of " + trace.path.string() + ": it is a nest trace");
+    if (for_simulators(options_.format)) {
+      throw Error("cannot write for simulators of " + trace.path.string() + ": it is a nest trace");
     }
     heading(kNestCsvHeading);
     const NestJob job = {.trace = trace,
@@ -247,15 +277,19 @@ void refuse(bool wish, const char* option, const char* why) {
 void check(const DecodeOptions& options) {
   const bool last = options.traces.selection.last != Selection::kAny;
   const bool csv = options.format == DecodeFormat::kCsv;
-  const bool qtrace = options.format == DecodeFormat::kQtrace;
+  const bool simulators = for_simulators(options.format);
   refuse(options.stamps && csv, "--stamps", "stamps have other columns: use --format json");
   refuse(options.walks && csv, "--walks", "walks have other columns: use --format json");
   refuse(options.walks && last, "--walks", "cannot be used with --last");
   refuse(options.stamps && last, "--stamps", "cannot be used with --last");
-  refuse(options.stamps && qtrace, "--stamps", "qtrace files have no stamps");
-  refuse(options.walks && qtrace, "--walks", "cannot be used with --format qtrace");
-  refuse(qtrace && last, "--last", "cannot be used with --format qtrace");
-  refuse(options.pages && !qtrace, "--pages", "only --format qtrace has pages");
+  refuse(options.stamps && simulators, "--stamps", "files for simulators have no stamps");
+  refuse(options.walks && simulators, "--walks", "files for simulators have no walks");
+  refuse(last && simulators, "--last", "cannot be used with files for simulators");
+  refuse(options.pages && options.format != DecodeFormat::kQtrace, "--pages",
+         "only --format qtrace has pages");
+  const bool vectors = options.format == DecodeFormat::kBlockVectors;
+  refuse(options.interval && !vectors, "--interval", "only --format bbv has intervals");
+  refuse(!options.blocks.empty() && !vectors, "--blocks", "only --format bbv has blocks");
 }
 
 // What is for machines only does not go to a person's terminal.
@@ -268,14 +302,14 @@ void check_terminal(const DecodeOptions& options) {
 
 void declare_format(CLI::App& app, DecodeOptions& options) {
   static const std::map<std::string, DecodeFormat> formats = {
-      {"text", DecodeFormat::kText},
-      {"json", DecodeFormat::kJson},
-      {"csv", DecodeFormat::kCsv},
-      {"qtrace", DecodeFormat::kQtrace},
-      {"htmdecode", DecodeFormat::kHtmdecode}};
-  app.add_option("--format", options.format,
-                 "text, json (one object a line), csv, qtrace (for simulators) or htmdecode (nest "
-                 "traces, as the perf tool reads them) (default: text)")
+      {"text", DecodeFormat::kText},        {"json", DecodeFormat::kJson},
+      {"csv", DecodeFormat::kCsv},          {"qtrace", DecodeFormat::kQtrace},
+      {"bbv", DecodeFormat::kBlockVectors}, {"htmdecode", DecodeFormat::kHtmdecode}};
+  app.add_option(
+         "--format", options.format,
+         "text, json (one object a line), csv, qtrace or bbv (basic-block vectors; both for "
+         "simulators) or htmdecode (nest traces, as the perf tool reads them) (default: "
+         "text)")
       ->transform(CLI::CheckedTransformer(formats))
       ->type_name("FORMAT")
       ->default_str("");
@@ -287,6 +321,12 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
                  "with a memory map, else real)")
       ->transform(CLI::CheckedTransformer(pages))
       ->type_name("KIND");
+  app.add_option("--interval", options.interval,
+                 "bbv: a vector for every N instructions (default: 10000000)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--blocks", options.blocks, "bbv: write the list of the blocks here")
+      ->type_name("FILE");
 }
 
 }  // namespace

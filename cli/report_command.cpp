@@ -19,6 +19,7 @@
 #include "cli/trace_context.h"
 #include "cli/trace_options.h"
 #include "cli/units.h"
+#include "core/call_stacks.h"
 #include "core/core_decoder.h"
 #include "core/error.h"
 #include "output/elf_symbols.h"
@@ -44,6 +45,7 @@ struct ReportOptions {
   std::vector<std::string> elf;
   Format format = Format::kText;
   size_t top = 20;
+  bool stacks = false;
 };
 
 // "FILE" or "FILE@ADDRESS".
@@ -125,6 +127,7 @@ class Report {
   }
 
   std::string bus(const std::vector<ChosenTrace>& traces) {
+    if (options_.stacks) throw Error("cannot follow calls: nest traces have none");
     if (options_.wishes.key == DataKey::kEffective) {
       throw Error("cannot report by effective address: nest traces have none");
     }
@@ -143,18 +146,31 @@ class Report {
     return std::move(result.report);
   }
 
+  std::string call_stacks(const std::vector<ChosenTrace>& traces) {
+    CallStacks stacks(symbols_);
+    for (const ChosenTrace& trace : traces) {
+      stacks.skipped();
+      read(trace, stacks);
+    }
+    print_note(fmt::format("call stacks: begun anew {} times, {} cut, {} instructions left out",
+                           stacks.restarts(), stacks.cut(), stacks.unknown()));
+    return stacks.folded();
+  }
+
   std::string cores(const std::vector<ChosenTrace>& traces) {
-    for (const ChosenTrace& trace : traces) read(trace);
+    if (options_.stacks) return call_stacks(traces);
+    for (const ChosenTrace& trace : traces) read(trace, spots_);
     const HotSpotsReport report{
         .spots = spots_, .totals = totals_, .traces = traces.size(), .top = options_.top};
     if (options_.format == Format::kText) return report.to_text();
     return options_.format == Format::kJson ? report.to_json() : report.to_csv();
   }
 
-  void read(const ChosenTrace& trace) {
+  template <class Next>
+  void read(const ChosenTrace& trace, Next& next) {
     InputFile input = trace.open();
     const TranslationMap map = load_map(options_.traces.context, trace, manifest_of(trace));
-    SelectingSink sink(options_.traces.selection, spots_);
+    SelectingSink sink(options_.traces.selection, next);
     CoreDecoder decoder(map, sink);
     TraceBytes bytes(input, /*file_order=*/trace.is_standard_input());
     Progress progress(stderr);
@@ -193,6 +209,12 @@ void take_units(ReportOptions& options) {
     }
     options.wishes.units.push_back(*size);
   }
+  if (options.stacks && options.format != Format::kText) {
+    throw CLI::ValidationError("--stacks", "folded stacks are text");
+  }
+  if (options.stacks && options.traces.selection.last != Selection::kAny) {
+    throw CLI::ValidationError("--stacks", "cannot be used with --last");
+  }
   if (!options.elf.empty() && !can_read_elf()) {
     throw CLI::ValidationError("--elf", "htmtrace was built without libelf");
   }
@@ -221,6 +243,8 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(size_t{16}, size_t{1} << 28))
       ->default_str("");
+  app.add_flag("--stacks", options.stacks,
+               "instead of tables, folded call stacks: for flame graphs");
   app.add_option("--kallsyms", options.kallsyms, "names of the kernel: a copy of /proc/kallsyms")
       ->type_name("FILE");
   app.add_option("--elf", options.elf,

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "core/basic_blocks.h"
 #include "output/qtrace_writer.h"
 
 namespace htmtrace {
@@ -147,6 +148,14 @@ std::string describe(const QtraceCounts& counts) {
   lines.if_any("qtrace: instructions left out", counts.unwritable);
   lines.if_any("qtrace: pages left out", counts.pages_left_out);
   lines.if_any("qtrace: accesses left out", counts.second_accesses);
+  return lines.take();
+}
+
+std::string describe(const BasicBlocks& blocks, uint64_t intervals) {
+  Lines lines;
+  lines.always("basic blocks", blocks.blocks().size());
+  lines.always("intervals", intervals);
+  lines.if_any("instructions left out", blocks.unknown());
   return lines.take();
 }
 

@@ -10,12 +10,14 @@
 
 namespace htmtrace {
 
+class BasicBlocks;
 struct QtraceCounts;
 
 // Several lines, each ended. Counts that are zero and say nothing by being so are left out.
 std::string describe(const CoreStatistics& statistics);
 std::string describe(const TranslationReport& report);
 std::string describe(const QtraceCounts& counts);
+std::string describe(const BasicBlocks& blocks, uint64_t intervals);
 
 // "536870912 bytes, 12 instructions, 0 losses, 0 defects"; of bus traces "..., 12 commands, ..."
 struct DecodeTotals {
