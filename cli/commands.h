@@ -22,5 +22,6 @@ Action declare_decode(CLI::App& app);
 Action declare_report(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_doctor(CLI::App& app);
+Action declare_dtl(CLI::App& app);
 
 }  // namespace htmtrace

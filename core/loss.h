@@ -10,7 +10,7 @@
 namespace htmtrace {
 
 // What an amount counts. With kUnknown the amount is unknowable and 0.
-enum class LossUnit : uint8_t { kBytes, kRecords, kUnknown };
+enum class LossUnit : uint8_t { kBytes, kRecords, kEntries, kUnknown };
 
 struct Loss {
   std::string place;  // where: "AUX ring", "data ring", a file's name

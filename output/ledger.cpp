@@ -48,6 +48,8 @@ std::string describe_amount(const Loss& loss) {
       return fmt::format("{} bytes", loss.amount);
     case LossUnit::kRecords:
       return fmt::format("{} records", loss.amount);
+    case LossUnit::kEntries:
+      return fmt::format("{} entries", loss.amount);
     case LossUnit::kUnknown:
       break;
   }

@@ -38,6 +38,8 @@ const char* name(LossUnit unit) {
       return "bytes";
     case LossUnit::kRecords:
       return "records";
+    case LossUnit::kEntries:
+      return "entries";
     case LossUnit::kUnknown:
       return "unknown";
   }

@@ -23,6 +23,11 @@ void EventFd::enable() const {
   if (::ioctl(get(), PERF_EVENT_IOC_ENABLE, 0) != 0) throw Error("cannot enable the event", errno);
 }
 
+void EventFd::disable() const {
+  if (::ioctl(get(), PERF_EVENT_IOC_DISABLE, 0) != 0)
+    throw Error("cannot disable the event", errno);
+}
+
 std::optional<EventValue> EventFd::read() const {
   EventValue value;
   static_assert(sizeof(value) == 5 * sizeof(uint64_t));

@@ -34,6 +34,7 @@ class EventFd {
 
   // Throws Error.
   void enable() const;
+  void disable() const;
 
   // Reads the counter. For htm each call also makes the driver deliver the next piece of the
   // trace. Empty when the event is in the error state. Throws Error when read(2) fails.

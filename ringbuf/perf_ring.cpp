@@ -61,6 +61,7 @@ std::optional<PerfRing> PerfRing::map(const EventFd& event, RingSizes sizes, Map
     return std::nullopt;
   }
   ring.data_ = ring.control_.memory().subspan(page_size());
+  if (sizes.aux_bytes == 0) return ring;
 
   ring.page()->aux_offset = ring.control_.memory().size();
   ring.page()->aux_size = sizes.aux_bytes;

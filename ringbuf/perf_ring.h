@@ -33,9 +33,11 @@ struct MapFailure {
 
 class PerfRing {
  public:
-  // Maps both rings of `event`. Empty when one cannot be mapped; then `failure` tells.
+  // Maps both rings of `event`, or only the data ring when the AUX area's size is 0. Empty when one
+  // cannot be mapped; then `failure` tells.
   static std::optional<PerfRing> map(const EventFd& event, RingSizes sizes, MapFailure& failure);
 
+  bool has_aux() const { return static_cast<bool>(aux_); }
   RingSizes sizes() const { return {data_.size(), aux_.memory().size()}; }
   DataRing data() const { return {page(), data_}; }
   AuxRing aux() const { return {page(), aux_.memory()}; }

@@ -61,20 +61,35 @@ uint64_t DataRing::drain(const std::function<void(const Record&)>& visit) {
   return skipped;
 }
 
+AuxBytes AuxRing::bytes(uint64_t from, uint64_t to) const {
+  const size_t place = from & (ring_.size() - 1);
+  const size_t before_end = std::min<size_t>(to - from, ring_.size() - place);
+  AuxBytes bytes;
+  bytes.first = ring_.subspan(place, before_end);
+  bytes.second = ring_.first(to - from - before_end);
+  return bytes;
+}
+
 AuxBytes AuxRing::peek() const {
   const uint64_t head = load_head(page_->aux_head);
   const uint64_t tail = load_tail(page_->aux_tail);
-  const uint64_t available = head - tail;
-  AuxBytes bytes;
-  if (available > ring_.size()) {
-    bytes.overrun = available;
-    return bytes;
-  }
-  const size_t place = tail & (ring_.size() - 1);
-  const size_t before_end = std::min<size_t>(available, ring_.size() - place);
-  bytes.first = ring_.subspan(place, before_end);
-  bytes.second = ring_.first(available - before_end);
-  return bytes;
+  AuxBytes found;
+  if (head - tail <= ring_.size())
+    found = bytes(tail, head);
+  else
+    found.overrun = head - tail;
+  return found;
+}
+
+AuxBytes AuxRing::peek_untouched(uint64_t ahead) const {
+  const uint64_t head = load_head(page_->aux_head);
+  const uint64_t tail = load_tail(page_->aux_tail);
+  const uint64_t reached = head - tail + ahead;
+  const uint64_t overrun =
+      reached <= ring_.size() ? 0 : std::min(reached - ring_.size(), head - tail);
+  AuxBytes found = bytes(tail + overrun, head);
+  found.overrun = overrun;
+  return found;
 }
 
 void AuxRing::release(const AuxBytes& taken) {

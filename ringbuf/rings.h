@@ -64,10 +64,17 @@ class AuxRing {
   // be trusted: no bytes, and `overrun` tells how many there would have been.
   AuxBytes peek() const;
 
+  // The same for a driver that overruns the reader by a little, and then stops: what it cannot have
+  // touched. It may have overwritten, or be overwriting, `ahead` bytes beyond the head that it has
+  // published; as much is left out at the front as this reaches into, and counted as overrun.
+  AuxBytes peek_untouched(uint64_t ahead) const;
+
   // Gives back what `taken` held. Its spans are dead after this.
   void release(const AuxBytes& taken);
 
  private:
+  AuxBytes bytes(uint64_t from, uint64_t to) const;
+
   perf_event_mmap_page* page_;
   std::span<const std::byte> ring_;
 };

@@ -100,4 +100,28 @@ TEST_CASE("an overrun AUX ring gives no bytes but their number, and goes on afte
   CHECK(text_of(ring.aux().peek().first) == "new");
 }
 
+TEST_CASE("of an AUX ring whose driver runs ahead only what it cannot have touched is given") {
+  PlainRing ring(64, 64);
+  ring.put_aux(std::string(56, 'x'));
+  AuxBytes bytes = ring.aux().peek_untouched(8);
+  CHECK(bytes.size() == 56);
+  CHECK(bytes.overrun == 0);
+  bytes = ring.aux().peek_untouched(12);
+  CHECK(bytes.size() == 52);
+  CHECK(bytes.overrun == 4);
+
+  ring.put_aux("0123456789ab");  // 68 in all: four of the first are overwritten
+  bytes = ring.aux().peek_untouched(8);
+  CHECK(bytes.overrun == 12);
+  CHECK(text_of(bytes.first) == std::string(44, 'x') + "01234567");
+  CHECK(text_of(bytes.second) == "89ab");
+  ring.aux().release(bytes);
+  CHECK(ring.page().aux_tail == 68);
+
+  ring.put_aux(std::string(64, 'y'));
+  bytes = ring.aux().peek_untouched(100);
+  CHECK(bytes.size() == 0);
+  CHECK(bytes.overrun == 64);
+}
+
 }  // namespace htmtrace

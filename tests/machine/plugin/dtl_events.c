@@ -19,7 +19,6 @@ enum {
   // mfspr rX,268: word & kTimebaseMask.
   kTimebaseRead = 0x7c0c42a6,
   kLookBlocks = 64,    // how often it is looked what is due, in blocks of code
-  kAtOnce = 16,        // entries that one look writes at most
   kMostRate = 200000,  // a second
 };
 static const uint32_t kTimebaseMask = 0xfc1fffff;
@@ -248,15 +247,12 @@ static void on_look(unsigned vcpu, void* data) {
   if (!dtl_clock_known()) return;
   if (state->conferred) conferred(vcpu);
   state->ceded = false;  // and went on at once
+  // One at most: a virtual processor executes something between two dispatches.
   const uint64_t now = dtl_clock_host_ns();
-  for (unsigned i = 0; i < kAtOnce; i++) {
-    if (burst_due(state, now) || due(state, kTimeSlices, now)) {
-      end_of_slice(vcpu, address, msr);
-    } else if (due(state, kFaults, now)) {
-      page_fault(vcpu, address, msr);
-    } else {
-      break;
-    }
+  if (burst_due(state, now) || due(state, kTimeSlices, now)) {
+    end_of_slice(vcpu, address, msr);
+  } else if (due(state, kFaults, now)) {
+    page_fault(vcpu, address, msr);
   }
 }
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cpu_list.h"
+
+#include <charconv>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "core/error.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr int kMostCpus = 1 << 16;  // more than any kernel can have
+
+// Takes a number off the front.
+std::optional<int> take_cpu(std::string_view& text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || number < 0 || number >= kMostCpus) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+}  // namespace
+
+std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
+  std::set<int> cpus;
+  while (true) {
+    const auto first = take_cpu(text);
+    if (!first) return std::nullopt;
+    auto last = first;
+    if (text.starts_with('-')) {
+      text.remove_prefix(1);
+      last = take_cpu(text);
+    }
+    if (!last || *last < *first) return std::nullopt;
+    for (int cpu = *first; cpu <= *last; cpu++) cpus.insert(cpu);
+    if (text.empty()) return std::vector(cpus.begin(), cpus.end());
+    if (!text.starts_with(',')) return std::nullopt;
+    text.remove_prefix(1);
+  }
+}
+
+std::vector<int> online_cpus() {
+  const std::string path = "/sys/devices/system/cpu/online";
+  std::string text;
+  std::ifstream(path) >> text;
+  const auto cpus = parse_cpu_list(text);
+  if (!cpus) throw Error("cannot tell which CPUs are online").on("file: " + path);
+  return *cpus;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/dtl_capture.h"
+
+#include <fmt/core.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "output/dtl_text.h"
+
+namespace htmtrace {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+// A ring is looked at when it is half full, or after this time: the driver does not ask for room.
+constexpr int kLookMilliseconds = 20;
+constexpr milliseconds kDtlTick{100};
+constexpr milliseconds kDtlWorkloadGrace{5'000};
+// How many CPUs one thread serves.
+constexpr size_t kCpusPerThread = 96;
+// The driver's timer may be late on a busy CPU.
+constexpr milliseconds kLateAtMost{200};
+// So often the hypervisor's counters are read at the end; see core/dtl_proof.h.
+constexpr int kReadings = 8;
+constexpr milliseconds kBetweenReadings{1};
+
+uint64_t timebase_now() {
+#if defined(__powerpc64__)
+  return __builtin_ppc_get_timebase();
+#else
+  return 0;  // no vpa_dtl here either
+#endif
+}
+
+// For the driver that does not tell it. perf's clock runs from boot, as this one does.
+uint64_t guess_boot_timebase(uint64_t ticks_per_second) {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  __extension__ typedef unsigned __int128 Wide;
+  const Wide ns = static_cast<Wide>(now.tv_sec) * 1'000'000'000U + static_cast<Wide>(now.tv_nsec);
+  return timebase_now() - static_cast<uint64_t>(ns * ticks_per_second / 1'000'000'000U);
+}
+
+}  // namespace
+
+DtlCapture::Cpu::Cpu(DtlSource opened, DtlCapture& capture)
+    : source(std::move(opened)),
+      drain(source.ring().data(),
+            source.ring().has_aux() ? std::optional(source.ring().aux()) : std::nullopt,
+            source.ring().sizes().aux_bytes,
+            {.entries = [this, &capture](auto entries) { capture.take(*this, entries); },
+             .loss =
+                 [this](const Loss& loss) {
+                   Loss here = loss;
+                   here.place = fmt::format("CPU {}, {}", source.cpu(), loss.place);
+                   ledger.add(here);
+                 },
+             .boot_timebase = guess_boot_timebase}),
+      area(kVpaRoot, source.cpu()) {}
+
+DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
+    : options_(options), signals_(signals) {
+  period_ns_ = options_.period ? static_cast<uint64_t>(options_.period->count())
+                               : choose_dtl_period(options_.cpus, options_.event);
+  const DtlRings rings(options_.aux_bytes, options_.cpus.size());
+  for (const int cpu : options_.cpus) {
+    cpus_.push_back(
+        std::make_unique<Cpu>(DtlSource(cpu, options_.event, period_ns_, rings), *this));
+  }
+  const size_t wanted = options_.threads != 0
+                            ? options_.threads
+                            : (cpus_.size() + kCpusPerThread - 1) / kCpusPerThread;
+  const size_t threads = std::min(wanted, cpus_.size());
+  for (size_t i = 0; i < threads; i++) groups_.push_back(std::make_unique<Group>());
+  for (size_t i = 0; i < cpus_.size(); i++) groups_[i % threads]->cpus.push_back(cpus_[i].get());
+}
+
+int DtlCapture::run() {
+  if (!options_.workload.empty()) workload_.emplace(options_.workload, signals_);
+  start();
+  wait();
+  settle_end();
+  stop();
+  end_workload();
+  for (const auto& group : groups_) {
+    if (group->failure) std::rethrow_exception(group->failure);
+  }
+  for (const auto& group : groups_) look(*group);
+  output_.finish();
+  return report();
+}
+
+void DtlCapture::start() {
+  started_ = steady_clock::now();
+  for (const auto& cpu : cpus_) cpu->source.enable();
+  for (const auto& cpu : cpus_) cpu->at_start = cpu->area.read();
+  for (const auto& each : groups_) {
+    Group& group = *each;
+    group.thread =
+        std::jthread([this, &group](const std::stop_token& stop) { drain_group(group, stop); });
+  }
+  if (workload_) workload_->start();
+}
+
+void DtlCapture::wait() {
+  while (!reader_gone_ && !failed_) {
+    nanoseconds pause = kDtlTick;
+    if (options_.duration) {
+      const auto left = *options_.duration - (steady_clock::now() - started_);
+      if (left <= nanoseconds(0)) return;
+      pause = std::min<nanoseconds>(pause, left);
+    }
+    timespec wait_for{};
+    wait_for.tv_nsec = pause.count();
+    pollfd signal{signals_.fd(), POLLIN, 0};
+    ::ppoll(&signal, 1, &wait_for, nullptr);
+    if (take_signals()) return;
+    if (workload_ && workload_->ended()) return;
+  }
+}
+
+// True when one of the signals asks to end.
+bool DtlCapture::take_signals() {
+  bool end = false;
+  while (const auto signal = signals_.next()) {
+    if (signal->number == SIGCHLD) continue;
+    end = true;
+    ending_signal_ = signal->number;
+    if (workload_ && !signal->from_terminal) workload_->send(signal->number);
+  }
+  return end;
+}
+
+// The recording ends at the moment when the hypervisor's counters are read. What the log held then
+// comes with the driver's next look at it; disabling the event first would lose that.
+void DtlCapture::settle_end() {
+  ended_ = steady_clock::now();
+  for (int i = 0; i < kReadings; i++) {
+    if (i != 0) std::this_thread::sleep_for(kBetweenReadings);
+    read_counters(i == kReadings - 1);
+  }
+  wait_for_rest();
+  for (const auto& group : groups_) {
+    const std::lock_guard held(group->lock);
+    for (Cpu* cpu : group->cpus) cpu->off = cpu->drain.ended() || !cpu->source.alive();
+  }
+}
+
+void DtlCapture::read_counters(bool last) {
+  for (const auto& group : groups_) {
+    for (Cpu* cpu : group->cpus) {
+      const std::lock_guard held(group->lock);
+      const uint64_t begin = timebase_now();
+      const auto counters = cpu->area.read();
+      const uint64_t end = timebase_now();
+      if (last) cpu->end = end;
+      if (!counters) continue;
+      cpu->at_end = counters;
+      cpu->proof.add_reading(begin, counters->log_index, end);
+    }
+  }
+}
+
+void DtlCapture::wait_for_rest() {
+  const nanoseconds period(period_ns_);
+  const auto give_up = steady_clock::now() + 2 * period + kLateAtMost;
+  std::this_thread::sleep_for(period);
+  while (!caught_up() && !failed_ && steady_clock::now() < give_up) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
+// Everything is there that the hypervisor says it had written.
+bool DtlCapture::caught_up() {
+  return std::ranges::all_of(groups_, [](const auto& group) {
+    const std::lock_guard held(group->lock);
+    return std::ranges::all_of(group->cpus, [](const Cpu* cpu) {
+      return cpu->at_end && cpu->proof.taken() >= cpu->at_end->log_index;
+    });
+  });
+}
+
+void DtlCapture::stop() {
+  for (const auto& group : groups_) group->thread.request_stop();
+  for (const auto& group : groups_) group->thread.join();
+  for (const auto& cpu : cpus_) cpu->source.disable();
+}
+
+// A workload that outlives the recording is asked to end, and made to when it does not.
+void DtlCapture::end_workload() {
+  if (!workload_ || workload_->ended()) return;
+  if (ending_signal_ == 0) {
+    ending_signal_ = SIGTERM;
+    workload_->send(SIGTERM);
+  }
+  const auto give_up = steady_clock::now() + kDtlWorkloadGrace;
+  while (!workload_->ended() && steady_clock::now() < give_up) {
+    pollfd query{signals_.fd(), POLLIN, 0};
+    ::poll(&query, 1, 100);
+    if (take_signals()) break;
+  }
+  if (workload_->ended()) return;
+  print_note(fmt::format("{} does not end; killing it", workload_->command().front()));
+  ending_signal_ = SIGKILL;
+  workload_->send(SIGKILL);
+  workload_->wait_end();
+}
+
+// ------------------------------------------------------------------------------- the threads
+
+void DtlCapture::drain_group(Group& group, const std::stop_token& stop) {
+  std::vector<pollfd> fds;
+  for (const Cpu* cpu : group.cpus) fds.push_back({cpu->source.event().get(), POLLIN, 0});
+  try {
+    while (!stop.stop_requested()) {
+      ::poll(fds.data(), fds.size(), kLookMilliseconds);
+      look(group);
+      for (pollfd& fd : fds) {
+        // An event in the error state would wake at once for ever; the end tells of it.
+        if ((fd.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) fd.fd = -1;
+      }
+    }
+  } catch (...) {
+    group.failure = std::current_exception();
+    failed_ = true;
+  }
+}
+
+void DtlCapture::look(Group& group) {
+  const std::lock_guard held(group.lock);
+  for (Cpu* cpu : group.cpus) cpu->drain.look();
+  const std::lock_guard printing(output_lock_);
+  output_.flush();
+  if (output_.reader_gone()) reader_gone_ = true;
+}
+
+void DtlCapture::take(Cpu& cpu, std::span<const std::byte> entries) {
+  const auto ours = entries.first(count(cpu, entries));
+  const std::lock_guard printing(output_lock_);
+  print_dtl_entries(output_, cpu.source.cpu(), cpu.drain.clock(), ours);
+}
+
+// Returns how many bytes of `entries` are from before the end of the recording.
+size_t DtlCapture::count(Cpu& cpu, std::span<const std::byte> entries) {
+  for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
+    const DtlEntry entry = load_dtl_entry(entries.data() + at);
+    if (entry.timebase > cpu.end) return at;
+    cpu.reasons.dispatch[entry.dispatch_reason]++;
+    cpu.reasons.preempt[entry.preempt_reason]++;
+    cpu.proof.take(entry.timebase);
+  }
+  return entries.size();
+}
+
+// ------------------------------------------------------------------------------- the report
+
+int DtlCapture::report() {
+  DtlReport report;
+  report.event = options_.event;
+  report.period_ns = period_ns_;
+  report.duration = std::chrono::duration_cast<nanoseconds>(ended_ - started_);
+  for (const auto& cpu : cpus_) {
+    DtlCpuResult result{.cpu = cpu->source.cpu(),
+                        .entries = cpu->proof.taken(),
+                        .totals = cpu->drain.totals(),
+                        .off = cpu->off,
+                        .shortfall = cpu->proof.shortfall()};
+    if (cpu->at_start && cpu->at_end && cpu->at_start->log_index <= cpu->at_end->log_index) {
+      result.dispatches =
+          dispatches_between(cpu->at_start->dispatch_count, cpu->at_end->dispatch_count);
+      result.logged = cpu->at_end->log_index - cpu->at_start->log_index;
+    }
+    report.add(result, cpu->reasons, cpu->ledger);
+  }
+  report.print();
+  if (!report.ledger().empty()) return kExitIncomplete;
+  if (!workload_) return kExitDone;
+  const auto killed_by = workload_->killed_by();
+  if (killed_by && *killed_by != ending_signal_) return 128 + *killed_by;
+  return workload_->exit_status().value_or(kExitDone);
+}
+
+}  // namespace htmtrace

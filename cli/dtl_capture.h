@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One run of `htmtrace dtl`: entries of all CPUs from the rings to standard output.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/dtl_report.h"
+#include "cli/dtl_source.h"
+#include "cli/signals.h"
+#include "cli/workload.h"
+#include "core/dtl_proof.h"
+#include "output/ledger.h"
+#include "output/text_output.h"
+#include "ringbuf/dtl_drain.h"
+#include "ringbuf/vpa_counters.h"
+
+namespace htmtrace {
+
+struct DtlOptions {
+  std::vector<int> cpus;
+  std::string event = "all";
+  std::optional<std::chrono::nanoseconds> period;  // tried out when empty
+  std::optional<std::chrono::nanoseconds> duration;
+  std::optional<size_t> aux_bytes;
+  unsigned threads = 0;  // 0: as many as the CPUs ask for
+  std::vector<std::string> workload;
+};
+
+class DtlCapture {
+ public:
+  // Opens all events, disabled. Throws Error.
+  DtlCapture(const DtlOptions& options, Signals& signals);
+
+  // Returns the exit status.
+  int run();
+
+ private:
+  // Of one CPU. After the start only its thread touches it, or who holds the thread's lock.
+  struct Cpu {
+    Cpu(DtlSource opened, DtlCapture& capture);
+
+    DtlSource source;
+    DtlDrain drain;
+    Ledger ledger;
+    DtlReasons reasons;
+    VpaArea area;
+    std::optional<VpaCounters> at_start, at_end;
+    DtlProof proof;
+    uint64_t end = UINT64_MAX;  // timebase: later entries are not of this recording
+    bool off = false;           // the kernel switched the event off
+  };
+  struct Group {
+    std::mutex lock;
+    std::vector<Cpu*> cpus;
+    std::exception_ptr failure;
+    std::jthread thread;
+  };
+
+  void start();
+  void wait();
+  bool take_signals();
+  void settle_end();
+  void read_counters(bool last);
+  void wait_for_rest();
+  bool caught_up();
+  void stop();
+  void end_workload();
+  void drain_group(Group& group, const std::stop_token& stop);
+  void look(Group& group);
+  void take(Cpu& cpu, std::span<const std::byte> entries);
+  static size_t count(Cpu& cpu, std::span<const std::byte> entries);
+  int report();
+
+  DtlOptions options_;
+  Signals& signals_;
+  uint64_t period_ns_ = 0;
+  std::vector<std::unique_ptr<Cpu>> cpus_;
+  std::optional<Workload> workload_;
+  std::mutex output_lock_;
+  TextOutput output_ = TextOutput::standard_output();
+  std::atomic<bool> reader_gone_ = false;
+  std::atomic<bool> failed_ = false;
+  int ending_signal_ = 0;
+  std::chrono::steady_clock::time_point started_, ended_;
+  // Last: their threads use all of the above, and are joined first.
+  std::vector<std::unique_ptr<Group>> groups_;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/dtl_entry.h"
+
+#include <array>
+
+namespace htmtrace {
+namespace {
+
+// tools/perf/util/powerpc-vpadtl.c of the kernel prints these names for the codes from 0.
+constexpr std::array<std::string_view, 11> kDispatchReasons = {"external_interrupt",
+                                                               "firmware_internal_event",
+                                                               "H_PROD",
+                                                               "decrementer_interrupt",
+                                                               "system_reset",
+                                                               "firmware_internal_event",
+                                                               "conferred_cycles",
+                                                               "time_slice",
+                                                               "virtual_memory_page_fault",
+                                                               "expropriated_adjunct",
+                                                               "priv_doorbell"};
+constexpr std::array<std::string_view, 10> kPreemptReasons = {"unused",
+                                                              "firmware_internal_event",
+                                                              "H_CEDE",
+                                                              "H_CONFER",
+                                                              "time_slice",
+                                                              "migration_hibernation_page_fault",
+                                                              "virtual_memory_page_fault",
+                                                              "H_CONFER_ADJUNCT",
+                                                              "hcall_adjunct",
+                                                              "HDEC_adjunct"};
+
+}  // namespace
+
+std::string_view dispatch_reason_name(uint8_t code) {
+  return code < kDispatchReasons.size() ? kDispatchReasons[code] : std::string_view();
+}
+
+std::string_view preempt_reason_name(uint8_t code) {
+  return code < kPreemptReasons.size() ? kPreemptReasons[code] : std::string_view();
+}
+
+std::optional<uint64_t> DtlClock::nanoseconds(uint64_t timebase) const {
+  if (ticks_per_second == 0) return std::nullopt;
+  if (timebase < boot_timebase) return 0;
+  __extension__ typedef unsigned __int128 Wide;
+  const Wide ticks = timebase - boot_timebase;
+  return static_cast<uint64_t>(ticks * 1'000'000'000U / ticks_per_second);
+}
+
+}  // namespace htmtrace

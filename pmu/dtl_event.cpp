@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pmu/dtl_event.h"
+
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <fstream>
+
+namespace htmtrace {
+namespace {
+
+std::string paranoid_level() {
+  std::string level = "unknown";
+  std::ifstream("/proc/sys/kernel/perf_event_paranoid") >> level;
+  return level;
+}
+
+}  // namespace
+
+EventAttr dtl_event_attr(const PmuDescription& pmu, const std::string& event, uint64_t period_ns) {
+  EventAttr attr;
+  attr.base().type = pmu.type();
+  pmu.store_event(attr, "dtl_" + event);
+  attr.base().sample_period = period_ns;
+  // The driver that was never merged refuses an event without RAW; the other one takes it too.
+  attr.base().sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                            PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
+  attr.base().sample_id_all = 1;
+  // The driver counts nothing; the times tell whether the event still runs.
+  attr.base().read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+                            PERF_FORMAT_ID | PERF_FORMAT_LOST;
+  attr.base().disabled = 1;
+  // Not rescheduled when other events come to its CPU: mainline's driver frees its log when the
+  // event is taken off, and would write through a null pointer when it comes back.
+  attr.base().pinned = 1;
+  return attr;
+}
+
+Error missing_dtl_pmu(const std::filesystem::path& pmu_root) {
+  return Error("this kernel has no vpa_dtl PMU")
+      .on(fmt::format("looked for: {}", (pmu_root / kDtlPmu).string()))
+      .hint(
+          "it needs Linux 6.18 with CONFIG_HV_PERF_CTRS (module vpa-dtl), on a PowerVM partition "
+          "with shared processors");
+}
+
+Error explain_dtl_open_failure(int error_number, const std::string& event, int cpu) {
+  Error error = Error(fmt::format("cannot open event {}/dtl_{}/", kDtlPmu, event), error_number)
+                    .on(fmt::format("cpu: {}", cpu));
+  switch (error_number) {
+    case EACCES:
+    case EPERM:
+      return std::move(error).hint(fmt::format(
+          "grant CAP_PERFMON or run as root (kernel.perf_event_paranoid is {})", paranoid_level()));
+    case EBUSY:
+      return std::move(error)
+          .on("reason: somebody else uses the dispatch trace log")
+          .hint(
+              "end the other user: perf or htmtrace with vpa_dtl, "
+              "/proc/powerpc/vcpudispatch_stats, or /sys/kernel/debug/powerpc/dtl");
+    case ENODEV:
+      return std::move(error).hint("the CPU is offline: leave it out of --cpu");
+    case EMFILE:
+      return std::move(error).hint("this process may not open more files: raise ulimit -n");
+    default:
+      return error;
+  }
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The drain against mainline's driver, played step by step in plain memory: it has slots of its own
+// in the AUX area and does not look at the room that is left.
+#include "ringbuf/dtl_drain.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "tests/unit/dtl_bytes.h"
+#include "tests/unit/plain_ring.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr uint64_t kBoot = 1000;
+constexpr uint64_t kTicks = 512000000;
+
+// vpa_dtl_dump_sample_data of Linux 7.3, for a log of 85 entries.
+class VpaDriver {
+ public:
+  explicit VpaDriver(size_t aux_bytes) : ring_(1 << 18, aux_bytes), size_(aux_bytes) {}
+
+  PlainRing& ring() { return ring_; }
+  uint64_t written() const { return written_; }
+  bool off() const { return off_; }
+
+  // The hypervisor writes `count` entries, then the driver's timer fires.
+  void poll(uint64_t count) {
+    written_ += count;
+    uint64_t last = last_;
+    if (last + 85 <= written_) last = written_ - 84;
+    uint64_t wanted = written_ - last;
+    if (wanted == 0) return;
+    last_ = written_;
+    // perf_aux_output_begin: a reader that is this far behind ends the event, without a record.
+    if (ring_.page().aux_head - ring_.page().aux_tail >= size_) off_ = true;
+    if (off_) return;
+    uint64_t done = 0;
+    if (!header_) {
+      header_ = true;
+      store(0, native_words({kBoot, kTicks, 0, ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}}));
+      slot_ = 1;
+      done = 1;
+    }
+    const uint64_t before_end = 85 - last % 85;
+    if (wanted > before_end) {
+      const uint64_t copied = copy(last, before_end);
+      done += copied;
+      if (full_) return commit(done);
+      last += before_end;
+      wanted -= before_end;
+    }
+    commit(done + copy(last, wanted));
+  }
+
+ private:
+  uint64_t copy(uint64_t first, uint64_t count) {
+    const uint64_t slots = (size_ - 32) / 48;
+    if (slot_ + count >= slots) {
+      count = slots - slot_;
+      full_ = true;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+      store(slot_ + i, dtl_entry({.timebase = kBoot + 1 + first + i}));
+    }
+    slot_ = full_ ? 0 : slot_ + count;
+    return count;
+  }
+
+  void commit(uint64_t entries) {
+    full_ = false;
+    uint64_t bytes = entries * 48;
+    if (bytes + committed_ > size_) {
+      bytes = size_ - committed_;
+      slot_ = committed_ = 0;
+    } else {
+      committed_ += bytes;
+    }
+    CHECK(ring_.put_record(PERF_RECORD_AUX,
+                           native_words({ring_.page().aux_head, bytes, 0}) + sample_id()));
+    ring_.page().aux_head += bytes;
+  }
+
+  // Thread, time, CPU, identifier. The time is the number of the newest entry.
+  std::string sample_id() const { return native_words({0, written_, 0, 0}); }
+
+  // What user space has mapped changes at once, whatever the head says.
+  void store(uint64_t slot, const std::string& bytes) {
+    const uint64_t head = ring_.page().aux_head;
+    ring_.page().aux_head = slot * 48;
+    ring_.put_aux(bytes);
+    ring_.page().aux_head = head;
+  }
+
+  PlainRing ring_;
+  size_t size_;
+  uint64_t written_ = 0, last_ = 0, slot_ = 0, committed_ = 0;
+  bool header_ = false, full_ = false, off_ = false;
+};
+
+struct CollectedEntries {
+  std::vector<uint64_t> numbers;  // of the entries, from 0
+  std::vector<Loss> losses;
+};
+
+DtlDrain drain_of(PlainRing& ring, size_t aux_bytes, CollectedEntries& collected) {
+  return {ring.data(),
+          aux_bytes == 0 ? std::nullopt : std::optional(ring.aux()),
+          aux_bytes,
+          {.entries =
+               [&](std::span<const std::byte> entries) {
+                 for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
+                   collected.numbers.push_back(dtl_timebase(entries.data() + at) - kBoot - 1);
+                 }
+               },
+           .loss = [&](const Loss& loss) { collected.losses.push_back(loss); },
+           .boot_timebase = [](uint64_t) { return kBoot; }}};
+}
+
+// IDENTIFIER|IP|TID|TIME|CPU|RAW
+std::string raw_sample(const std::string& payload) {
+  const auto size = static_cast<uint32_t>(payload.size());
+  return native_words({1, 2, 3, 4, 5}) + std::string(reinterpret_cast<const char*>(&size), 4) +
+         payload;
+}
+
+std::string raw_payload(uint32_t version, uint64_t count, const std::string& entries) {
+  return std::string(reinterpret_cast<const char*>(&version), 4) + native_words({kTicks, count}) +
+         entries;
+}
+
+}  // namespace
+
+TEST_CASE("every entry comes once and in order, and the clock with them") {
+  constexpr size_t kAux = 1 << 16;
+  VpaDriver driver(kAux);
+  CollectedEntries collected;
+  DtlDrain drain = drain_of(driver.ring(), kAux, collected);
+  for (const uint64_t count : {1, 84, 3, 0, 50, 84, 84, 2}) {
+    driver.poll(count);
+    drain.look();
+  }
+  REQUIRE(collected.numbers.size() == driver.written());
+  for (uint64_t i = 0; i < driver.written(); i++) REQUIRE(collected.numbers[i] == i);
+  CHECK(drain.clock().boot_timebase == kBoot);
+  CHECK(drain.clock().ticks_per_second == kTicks);
+  CHECK(drain.totals().saturated.count == 3);
+  CHECK(drain.totals().saturated.first_ns == 85);
+  CHECK(drain.totals().saturated.last_ns == 306);
+  CHECK(drain.totals().last_ns == driver.written());
+  CHECK(drain.totals().polls == 7);
+  CHECK(drain.totals().most_at_once == 84);
+  CHECK(drain.totals().passes.count == 0);
+  CHECK(collected.losses.empty());
+}
+
+TEST_CASE("more than the log holds between two polls: the newest 84 come") {
+  constexpr size_t kAux = 1 << 16;
+  VpaDriver driver(kAux);
+  CollectedEntries collected;
+  DtlDrain drain = drain_of(driver.ring(), kAux, collected);
+  driver.poll(200);
+  drain.look();
+  REQUIRE(collected.numbers.size() == 84);
+  CHECK(collected.numbers.front() == 116);
+  CHECK(drain.totals().saturated.count == 1);
+}
+
+TEST_CASE("around the area, again and again: nothing twice, nothing stale, each pass counted") {
+  for (const size_t aux_bytes : {16384, 65536}) {
+    for (const uint64_t step : {2, 7, 31, 84}) {
+      CAPTURE(aux_bytes);
+      CAPTURE(step);
+      VpaDriver driver(aux_bytes);
+      CollectedEntries collected;
+      DtlDrain drain = drain_of(driver.ring(), aux_bytes, collected);
+      const uint64_t passes = 5;
+      while (driver.ring().page().aux_head < passes * aux_bytes + 100) {
+        driver.poll(step);
+        drain.look();
+      }
+      CHECK(std::is_sorted(collected.numbers.begin(), collected.numbers.end()));
+      CHECK(std::set(collected.numbers.begin(), collected.numbers.end()).size() ==
+            collected.numbers.size());
+      CHECK(drain.totals().passes.count == passes);
+      CHECK(drain.totals().void_slots.count == 0);
+      CHECK(collected.losses.empty());
+      const uint64_t missing = driver.written() - collected.numbers.size();
+      CHECK(missing <= passes * 2 * 84);
+      CHECK(missing >= passes);
+    }
+  }
+}
+
+TEST_CASE("a log that was taken away shows as void slots") {
+  PlainRing ring(1 << 12, 1 << 14);
+  CollectedEntries collected;
+  DtlDrain drain = drain_of(ring, 1 << 14, collected);
+  ring.put_aux(native_words({kBoot, kTicks, 0, 0, 0, 0}));
+  ring.put_aux(dtl_entry({.timebase = kBoot + 1}) + dtl_entry({}) +
+               dtl_entry({.timebase = kBoot + 2}));
+  drain.look();
+  CHECK(collected.numbers == std::vector<uint64_t>{0, 1});
+  CHECK(drain.totals().void_slots.count == 1);
+}
+
+TEST_CASE("a reader that stalls: what comes is right and in order, the rest is counted") {
+  for (const size_t aux_bytes : {16384, 65536}) {
+    for (const uint64_t step : {7, 31, 84}) {
+      for (const uint64_t before : {0, 1, 1000}) {
+        CAPTURE(aux_bytes);
+        CAPTURE(step);
+        CAPTURE(before);
+        VpaDriver driver(aux_bytes);
+        CollectedEntries collected;
+        DtlDrain drain = drain_of(driver.ring(), aux_bytes, collected);
+        for (uint64_t i = 0; i < before; i += step) {
+          driver.poll(step);
+          drain.look();
+        }
+        while (!driver.off()) driver.poll(step);
+        drain.look();
+        CHECK(std::is_sorted(collected.numbers.begin(), collected.numbers.end()));
+        CHECK(std::set(collected.numbers.begin(), collected.numbers.end()).size() ==
+              collected.numbers.size());
+        CHECK(collected.losses.empty());
+        CHECK(drain.totals().overruns.count == 1);
+        CHECK(drain.totals().void_slots.count == 0);
+        // All but what is named: the overrun, two deliveries for each pass, the one that was
+        // refused.
+        const uint64_t missing = driver.written() - collected.numbers.size();
+        const uint64_t named =
+            drain.totals().overrun_entries + 2 * step * drain.totals().passes.count + step;
+        CHECK(missing <= named);
+        CHECK(drain.totals().overrun_entries <= 3 * 85);
+      }
+    }
+  }
+}
+
+TEST_CASE("an entry that was overwritten while the driver copied it is noticed") {
+  PlainRing ring(1 << 12, 1 << 14);
+  CollectedEntries collected;
+  DtlDrain drain = drain_of(ring, 1 << 14, collected);
+  ring.put_aux(native_words({kBoot, kTicks, 0, 0, 0, 0}) + dtl_entry({.timebase = kBoot + 9}) +
+               dtl_entry({.timebase = kBoot + 2}) + dtl_entry({.timebase = kBoot + 3}));
+  drain.look();
+  CHECK(drain.totals().disordered.count == 1);
+  CHECK(collected.numbers.size() == 3);
+}
+
+TEST_CASE("an event that the kernel ended is noticed") {
+  PlainRing ring(1 << 12, 1 << 14);
+  CollectedEntries collected;
+  DtlDrain drain = drain_of(ring, 1 << 14, collected);
+  CHECK(ring.put_record(PERF_RECORD_AUX, native_words({0, 0, PERF_AUX_FLAG_TRUNCATED})));
+  CHECK(ring.put_record(PERF_RECORD_AUX, native_words({0, 0, PERF_AUX_FLAG_TRUNCATED})));
+  drain.look();
+  CHECK(drain.ended());
+}
+
+TEST_CASE("the driver without AUX area: entries in raw samples") {
+  PlainRing ring(1 << 12, 64);
+  CollectedEntries collected;
+  DtlDrain drain = drain_of(ring, 0, collected);
+  const std::string entries =
+      dtl_entry({.timebase = kBoot + 1}) + dtl_entry({.timebase = kBoot + 2});
+  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_sample(raw_payload(1, 2, entries))));
+  drain.look();
+  CHECK(collected.numbers == std::vector<uint64_t>{0, 1});
+  CHECK(drain.clock().boot_timebase == kBoot);
+  CHECK(drain.clock().ticks_per_second == kTicks);
+  CHECK(collected.losses.empty());
+
+  // One that lies about its length, of a form that is not known, cut; and no room.
+  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_sample(raw_payload(1, 3, entries))));
+  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_sample(raw_payload(1, UINT64_MAX, entries))));
+  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_sample(raw_payload(2, 2, entries))));
+  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_sample("1234")));
+  CHECK(ring.put_record(PERF_RECORD_LOST, native_words({1, 6})));
+  drain.look();
+  CHECK(collected.numbers.size() == 2);
+  CHECK(collected.losses.size() == 5);
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Dispatch trace log: entries, their text, and what proves that none is missing.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+
+#include "cli/cpu_list.h"
+#include "cli/dtl_report.h"
+#include "core/dtl_entry.h"
+#include "core/dtl_proof.h"
+#include "output/dtl_text.h"
+#include "pmu/dtl_event.h"
+#include "ringbuf/vpa_counters.h"
+#include "tests/unit/dtl_bytes.h"
+#include "tests/unit/temporary_folder.h"
+
+namespace htmtrace {
+namespace {
+
+std::string printed(const std::string& entries, const DtlClock& clock) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "text";
+  TextOutput output = TextOutput::create(path, false);
+  print_dtl_entries(output, 3, clock, std::as_bytes(std::span(entries)));
+  output.finish();
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+DtlReport report_of(const DtlCpuResult& result, const std::string& event = "all") {
+  DtlReport report;
+  report.event = event;
+  report.period_ns = 5'000'000;
+  report.duration = std::chrono::milliseconds(1500);
+  report.add(result, {}, {});
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("an entry is printed with perf's field names") {
+  CHECK(printed(dtl_entry({.dispatch_reason = 3,
+                           .preempt_reason = 2,
+                           .processor_id = 3,
+                           .enqueue_to_dispatch = 100,
+                           .ready_to_enqueue = 7,
+                           .waiting_to_ready = 55,
+                           .timebase = 513000000,
+                           .fault_address = 0x10,
+                           .srr0 = 0xc000000000001234,
+                           .srr1 = 0x8000000000009033}),
+                {.boot_timebase = 1000000, .ticks_per_second = 512000000}) ==
+        "[003]     1.000000000: vpa-dtl: timebase:513000000, "
+        "dispatch_reason:decrementer_interrupt, preempt_reason:H_CEDE, "
+        "enqueue_to_dispatch_time:100, ready_to_enqueue_time:7, waiting_to_ready_time:55, "
+        "processor_id:3, fault_addr:0x10, srr0:0xc000000000001234, srr1:0x8000000000009033\n");
+}
+
+TEST_CASE("a reason without a name is a number, a time without a clock a dash") {
+  const std::string text =
+      printed(dtl_entry({.dispatch_reason = 11, .preempt_reason = 255, .timebase = 5}), {});
+  CHECK(text.find("[003] -: vpa-dtl: timebase:5, dispatch_reason:11, preempt_reason:255,") == 0);
+}
+
+TEST_CASE("the longest entry fits the room of a line") {
+  DtlEntry most;
+  most.dispatch_reason = 8;
+  most.preempt_reason = 5;
+  most.processor_id = UINT16_MAX;
+  most.enqueue_to_dispatch = most.ready_to_enqueue = most.waiting_to_ready = UINT32_MAX;
+  most.timebase = most.fault_address = most.srr0 = most.srr1 = UINT64_MAX;
+  CHECK(printed(dtl_entry(most), {.boot_timebase = 0, .ticks_per_second = 1}).size() <
+        TextOutput::kRoom);
+}
+
+TEST_CASE("time is exact after months, and never before boot") {
+  const DtlClock clock{.boot_timebase = 1000, .ticks_per_second = 512000000};
+  const uint64_t year = uint64_t{365} * 24 * 3600 * 512000000;
+  CHECK(clock.nanoseconds(1000 + year + 64) == uint64_t{365} * 24 * 3600 * 1'000'000'000 + 125);
+  CHECK(clock.nanoseconds(999) == 0);
+  CHECK_FALSE(DtlClock{}.nanoseconds(5));
+}
+
+TEST_CASE("CPU lists") {
+  CHECK(parse_cpu_list("0-2,16") == std::vector{0, 1, 2, 16});
+  CHECK(parse_cpu_list("5,3,3-4") == std::vector{3, 4, 5});
+  for (const char* bad : {"", ",", "1,", "2-1", "-1", "1-", "a", "1;2", "99999999999", "1 2"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_cpu_list(bad));
+  }
+}
+
+TEST_CASE("the hypervisor's index tells what is missing") {
+  DtlProof proof;
+  CHECK_FALSE(proof.shortfall());
+  for (uint64_t i = 1; i <= 90; i++) proof.take(i);
+  proof.add_reading(100, 98, 110);
+  proof.take(105);
+  proof.take(107);
+  // Two may be in the index or not.
+  CHECK(proof.shortfall()->least == 6);
+  CHECK(proof.shortfall()->most == 8);
+  // A reading with none in between settles it, and later ones do not matter.
+  proof.add_reading(120, 99, 121);
+  proof.take(122);
+  CHECK(proof.shortfall()->least == 7);
+  CHECK(proof.shortfall()->most == 7);
+  CHECK_FALSE(proof.shortfall()->too_many);
+  CHECK(proof.taken() == 93);
+}
+
+TEST_CASE("an entry that is being written is no excuse, and no fault") {
+  DtlProof proof;
+  proof.add_reading(100, 1, 101);
+  proof.take(99);
+  proof.take(100);
+  CHECK(proof.shortfall()->most == 0);
+  CHECK_FALSE(proof.shortfall()->too_many);
+  proof.take(100);
+  CHECK(proof.shortfall()->too_many);
+}
+
+TEST_CASE("the dispatch counter goes up twice for each entry, and around") {
+  CHECK(dispatches_between(1000, 1200) == 100);
+  CHECK(dispatches_between(1000, 1201) == 101);
+  CHECK(dispatches_between(UINT32_MAX - 99, 100) == 100);
+  CHECK(dispatches_agree(100, 100));
+  CHECK(dispatches_agree(100, 98));
+  CHECK_FALSE(dispatches_agree(100, 97));
+  CHECK_FALSE(dispatches_agree(100, 103));
+}
+
+TEST_CASE("a complete recording says how it is known") {
+  const DtlReport report = report_of(
+      {.cpu = 0, .entries = 50, .shortfall = DtlShortfall{}, .dispatches = 50, .logged = 50});
+  CHECK(report.ledger().empty());
+  CHECK(report.text() ==
+        "  dispatch reasons:\n  preempt reasons:\n"
+        "  complete: on 1 of 1 CPUs, by the hypervisor's index of the log\n"
+        "  dispatch counter: agrees with the index on 1 of 1 CPUs\n"
+        "htmtrace: 50 entries of 1 CPUs in 1.500 s, looked for every 5000 us; nothing lost\n");
+}
+
+TEST_CASE("a loss has its CPU, its number, its cause and its time") {
+  const DtlReport report = report_of(
+      {.cpu = 7,
+       .entries = 50,
+       .totals = {.saturated = {.count = 2, .first_ns = 1'500'000'000, .last_ns = 2'000'000'000},
+                  .passes = {.count = 1, .first_ns = 7'000'000, .last_ns = 7'000'000}},
+       .shortfall = DtlShortfall{.least = 9, .most = 10}});
+  REQUIRE(report.ledger().entries().size() == 1);
+  CHECK(report.ledger().entries()[0].loss ==
+        Loss{"CPU 7",
+             "the log was full 2 times, 1.500 s to 2.000 s; the AUX area was gone around once, at "
+             "0.007 s; at least 9",
+             LossUnit::kEntries, 10});
+}
+
+TEST_CASE("an event that the kernel switched off costs what was dispatched since") {
+  DtlCpuResult result{.cpu = 7,
+                      .entries = 50,
+                      .off = true,
+                      .shortfall = DtlShortfall{},
+                      .dispatches = 80,
+                      .logged = 50};
+  result.totals.last_ns = 3'000'000'000;
+  const Loss lost{"CPU 7",
+                  "the kernel switched the event off, after 3.000 s, by the dispatch counter",
+                  LossUnit::kEntries, 30};
+  REQUIRE(report_of(result).ledger().entries().size() == 1);
+  CHECK(report_of(result).ledger().entries()[0].loss == lost);
+  CHECK(report_of(result).text().find("complete: on 0 of 1 CPUs") != std::string::npos);
+  // The counter counts every dispatch, not only the preemptions.
+  REQUIRE(report_of(result, "preempt").ledger().entries().size() == 1);
+  CHECK(report_of(result, "preempt").ledger().entries()[0].loss.unit == LossUnit::kUnknown);
+}
+
+TEST_CASE("without the hypervisor's counters losses are named, completeness is not claimed") {
+  DtlCpuResult result{.cpu = 7, .entries = 50};
+  CHECK(report_of(result).ledger().empty());
+  CHECK(report_of(result).text().find("complete: not provable") != std::string::npos);
+  result.totals.saturated.count = 2;
+  result.totals.passes.count = 3;
+  result.totals.overruns.count = 1;
+  result.totals.overrun_entries = 88;
+  const DtlReport report = report_of(result);
+  REQUIRE(report.ledger().entries().size() == 3);
+  CHECK(report.ledger().entries()[0].loss.unit == LossUnit::kUnknown);
+  CHECK(report.ledger().entries()[1].loss.amount == 3 * 2 * 84);
+  CHECK(report.ledger().entries()[2].loss.amount == 88);
+}
+
+TEST_CASE("somebody else's log is not taken for a complete one") {
+  const DtlCpuResult result{.cpu = 7, .entries = 50, .shortfall = DtlShortfall{.too_many = true}};
+  CHECK(report_of(result).ledger().entries().size() == 1);
+}
+
+TEST_CASE("the counters are found in the VPA") {
+  const TemporaryFolder folder;
+  std::string vpa(640, '\0');
+  vpa[256 + 2] = 1;
+  vpa[256 + 3] = 2;
+  vpa[536 + 7] = 9;
+  std::ofstream(folder.path() / "cpu-4", std::ios::binary) << vpa;
+  const auto counters = VpaArea(folder.path(), 4).read();
+  REQUIRE(counters);
+  CHECK(counters->dispatch_count == 0x102);
+  CHECK(counters->log_index == 9);
+  CHECK_FALSE(VpaArea(folder.path(), 5).read());
+  std::ofstream(folder.path() / "cpu-5", std::ios::binary) << vpa.substr(0, 540);
+  CHECK_FALSE(VpaArea(folder.path(), 5).read());
+}
+
+}  // namespace htmtrace
