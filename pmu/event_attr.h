@@ -11,6 +11,7 @@
 #endif
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,6 +26,15 @@ inline constexpr size_t kEventAttrBytes = 144;
 inline constexpr size_t kAuxActionOffset = 116;
 inline constexpr std::array<size_t, 5> kConfigOffsets = {8, 56, 64, 128, 136};
 
+// Bits of aux_action; they are bit-fields of the kernel's, so their places follow the byte order.
+constexpr uint32_t aux_action_bit(unsigned index) {
+  return std::endian::native == std::endian::big ? uint32_t{1} << (31 - index)
+                                                 : uint32_t{1} << index;
+}
+inline constexpr uint32_t kAuxStartPaused = aux_action_bit(0);
+inline constexpr uint32_t kAuxPause = aux_action_bit(1);
+inline constexpr uint32_t kAuxResume = aux_action_bit(2);
+
 class EventAttr {
  public:
   EventAttr();
@@ -37,7 +47,7 @@ class EventAttr {
   uint64_t config(size_t index) const;
   void set_config(size_t index, uint64_t value);
 
-  // Start paused, pause or resume the group's AUX event (bits 0, 1, 2 as the machine counts bits).
+  // Start paused, or pause or resume the group's AUX event.
   uint32_t aux_action() const;
   void set_aux_action(uint32_t value);
 

@@ -99,6 +99,11 @@ std::string first_word_of(const std::string& path) {
   return word;
 }
 
+std::string permission_hint() {
+  return fmt::format("grant CAP_PERFMON or run as root (kernel.perf_event_paranoid is {})",
+                     first_word_of("/proc/sys/kernel/perf_event_paranoid"));
+}
+
 std::string subject(const TraceTarget& target, int cpu) {
   return fmt::format("target: {}  carrier cpu: {}", describe(target), cpu);
 }
@@ -130,11 +135,7 @@ Error missing_htm_pmu(const std::filesystem::path& pmu_root) {
 Error explain_open_failure(int error_number, const TraceTarget& target, int cpu) {
   Error error = Error(fmt::format("cannot open event {}", describe_event(target)), error_number)
                     .on(subject(target, cpu));
-  if (error_number == EACCES) {
-    return std::move(error).hint(
-        fmt::format("grant CAP_PERFMON or run as root (kernel.perf_event_paranoid is {})",
-                    first_word_of("/proc/sys/kernel/perf_event_paranoid")));
-  }
+  if (error_number == EACCES) return std::move(error).hint(permission_hint());
   if (error_number == EBUSY) {
     return std::move(error)
         .on("reason: this target is being traced already, or this CPU carries another htm event")
@@ -174,6 +175,39 @@ Error explain_silence(const TraceTarget& target, int cpu) {
           "check that the partition's activation (VET code) is applied, that the target exists "
           "and has trace memory, and that nobody else traces it")
       .hint("the kernel log may name the hypervisor's answer");
+}
+
+Error explain_no_pausing(int error_number, const TraceTarget& target, int cpu) {
+  return Error(fmt::format("cannot have {} paused and resumed", describe_event(target)),
+               error_number)
+      .on(subject(target, cpu))
+      .on("reason: kernels before 6.13 cannot do that, and the public htm drivers cannot either")
+      .hint("use the driver of htmtrace (kmod/) on Linux 6.13 or later");
+}
+
+Error explain_trigger_failure(int error_number, const std::string& trigger, int cpu) {
+  Error error = Error(fmt::format("cannot open event {}", trigger), error_number)
+                    .on(fmt::format("carrier cpu: {}", cpu));
+  switch (error_number) {
+    case EACCES:
+    case EPERM:
+      return std::move(error).hint(permission_hint());
+    case ENOENT:
+    case EADDRNOTAVAIL:
+      return std::move(error).on("reason: the kernel has no such function, or none to be probed");
+    case EINVAL:
+    case ENOTSUP:
+    case EILSEQ:
+      return std::move(error).on(
+          "reason: the kernel cannot watch that place: it is no instruction, may not be probed, or "
+          "is too long");
+    case ENOSPC:
+      return std::move(error)
+          .on("reason: all of the processor's breakpoint registers are in use")
+          .hint("end the debugger that uses them");
+    default:
+      return error;
+  }
 }
 
 std::string describe_return_code(int32_t return_code) {

@@ -26,6 +26,13 @@ Error explain_refusal(unsigned operation, int error_number, int32_t return_code,
 // of the public drivers, which tell no reasons.
 Error explain_silence(const TraceTarget& target, int cpu);
 
+// The kernel or the htm driver refuses to have a trace paused and resumed by other events.
+Error explain_no_pausing(int error_number, const TraceTarget& target, int cpu);
+
+// perf_event_open() for an event that shall pause or resume gave `error_number`, whatever its
+// group.
+Error explain_trigger_failure(int error_number, const std::string& trigger, int cpu);
+
 // "H_AUTHORITY (-10)".
 std::string describe_return_code(int32_t return_code);
 

@@ -10,6 +10,9 @@ namespace htmtrace {
 
 inline constexpr const char* kHtmPmu = "htm";
 
+// Only htmtrace's own driver has this format term (kmod/ABI).
+inline constexpr const char* kWrapTerm = "wrap";
+
 // The attr that a recording opens: disabled, pinned, and with the sample fields that let the
 // driver deliver its memory map as raw samples. Throws Error when an index is too large for the
 // driver or the driver does not know the type.
