@@ -47,6 +47,10 @@ bool Capture::gone() {
   return any;
 }
 
+bool Capture::drained() const {
+  return std::ranges::all_of(recorders_, &TargetRecorder::drained);
+}
+
 TargetRecorder::State Capture::state() const {
   TargetRecorder::State sum;
   bool all_known = true;
@@ -93,16 +97,19 @@ void Capture::write_manifest(Manifest::State state) {
                             *files_.manifest.error()));
 }
 
+bool Capture::proven() const {
+  return std::ranges::all_of(manifest_.targets, [](const Manifest::Target& target) {
+    return target.trace_proof == Manifest::Proof::kProven &&
+           target.translation_proof == Manifest::Proof::kProven;
+  });
+}
+
 // The losses; without any, what speaks for that.
 std::string Capture::verdict() const {
   std::string text = manifest_.ledger.summary();
   if (!manifest_.ledger.empty()) return text;
-  const bool proven = std::ranges::all_of(manifest_.targets, [](const Manifest::Target& target) {
-    return target.trace_proof == Manifest::Proof::kProven &&
-           target.translation_proof == Manifest::Proof::kProven;
-  });
-  text += proven ? ", proven by the driver's count"
-                 : " that shows; this driver does not tell how much there was";
+  text += proven() ? ", proven by the driver's count"
+                   : " that shows; this driver does not tell how much there was";
   return text;
 }
 
@@ -113,6 +120,10 @@ std::vector<std::string> Capture::summary() const {
     sum.trace_bytes += target.trace_bytes;
     sum.translation_blocks += target.translation_blocks;
     sum.translation_entries += target.translation_entries;
+    for (const Manifest::Trigger& trigger : target.triggers) {
+      lines.push_back(fmt::format("{}: {} {}d it {} times", describe(target.target), trigger.event,
+                                  trigger.action, trigger.times));
+    }
     if (manifest_.targets.size() == 1) break;
     lines.push_back(
         fmt::format("{}: {} bytes of trace", describe(target.target), target.trace_bytes));

@@ -28,6 +28,10 @@ class Capture {
   // Gives the session up before anything was recorded.
   void discard() { files_.discard(); }
 
+  const std::filesystem::path& folder() const { return folder_; }
+  // All targets were drained to their ends.
+  bool drained() const;
+
   // True when a target has ended by itself.
   bool gone();
 
@@ -43,6 +47,9 @@ class Capture {
   const Manifest& manifest() const { return manifest_; }
   // To be told at the end, among them the `troubles` of settle().
   const std::vector<Error>& troubles() const { return troubles_; }
+
+  // The driver's count says of every target that all of it is there.
+  bool proven() const;
 
   // A line for each target when there are several, and the sum.
   std::vector<std::string> summary() const;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "core/error.h"
 #include "pmu/htm_errors.h"
@@ -44,8 +45,9 @@ std::vector<int> carrier_candidates() {
   return cpus;
 }
 
-HtmSource::HtmSource(const EventAttr& attr, const TraceTarget& target, const std::vector<int>& cpus)
-    : target_(target), attr_(attr) {
+HtmSource::HtmSource(const EventAttr& attr, const TraceTarget& target, const std::vector<int>& cpus,
+                     bool wraps)
+    : target_(target), attr_(attr), wraps_(wraps) {
   int reason = ENODEV;
   for (const int cpu : cpus) {
     if (try_open(cpu)) break;
@@ -53,7 +55,52 @@ HtmSource::HtmSource(const EventAttr& attr, const TraceTarget& target, const std
     cpu_ = cpu;
     if (!try_next_cpu(reason)) break;
   }
-  if (!event_) throw explain_open_failure(reason, target_, cpu_);
+  if (!event_) explain_failure(reason);
+}
+
+void HtmSource::explain_failure(int reason) const {
+  EventAttr plain = attr_;
+  plain.set_aux_action(0);
+  if (attr_.aux_action() != 0 && EventFd::open(plain.bytes(), cpu_)) {
+    throw explain_no_pausing(reason, target_, cpu_);
+  }
+  throw explain_open_failure(reason, target_, cpu_);
+}
+
+void HtmSource::open_triggers(const Triggers& triggers) {
+  if (triggers.resume) open_trigger(*triggers.resume, kAuxResume);
+  if (triggers.pause) open_trigger(*triggers.pause, kAuxPause);
+}
+
+void HtmSource::open_trigger(const Trigger& trigger, uint32_t action) {
+  EventAttr attr = trigger.attr();
+  attr.set_aux_action(action);
+  EventFd member = EventFd::open(attr.bytes(), cpu_, event_.get());
+  if (!member) {
+    const int reason = errno;
+    attr.set_aux_action(0);
+    if (EventFd::open(attr.bytes(), cpu_)) throw explain_no_pausing(reason, target_, cpu_);
+    throw explain_trigger_failure(errno, trigger.text(), cpu_);
+  }
+  triggers_.push_back(
+      {action == kAuxResume ? "resume" : "pause", trigger.text(), std::move(member)});
+}
+
+std::vector<HtmSource::TriggerCount> HtmSource::trigger_counts() const {
+  std::vector<TriggerCount> counts;
+  for (const Member& member : triggers_) {
+    const auto value = member.fd.read();
+    counts.push_back({member.action, member.event, value ? value->value - member.before : 0});
+  }
+  return counts;
+}
+
+void HtmSource::rearm(const std::optional<EventValue>& last) {
+  event_.disable();
+  if (last) baseline_ = *last;
+  for (Member& member : triggers_) {
+    if (const auto value = member.fd.read()) member.before = value->value;
+  }
 }
 
 bool HtmSource::try_open(int cpu) {
@@ -161,16 +208,37 @@ void take_first_driver(Sources& sources, const SourceWish& wish) {
       .hint("ask for a smaller one with -m");
 }
 
+// The public drivers cannot wrap, and what they do when they are enabled again differs: nothing, or
+// a trace without its memory map. Only ours has the term.
+void check_driver(const PmuDescription& pmu, const SourceWish& wish) {
+  if ((!wish.wrap && !wish.rearm) || pmu.terms().contains(kWrapTerm)) return;
+  throw Error(wish.wrap ? "this kernel's htm driver cannot write its trace memory round and round"
+                        : "this kernel's htm driver cannot make several traces in a row")
+      .on(fmt::format("reason: it has no format term \"{}\", as htmtrace's own driver has",
+                      kWrapTerm))
+      .hint("use the driver of htmtrace (kmod/)");
+}
+
+Triggers find_triggers(const SourceWish& wish) {
+  Triggers triggers{wish.start_paused, {}, {}};
+  const Trigger::Roots roots = Trigger::usual_roots();
+  if (wish.resume_on) triggers.resume.emplace(*wish.resume_on, roots);
+  if (wish.pause_on) triggers.pause.emplace(*wish.pause_on, roots);
+  return triggers;
+}
+
 void open_events(Sources& sources, const PmuDescription& pmu, const SourceWish& wish,
                  std::vector<int> cpus) {
   sources.list.reserve(wish.targets.size());
   for (const TraceTarget& target : wish.targets) {
     EventAttr attr = htm_event_attr(pmu, target);
+    if (sources.triggers.start_paused) attr.set_aux_action(kAuxStartPaused);
+    if (wish.wrap) pmu.store(attr, kWrapTerm, 1);
     if (sources.first_driver) {
       attr.base().aux_watermark =
           static_cast<uint32_t>(wish.sizes.value_or(kOldDriverSizes).aux_bytes);
     }
-    const HtmSource& source = sources.list.emplace_back(attr, target, cpus);
+    const HtmSource& source = sources.list.emplace_back(attr, target, cpus, wish.wrap);
     std::erase(cpus, source.carrier_cpu());
     if (sources.list.size() == 1 && !sources.first_driver && source.is_first_driver()) {
       take_first_driver(sources, wish);
@@ -188,16 +256,19 @@ uint64_t usual_ring_bytes() {
 Sources open_sources(const SourceWish& wish) {
   if (!PmuDescription::exists(kPmuRoot, kHtmPmu)) throw missing_htm_pmu(kPmuRoot);
   const auto pmu = PmuDescription::read(kPmuRoot, kHtmPmu);
+  check_driver(pmu, wish);
   std::vector<int> cpus = wish.cpus.empty() ? carrier_candidates() : wish.cpus;
   if (wish.targets.size() > cpus.size()) throw too_few_cpus(wish.targets.size(), cpus.size());
 
   Sources sources;
+  sources.triggers = find_triggers(wish);
   open_events(sources, pmu, wish, cpus);
   if (sources.first_driver) {
     // Opened anew, now that it is known what the attr must say.
     sources.list.clear();
     open_events(sources, pmu, wish, cpus);
   }
+  for (HtmSource& source : sources.list) source.open_triggers(sources.triggers);
   map_rings(sources, wish.sizes);
   return sources;
 }

@@ -2,12 +2,15 @@
 // htm events with their rings, from opening to the first byte.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/trace_target.h"
 #include "pmu/event_attr.h"
 #include "pmu/pmu_description.h"
+#include "pmu/trigger.h"
 #include "ringbuf/event_fd.h"
 #include "ringbuf/perf_ring.h"
 
@@ -16,11 +19,21 @@ namespace htmtrace {
 // The CPUs on which a recording may open its events, best first.
 std::vector<int> carrier_candidates();
 
+// What pauses and resumes the trace while it is enabled.
+struct Triggers {
+  bool start_paused = false;
+  std::optional<Trigger> resume;
+  std::optional<Trigger> pause;
+
+  bool any() const { return resume || pause; }
+};
+
 class HtmSource {
  public:
   // Opens the event on the first of `cpus` that works, disabled. With our driver this configures
-  // the trace macro. Throws Error.
-  HtmSource(const EventAttr& attr, const TraceTarget& target, const std::vector<int>& cpus);
+  // the trace macro. `wraps` says what `attr` asks for. Throws Error.
+  HtmSource(const EventAttr& attr, const TraceTarget& target, const std::vector<int>& cpus,
+            bool wraps);
 
   const TraceTarget& target() const { return target_; }
   int carrier_cpu() const { return cpu_; }
@@ -32,6 +45,17 @@ class HtmSource {
   // no other htm event of ours is open.
   bool is_first_driver() const;
 
+  // Has the trace paused and resumed by what happens on the carrier CPU. Before map_rings(). Throws
+  // Error.
+  void open_triggers(const Triggers& triggers);
+  bool starts_paused() const { return attr_.aux_action() == kAuxStartPaused; }
+  struct TriggerCount {
+    const char* action;  // "resume" or "pause"
+    std::string event;
+    uint64_t times;  // how often it happened since the trace was armed
+  };
+  std::vector<TriggerCount> trigger_counts() const;
+
   // Maps the rings, or maps them anew. False when that is not possible; then there are none.
   bool map_rings(RingSizes sizes, MapFailure& failure);
   void unmap_rings() { ring_.reset(); }
@@ -39,6 +63,17 @@ class HtmSource {
 
   // Starts the trace. The caller checks alive() before it believes that.
   void enable() const { event_.enable(); }
+  // Interrupts it, until enable(). Only our driver keeps what it has.
+  void disable() const { event_.disable(); }
+
+  // After all of a trace was taken out: the next enable() starts a new one. What the event and its
+  // triggers have counted so far is remembered. Throws Error.
+  void rearm(const std::optional<EventValue>& last);
+  // What the event had counted when this trace was armed.
+  const EventValue& baseline() const { return baseline_; }
+
+  // The trace memory is written round and round.
+  bool wraps() const { return wraps_; }
 
   // False when the kernel has switched the event off, be it refused at the start or, say, its CPU
   // gone. Does not disturb the trace. May take 20 ms to say false.
@@ -46,6 +81,8 @@ class HtmSource {
 
  private:
   bool try_open(int cpu);
+  [[noreturn]] void explain_failure(int reason) const;
+  void open_trigger(const Trigger& trigger, uint32_t action);
 
   TraceTarget target_;
   EventAttr attr_;
@@ -53,6 +90,15 @@ class HtmSource {
   bool old_driver_ = false;
   EventFd event_;
   EventFd witness_;  // counts time exactly while event_ runs; reading it leaves event_ alone
+  struct Member {
+    const char* action;
+    std::string event;
+    EventFd fd;
+    uint64_t before = 0;  // what it had counted when this trace was armed
+  };
+  std::vector<Member> triggers_;
+  EventValue baseline_;
+  bool wraps_ = false;
   std::optional<PerfRing> ring_;
 };
 
@@ -61,6 +107,11 @@ struct SourceWish {
   std::vector<int> cpus;  // carriers to choose from, best first; empty: all that may be used
   std::optional<RingSizes> sizes;   // these and no others; the usual ones when empty
   bool allow_first_driver = false;  // although it can overwrite memory
+  bool wrap = false;                // keep the newest when the trace memory is full
+  bool rearm = false;               // more than one trace is wanted
+  bool start_paused = false;
+  std::optional<TriggerWords> resume_on;
+  std::optional<TriggerWords> pause_on;
 };
 
 struct Sources {
@@ -68,6 +119,7 @@ struct Sources {
   RingSizes sizes;              // of each
   bool rings_shrunk = false;    // smaller than usual because of the memory-lock limit
   bool first_driver = false;    // the one that can overwrite memory
+  Triggers triggers;            // the same ones for each, on its own carrier CPU
 };
 
 // What the usual rings of one target take.

@@ -1,36 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/parallel_drain.h"
 
-#include <sched.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <system_error>
 
+#include "cli/affinity.h"
+
 namespace htmtrace {
-namespace {
-
-// Not to be allowed this (cpusets) costs speed only.
-void move_to(int cpu) {
-  const auto count = static_cast<size_t>(cpu) + 1;
-  cpu_set_t* only = CPU_ALLOC(count);
-  if (only == nullptr) return;
-  CPU_ZERO_S(CPU_ALLOC_SIZE(count), only);
-  CPU_SET_S(static_cast<size_t>(cpu), CPU_ALLOC_SIZE(count), only);
-  ::sched_setaffinity(0, CPU_ALLOC_SIZE(count), only);
-  CPU_FREE(only);
-}
-
-}  // namespace
-
 ParallelDrain::ParallelDrain(std::deque<TargetRecorder>& recorders)
     : done_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), left_(recorders.size()) {
   threads_.reserve(recorders.size());
   for (TargetRecorder& recorder : recorders) {
     try {
       threads_.emplace_back([this, &recorder] {
-        move_to(recorder.facts().carrier_cpu);
+        // Not to be allowed this (cpusets) costs speed only.
+        bind_to_cpus(0, {recorder.facts().carrier_cpu});
         drain(recorder);
       });
     } catch (const std::system_error&) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@
 #include "cli/htm_source.h"
 #include "cli/recording.h"
 #include "cli/report.h"
+#include "cli/schedule_options.h"
 #include "cli/target_options.h"
+#include "cli/trigger_options.h"
 #include "cli/units.h"
 #include "output/session_files.h"
 
@@ -57,12 +60,24 @@ RingSizes parse_rings(const std::string& text) {
   return sizes;
 }
 
+// Who does not know this waits for a trace that never begins.
+std::string carriers_decide(const std::vector<HtmSource>& sources) {
+  std::string cpus;
+  for (const HtmSource& source : sources) {
+    cpus += fmt::format("{}{}", cpus.empty() ? "" : ", ", source.carrier_cpu());
+  }
+  return fmt::format(
+      "only what happens on cpu {} pauses and resumes; --bind runs the workload there", cpus);
+}
+
 int record(const RecordOptions& options) {
   if (!options.workload.empty()) check_program(options.workload.front());
   check_session_folder(options.folder, options.source.targets, options.existing);
+  std::optional<ControlChannel> control;
+  if (!options.control.empty()) control.emplace(options.control);
   Signals signals;
   // Opening may wait for the hypervisor. A signal during that ends the process, with no file made.
-  const Sources sources = open_sources(options.source);
+  Sources sources = open_sources(options.source);
   if (sources.rings_shrunk) {
     print_note(
         fmt::format("memory-lock limit: using {}K of data ring and {}K of AUX ring for each target "
@@ -72,8 +87,9 @@ int record(const RecordOptions& options) {
   if (sources.first_driver) {
     print_note("warning: this kernel's htm driver can overwrite memory; you asked for it");
   }
+  if (sources.triggers.any() && !options.bind) print_note(carriers_decide(sources.list));
   signals.watch();
-  return Recording(options, sources.list, signals).run();
+  return Recording(options, sources.list, signals, control ? &*control : nullptr).run();
 }
 
 struct RecordWords {
@@ -98,6 +114,9 @@ void declare_carriers(CLI::App& app, const Words& words) {
 // What can be checked only when the whole command line is known.
 void complete(RecordWords& words) {
   SourceWish& source = words.options.source;
+  check_triggers(words.options);
+  check_schedule(words.options);
+  source.rearm = words.options.numbered() || !words.options.control.empty();
   source.targets = expand_targets(words.targets);
   if (!source.cpus.empty() && source.cpus.size() < source.targets.size()) {
     throw CLI::ValidationError("--cpu", fmt::format("{} targets need as many CPUs, not {}",
@@ -112,15 +131,8 @@ Action declare_record(CLI::App& app) {
   RecordOptions& options = words->options;
   declare_targets(app, words->targets);
   declare_carriers(app, words);
-  app.add_option_function<std::string>(
-         "--duration",
-         [&options](const std::string& text) {
-           options.duration = parse_duration(text);
-           if (options.duration) return;
-           throw CLI::ValidationError("--duration", text + ": not a time such as 500ms, 10s or 2m");
-         },
-         "End after this time: 500ms, 10s, 2m (default: when the workload ends, or Ctrl-C)")
-      ->type_name("TIME");
+  declare_triggers(app, options);
+  declare_schedule(app, options);
   app.add_option("-o,--output", options.folder, "Folder for the files, made when it is missing")
       ->type_name("DIR")
       ->default_str(".");

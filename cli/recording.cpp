@@ -8,6 +8,8 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <system_error>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/report.h"
@@ -17,7 +19,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
 
 constexpr milliseconds kTick{1000};
 // How long a workload that was asked to end may take.
@@ -25,61 +26,168 @@ constexpr milliseconds kWorkloadGrace{5'000};
 
 }  // namespace
 
-Recording::Recording(const RecordOptions& options, const std::vector<HtmSource>& sources,
-                     Signals& signals)
+Recording::Recording(const RecordOptions& options, std::vector<HtmSource>& sources,
+                     Signals& signals, ControlChannel* control)
     : options_(options),
       sources_(sources),
       signals_(signals),
-      capture_(sources, options.folder, options.existing),
+      control_(control),
       progress_(stderr) {}
 
 int Recording::run() {
   start();
-  try {
-    ending_ = wait();
-  } catch (const Error& error) {
-    fail(error);
-  }
-  drain();
+  do {
+    try {
+      ending_ = wait(trace_end_);
+      if (ending_ == Ending::kTime) windows_++;
+    } catch (const Error& error) {
+      fail(error);
+    }
+    drain();
+  } while (next_trace());
   end_workload();
-  capture_.settle(workload_facts(), troubles_, !troubles_.empty());
+  settle();
   return report();
 }
 
 void Recording::start() {
   try {
     if (!options_.workload.empty()) workload_.emplace(options_.workload, signals_);
-    capture_.start();
-    if (workload_) workload_->start();
+    if (options_.bind) bind_workload();
+    if (options_.numbered() && options_.existing == Existing::kReplace) {
+      remove_earlier(options_.folder);
+    }
+    open_trace();
+    if (options_.schedule.delayed()) wait_out_delay();
+    start_trace();
+    if (workload_ && !options_.schedule.delayed()) workload_->start();
   } catch (...) {
-    capture_.discard();
+    discard();
+    end_workload();
     throw;
   }
 }
 
-Recording::Ending Recording::wait() {
-  const auto start = steady_clock::now();
-  const auto left = [&]() -> std::optional<nanoseconds> {
-    if (!options_.duration) return std::nullopt;
-    return std::max(nanoseconds(0), *options_.duration - (steady_clock::now() - start));
-  };
-  std::vector<pollfd> waited_for{pollfd{signals_.fd(), POLLIN, 0}};
+// The workload runs, and is not traced yet.
+void Recording::wait_out_delay() {
+  if (workload_) workload_->start();
+  const auto& delay = options_.schedule.delay;
+  ending_ = wait(delay ? std::optional(Clock::now() + *delay) : std::nullopt);
+  if (ending_ == Ending::kTime || ending_ == Ending::kToldToBegin) return;
+  throw Error("nothing was traced")
+      .on(ending_ == Ending::kWorkloadEnded ? "reason: the workload ended during --delay"
+                                            : "reason: the recording was ended during --delay");
+}
+
+// Makes the files.
+void Recording::open_trace() {
+  number_++;
+  const auto folder =
+      options_.numbered() ? options_.folder / numbered_name(number_) : options_.folder;
+  capture_.emplace(sources_, folder, options_.existing);
+}
+
+// Of a trace that could not be started there are no files.
+void Recording::discard() {
+  if (!capture_) return;
+  capture_->discard();
+  std::error_code not_empty;
+  if (options_.numbered()) std::filesystem::remove(capture_->folder(), not_empty);
+  capture_.reset();
+}
+
+void Recording::start_trace() {
+  capture_->start();
+  tracing_ = true;
+  trace_start_ = Clock::now();
+  const Schedule& schedule = options_.schedule;
+  // A snapshot does not put the end of a recording off.
+  const bool each = schedule.windows.has_value();
+  if (schedule.duration && (each || !trace_end_)) trace_end_ = trace_start_ + *schedule.duration;
+  if (!std::exchange(begin_acknowledged_, true)) control_->acknowledge();
+}
+
+// After a trace was drained. True when a new one has begun.
+bool Recording::next_trace() {
+  if (!another()) return false;
+  if (!capture_->drained()) {
+    fail(Error("no further trace can be made").on("reason: the last one could not be taken out"));
+    return false;
+  }
+  if (!rearm()) return false;
+  settle();
+  if (!std::exchange(snapshot_acknowledged_, true)) control_->acknowledge();
+  try {
+    const auto& every = options_.schedule.every;
+    if (every && ending_ == Ending::kTime) ending_ = wait(trace_start_ + *every);
+    if (ending_ == Ending::kToldToBegin) ending_ = Ending::kTime;
+    // A snapshot of nothing is not wanted.
+    snapshot_wanted_ = false;
+    if (!another()) return false;
+    open_trace();
+    start_trace();
+    return true;
+  } catch (const Error& error) {
+    fail(error);
+    discard();
+    return false;
+  }
+}
+
+bool Recording::another() const {
+  if (!troubles_.empty() || end_requests_ != 0) return false;
+  if (ending_ == Ending::kSnapshot) return true;
+  return ending_ == Ending::kTime && windows_ < options_.schedule.windows.value_or(1);
+}
+
+bool Recording::rearm() {
+  try {
+    size_t index = 0;
+    for (const TargetRecorder& recorder : capture_->recorders()) {
+      sources_[index++].rearm(recorder.last_value());
+    }
+    return true;
+  } catch (const Error& error) {
+    fail(error);
+    return false;
+  }
+}
+
+void Recording::bind_workload() const {
+  std::vector<int> cpus;
+  for (const HtmSource& source : sources_) cpus.push_back(source.carrier_cpu());
+  workload_->bind(cpus);
+}
+
+Recording::Ending Recording::wait(std::optional<Clock::time_point> until) {
+  const int control = control_ != nullptr ? control_->fd() : -1;
+  std::vector<pollfd> waited_for{pollfd{signals_.fd(), POLLIN, 0}, pollfd{control, POLLIN, 0}};
   // No events asked for on the perf events: the error state is always told.
-  for (const HtmSource& source : sources_) waited_for.push_back({source.event().get(), 0, 0});
+  if (tracing_) {
+    for (const HtmSource& source : sources_) waited_for.push_back({source.event().get(), 0, 0});
+  }
   while (true) {
-    const auto remaining = left();
-    if (remaining == nanoseconds(0)) return Ending::kDuration;
-    progress_.recording(remaining);
-    const nanoseconds pause = std::min<nanoseconds>(remaining.value_or(kTick), kTick);
+    std::optional<nanoseconds> left;
+    if (until) left = std::max(nanoseconds(0), nanoseconds(*until - Clock::now()));
+    if (left == nanoseconds(0)) return Ending::kTime;
+    progress_.recording(left);
+    const nanoseconds pause = std::min<nanoseconds>(left.value_or(kTick), kTick);
     timespec wait_for{};
     wait_for.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(pause).count();
     wait_for.tv_nsec = (pause % std::chrono::seconds(1)).count();
     const int ready = ::ppoll(waited_for.data(), waited_for.size(), &wait_for, nullptr);
     if (take_signals()) return Ending::kSignal;
     if (workload_ && workload_->ended()) return Ending::kWorkloadEnded;
-    const bool told = std::any_of(waited_for.begin() + 1, waited_for.end(),
+    if (waited_for[1].revents != 0) {
+      if (const auto ending = take_commands()) return *ending;
+      waited_for[1].fd = control_->fd();
+    }
+    if (tracing_ && std::exchange(snapshot_wanted_, false)) return Ending::kSnapshot;
+    const bool told = std::any_of(waited_for.begin() + 2, waited_for.end(),
                                   [](const pollfd& event) { return event.revents != 0; });
-    if ((ready == 0 || told) && capture_.gone()) return Ending::kEventGone;
+    if (tracing_ && !disabled_ && (ready == 0 || told) && capture_->gone()) {
+      return Ending::kEventGone;
+    }
   }
 }
 
@@ -88,6 +196,10 @@ bool Recording::take_signals() {
   bool end = false;
   while (const auto signal = signals_.next()) {
     if (signal->number == SIGCHLD) continue;
+    if (signal->number == SIGUSR2) {
+      ask_for_snapshot();
+      continue;
+    }
     end = true;
     end_requests_++;
     ending_signal_ = signal->number;
@@ -97,30 +209,97 @@ bool Recording::take_signals() {
   return end;
 }
 
+std::optional<Recording::Ending> Recording::take_commands() {
+  control_->receive();
+  std::optional<Ending> ending;
+  while (!ending) {
+    const auto command = control_->next();
+    if (!command) break;
+    ending = obey(*command);
+  }
+  return ending;
+}
+
+// Acknowledged is what has been done: the beginning of a trace when it has begun, a snapshot when
+// it has been saved.
+std::optional<Recording::Ending> Recording::obey(ControlChannel::Command command) {
+  switch (command) {
+    case ControlChannel::Command::kPing:
+      control_->acknowledge();
+      return std::nullopt;
+    case ControlChannel::Command::kStop:
+      control_->acknowledge();
+      return Ending::kToldToEnd;
+    case ControlChannel::Command::kSnapshot:
+      snapshot_acknowledged_ = !(options_.source.wrap && tracing_);
+      if (!snapshot_acknowledged_) return Ending::kSnapshot;
+      control_->refuse(tracing_ ? "only a flight recorder (--wrap) makes snapshots"
+                                : "there is no trace now");
+      return std::nullopt;
+    case ControlChannel::Command::kEnable:
+      begin_acknowledged_ = tracing_;
+      if (!tracing_) return Ending::kToldToBegin;
+      set_enabled(true);
+      control_->acknowledge();
+      return std::nullopt;
+    case ControlChannel::Command::kDisable:
+      if (tracing_) set_enabled(false);
+      control_->acknowledge();
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Our driver goes on with the same trace when it is enabled again.
+void Recording::set_enabled(bool enabled) {
+  if (enabled != disabled_) return;
+  for (const HtmSource& source : sources_) {
+    if (enabled)
+      source.enable();
+    else
+      source.disable();
+  }
+  disabled_ = !enabled;
+}
+
+void Recording::ask_for_snapshot() {
+  snapshot_wanted_ = options_.source.wrap;
+  if (snapshot_wanted_) return;
+  progress_.clear();
+  print_note("SIGUSR2 has no effect: only a flight recorder (--wrap) makes snapshots");
+}
+
 // Takes the trace of every target out, in the background; here people are told how it gets on.
 void Recording::drain() {
-  capture_.stopped();
-  ParallelDrain drain(capture_.recorders());
-  const int requests_before = end_requests_;
+  try {
+    if (disabled_) set_enabled(true);  // or it could not be read
+  } catch (const Error& error) {
+    fail(error);
+  }
+  tracing_ = false;
+  capture_->stopped();
+  ParallelDrain drain(capture_->recorders());
+  // The first signal ends the recording; a further one, saving what there is.
+  const int requests_before = end_requests_ + (another() ? 1 : 0);
   std::array<pollfd, 2> waited_for{pollfd{signals_.fd(), POLLIN, 0}, pollfd{drain.fd(), POLLIN, 0}};
   while (!drain.done()) {
     ::poll(waited_for.data(), waited_for.size(), kTick.count());
     take_signals();
     if (end_requests_ > requests_before) drain.give_up();
-    const TargetRecorder::State state = capture_.state();
+    const TargetRecorder::State state = capture_->state();
     progress_.draining(state.drained_bytes, state.expected_bytes, state.losses);
   }
 }
 
 // A workload that outlives the recording is asked to end, and made to when it does not.
 void Recording::end_workload() {
-  if (!workload_ || workload_->ended()) return;
+  if (!workload_ || !workload_->started() || workload_->ended()) return;
   if (ending_signal_ == 0) {
     ending_signal_ = SIGTERM;
     workload_->send(SIGTERM);
   }
-  const auto give_up = steady_clock::now() + kWorkloadGrace;
-  while (!workload_->ended() && steady_clock::now() < give_up) {
+  const auto give_up = Clock::now() + kWorkloadGrace;
+  while (!workload_->ended() && Clock::now() < give_up) {
     pollfd query{signals_.fd(), POLLIN, 0};
     ::poll(&query, 1, 100);
     if (take_signals()) break;
@@ -141,10 +320,30 @@ std::optional<Manifest::Workload> Recording::workload_facts() const {
                             .signal = workload_->killed_by()};
 }
 
+// Closes the trace's files, and tells of it when others follow.
+void Recording::settle() {
+  if (!capture_) return;
+  const bool failed = !troubles_.empty();
+  capture_->settle(workload_facts(), std::exchange(troubles_, {}), failed);
+  const Manifest& manifest = capture_->manifest();
+  sum_.traces++;
+  for (const Manifest::Target& target : manifest.targets) sum_.bytes += target.trace_bytes;
+  sum_.failed += manifest.state == Manifest::State::kFailed ? 1 : 0;
+  sum_.incomplete += manifest.state == Manifest::State::kIncomplete ? 1 : 0;
+  sum_.proven += capture_->proven() ? 1 : 0;
+  sum_.last_lines = capture_->summary();
+  progress_.clear();
+  for (const Error& error : capture_->troubles()) print_error(error);
+  if (options_.numbered()) {
+    for (const std::string& line : sum_.last_lines) print_note(line);
+  }
+  capture_.reset();
+}
+
 // Errors first, the sum last. Returns the exit status.
 int Recording::report() {
   progress_.clear();
-  for (const Error& error : capture_.troubles()) print_error(error);
+  for (const Error& error : troubles_) print_error(error);
   const bool asked_to_end = ending_ != Ending::kWorkloadEnded;
   const auto killed_by = workload_ ? workload_->killed_by() : std::nullopt;
   const bool died = killed_by && !(asked_to_end && *killed_by == ending_signal_);
@@ -154,14 +353,24 @@ int Recording::report() {
                     .on(fmt::format("workload: {}", workload_->command().front()))
                     .hint("the trace up to that moment is saved"));
   }
-  for (const std::string& line : capture_.summary()) print_note(line);
-  const Manifest::State state = capture_.manifest().state;
-  if (state == Manifest::State::kFailed) return kExitFailed;
-  if (state == Manifest::State::kIncomplete) {
-    return options_.strict ? kExitFailed : kExitIncomplete;
-  }
+  report_sum();
+  if (sum_.failed != 0 || !troubles_.empty()) return kExitFailed;
+  if (sum_.incomplete != 0) return options_.strict ? kExitFailed : kExitIncomplete;
   if (died) return 128 + *killed_by;
   return workload_ ? workload_->exit_status().value_or(kExitDone) : kExitDone;
+}
+
+void Recording::report_sum() const {
+  if (!options_.numbered()) {
+    for (const std::string& line : sum_.last_lines) print_note(line);
+    return;
+  }
+  const uint64_t bad = sum_.failed + sum_.incomplete;
+  print_note(fmt::format("{} recordings, {} bytes of trace in {}; {}", sum_.traces, sum_.bytes,
+                         options_.folder.string(),
+                         bad != 0 ? fmt::format("{} of them lost something", bad)
+                         : sum_.proven == sum_.traces ? "nothing lost, proven by the driver's count"
+                                                      : "nothing lost that shows"));
 }
 
 void Recording::fail(const Error& error) {

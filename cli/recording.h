@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One run of `htmtrace record`: what starts and ends the trace, and the last lines.
+// One run of `htmtrace record`: what starts and ends each trace, and the last lines.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/capture.h"
+#include "cli/control_channel.h"
 #include "cli/htm_source.h"
 #include "cli/parallel_drain.h"
 #include "cli/signals.h"
@@ -18,46 +20,109 @@
 
 namespace htmtrace {
 
+// When there is a trace. All times are optional.
+struct Schedule {
+  std::optional<std::chrono::nanoseconds> delay;     // from the workload's start to the trace's
+  bool start_disabled = false;                       // instead: until the control channel says so
+  std::optional<std::chrono::nanoseconds> duration;  // of each trace
+  std::optional<uint64_t> windows;                   // so many traces
+  std::optional<std::chrono::nanoseconds> every;     // from the start of one to that of the next
+
+  bool delayed() const { return delay || start_disabled; }
+};
+
 struct RecordOptions {
   SourceWish source;
   std::filesystem::path folder = ".";
   Existing existing = Existing::kRefuse;
-  std::optional<std::chrono::nanoseconds> duration;
+  Schedule schedule;
+  std::string control;                // where commands come from; empty: nowhere
   bool strict = false;                // a loss is a failure
+  bool bind = false;                  // the workload runs on the carrier CPUs
   std::vector<std::string> workload;  // empty: none
+
+  // Several traces, each in a folder of its own below `folder`.
+  bool numbered() const { return schedule.windows || source.wrap; }
 };
 
 class Recording {
  public:
-  // Throws Error; then there are no files of this recording.
-  Recording(const RecordOptions& options, const std::vector<HtmSource>& sources, Signals& signals);
+  // `sources`, `signals` and `control`, which may be null, outlive this object.
+  Recording(const RecordOptions& options, std::vector<HtmSource>& sources, Signals& signals,
+            ControlChannel* control);
 
-  // Returns the exit status.
+  // Returns the exit status. Throws Error when the first trace could not be started; then there are
+  // no files.
   int run();
 
  private:
-  enum class Ending : uint8_t { kWorkloadEnded, kDuration, kSignal, kEventGone };
+  using Clock = std::chrono::steady_clock;
+  enum class Ending : uint8_t {
+    kTime,
+    kSnapshot,
+    kToldToBegin,
+    kToldToEnd,
+    kWorkloadEnded,
+    kSignal,
+    kEventGone
+  };
 
   void start();
-  Ending wait();
+  void bind_workload() const;
+  void wait_out_delay();
+  void open_trace();
+  void start_trace();
+  void discard();
+  bool next_trace();
+  bool another() const;
+  bool rearm();
+  Ending wait(std::optional<Clock::time_point> until);
   bool take_signals();
+  void ask_for_snapshot();
+  std::optional<Ending> take_commands();
+  std::optional<Ending> obey(ControlChannel::Command command);
+  void set_enabled(bool enabled);
   void drain();
   void end_workload();
   std::optional<Manifest::Workload> workload_facts() const;
+  void settle();
   int report();
+  void report_sum() const;
   void fail(const Error& error);
 
   RecordOptions options_;
-  const std::vector<HtmSource>& sources_;
+  std::vector<HtmSource>& sources_;
   Signals& signals_;
-  Capture capture_;
+  ControlChannel* control_;
   Progress progress_;
   std::optional<Workload> workload_;
+  std::optional<Capture> capture_;  // the trace that is being made
+  bool tracing_ = false;
+  bool disabled_ = false;  // by command, in the middle of a trace
+
+  uint64_t number_ = 0;   // of the trace, from 1
+  uint64_t windows_ = 0;  // traces that had their time
+  Clock::time_point trace_start_;
+  std::optional<Clock::time_point> trace_end_;
 
   Ending ending_ = Ending::kSignal;
+  bool snapshot_wanted_ = false;
+  bool snapshot_acknowledged_ = true;
+  bool begin_acknowledged_ = true;
   int ending_signal_ = 0;        // what the workload was told to end with, or got with us
   int end_requests_ = 0;         // signals that asked to end
-  std::vector<Error> troubles_;  // what ends the command with status 1
+  std::vector<Error> troubles_;  // what ends the command with status 1; not yet in a manifest
+
+  // Of the traces that are over.
+  struct Sum {
+    uint64_t traces = 0;
+    uint64_t bytes = 0;
+    uint64_t incomplete = 0;
+    uint64_t failed = 0;
+    uint64_t proven = 0;
+    std::vector<std::string> last_lines;  // of the latest
+  };
+  Sum sum_;
 };
 
 }  // namespace htmtrace

@@ -27,7 +27,7 @@ Signals::Signals() {
 void Signals::watch() {
   sigset_t wanted;
   sigemptyset(&wanted);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&wanted, number);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2}) sigaddset(&wanted, number);
   ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
   fd_ = Fd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw Error("cannot watch signals", errno);

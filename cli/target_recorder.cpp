@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -55,15 +56,19 @@ const char* name(HtmDrain::Driver driver) {
 
 TargetRecorder::TargetRecorder(const HtmSource& source, TargetFiles& files)
     : source_(source),
+      baseline_(source.baseline()),
       files_(files),
       drain_([this] { return source_.event().read(); }, source.ring().data(), source.ring().aux(),
              {.trace = [this](auto bytes) { files_.trace.append(bytes); },
               .map = [this](auto bytes) { files_.translation.append(bytes); },
-              .loss = [this](const Loss& loss) { ledger_.add(loss); }}) {
+              .loss = [this](const Loss& loss) { ledger_.add(loss); }},
+             {.wraps = source.wraps(), .lost_records = baseline_.lost_records}) {
   facts_.target = source.target();
   facts_.carrier_cpu = source.carrier_cpu();
   facts_.data_ring_bytes = source.ring().sizes().data_bytes;
   facts_.aux_ring_bytes = source.ring().sizes().aux_bytes;
+  facts_.wraps = source.wraps();
+  facts_.start_paused = source.starts_paused();
   facts_.trace_file = files.trace.name();
   facts_.translation_file = files.translation.name();
 }
@@ -86,8 +91,25 @@ bool TargetRecorder::gone() {
   return gone_;
 }
 
+// Before the first read(2), which ends the trace: what happens later paused and resumed nothing.
+void TargetRecorder::note_triggers() {
+  for (auto& [action, event, times] : source_.trigger_counts()) {
+    facts_.triggers.push_back({action, std::move(event), times});
+  }
+}
+
+// The event that should have resumed the trace, and did not happen.
+std::string TargetRecorder::never_resumed() const {
+  for (const Manifest::Trigger& trigger : facts_.triggers) {
+    const bool resumes = std::string_view(trigger.action) == "resume";
+    if (facts_.start_paused && resumes && trigger.times == 0) return trigger.event;
+  }
+  return {};
+}
+
 void TargetRecorder::drain(const std::atomic<bool>& give_up) noexcept {
   try {
+    note_triggers();
     drain_to_end(give_up);
   } catch (const Error& error) {
     fail(error);
@@ -101,7 +123,8 @@ void TargetRecorder::drain_to_end(const std::atomic<bool>& give_up) {
     drained_bytes_.store(drain_.totals().trace_bytes, std::memory_order_relaxed);
     expected_bytes_.store(drain_.expected_trace_bytes(), std::memory_order_relaxed);
     losses_.store(ledger_.entries().size(), std::memory_order_relaxed);
-    if (step == HtmDrain::Step::kDone) return;
+    drained_ = step == HtmDrain::Step::kDone;
+    if (drained_) return;
     if (give_up.load(std::memory_order_relaxed)) {
       lose("trace", "saving it was interrupted");
       return;
@@ -146,8 +169,8 @@ void TargetRecorder::settle() {
   facts_.translation_proof = to_manifest(drain_.map_proof());
   facts_.translation_delivered_bytes = drain_.map_delivered();
   if (const auto& value = drain_.last_value()) {
-    facts_.enabled_ns = value->enabled_ns;
-    facts_.running_ns = value->running_ns;
+    facts_.enabled_ns = value->enabled_ns - baseline_.enabled_ns;
+    facts_.running_ns = value->running_ns - baseline_.running_ns;
   }
   settle_error();
   settle_sink("trace file", files_.trace);
@@ -162,7 +185,15 @@ void TargetRecorder::settle() {
 void TargetRecorder::settle_error() {
   const uint64_t bytes = drain_.totals().trace_bytes;
   const auto& error = drain_.error();
-  if (!error && bytes != 0 && !gone_) return;
+  if (!error && !gone_ && bytes != 0) return;
+  if (const std::string event = never_resumed(); !error && !gone_ && !event.empty()) {
+    return fail(
+        Error(fmt::format("nothing was traced: {} did not happen on cpu {}", event,
+                          source_.carrier_cpu()))
+            .on(fmt::format("target: {}", describe(source_.target())))
+            .on("reason: only what happens on the carrier CPU resumes the trace")
+            .hint("choose that CPU with --cpu, and have the workload run there with --bind"));
+  }
   Error trouble = error ? explain_refusal(error->operation, error->error_number, error->return_code,
                                           source_.target(), source_.carrier_cpu())
                         : explain_silence(source_.target(), source_.carrier_cpu());

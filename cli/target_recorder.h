@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "cli/htm_source.h"
@@ -45,6 +46,11 @@ class TargetRecorder {
   // Closes the files and draws the sum. Call once, after drain().
   void settle();
 
+  // drain() has taken out all that there is.
+  bool drained() const { return drained_; }
+  // Of the last read(2).
+  const std::optional<EventValue>& last_value() const { return drain_.last_value(); }
+
   // What the manifest says of this target; complete after settle().
   const Manifest::Target& facts() const { return facts_; }
   const Ledger& ledger() const { return ledger_; }
@@ -55,18 +61,22 @@ class TargetRecorder {
  private:
   bool again_allowed(HtmDrain::Step step);
   void drain_to_end(const std::atomic<bool>& give_up);
+  void note_triggers();
+  std::string never_resumed() const;
   void settle_error();
   void settle_sink(const char* place, const TraceSink& sink);
   void lose(const char* place, const char* cause);
   void fail(const Error& error);
 
   const HtmSource& source_;
+  const EventValue baseline_;  // what the event had counted before
   TargetFiles& files_;
   Ledger ledger_;
   HtmDrain drain_;
   Manifest::Target facts_;
   std::vector<Error> troubles_;
   bool gone_ = false;
+  bool drained_ = false;
   bool failed_ = false;
   std::chrono::milliseconds waited_{0};  // for a busy driver, since something last came
 

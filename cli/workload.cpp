@@ -13,6 +13,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "cli/affinity.h"
 #include "core/error.h"
 
 namespace htmtrace {
@@ -84,6 +85,13 @@ void Workload::be_child(const Signals& signals) {
   const int reason = errno;
   if (::write(error_write_.get(), &reason, sizeof(reason)) < 0) ::_exit(126);
   ::_exit(127);
+}
+
+void Workload::bind(const std::vector<int>& cpus) const {
+  const int reason = bind_to_cpus(pid_, cpus);
+  if (reason == 0) return;
+  throw Error(fmt::format("cannot bind {} to the carrier CPUs", command_.front()), reason)
+      .hint("choose CPUs that this process may use with --cpu (taskset -p shows them)");
 }
 
 void Workload::start() {

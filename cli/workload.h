@@ -25,8 +25,13 @@ class Workload {
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
 
+  // Lets it run on these CPUs only. Before start(). Throws Error.
+  void bind(const std::vector<int>& cpus) const;
+
   // Lets the child run the command; returns when it does. Throws Error when that fails.
   void start();
+
+  bool started() const { return started_; }
 
   // Takes note if the child has ended. True when it has.
   bool ended();

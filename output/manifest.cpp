@@ -91,6 +91,17 @@ void write_target(JsonWriter& json, const Manifest::Target& target) {
   json.number("aux_ring_bytes", target.aux_ring_bytes);
   json.number("enabled_ns", target.enabled_ns);
   json.number("running_ns", target.running_ns);
+  json.boolean("wrap", target.wraps);
+  json.boolean("start_paused", target.start_paused);
+  json.begin_array("triggers");
+  for (const Manifest::Trigger& trigger : target.triggers) {
+    json.begin_object();
+    json.text("action", trigger.action);
+    json.text("event", trigger.event);
+    json.number("times", trigger.times);
+    json.end_object();
+  }
+  json.end_array();
   json.begin_object("trace");
   json.text("file", target.trace_file);
   json.number("bytes", target.trace_bytes);

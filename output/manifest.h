@@ -24,6 +24,13 @@ struct Manifest {
   // Whether the amounts can be checked against what the driver says it delivered.
   enum class Proof : uint8_t { kProven, kNotProvable, kViolated };
 
+  // An event that paused or resumed a trace.
+  struct Trigger {
+    const char* action = "";  // "pause" or "resume"
+    std::string event;
+    uint64_t times = 0;  // how often it happened on the carrier CPU
+  };
+
   struct Target {
     TraceTarget target;
     int carrier_cpu = 0;
@@ -35,7 +42,8 @@ struct Manifest {
     Proof trace_proof = Proof::kNotProvable;
     std::optional<uint64_t> delivered_bytes;  // what the driver says it sent
     std::optional<uint64_t> memory_bytes;     // of the macro; nothing when the driver does not tell
-    std::optional<bool> memory_full;          // and so tracing ended before it was stopped
+    std::optional<bool> memory_full;          // and so its beginning or its end is missing
+    bool wraps = false;                       // the beginning
     std::string translation_file;
     uint64_t translation_bytes = 0;
     uint64_t translation_blocks = 0;
@@ -44,6 +52,8 @@ struct Manifest {
     std::optional<uint64_t> translation_delivered_bytes;
     uint64_t enabled_ns = 0;
     uint64_t running_ns = 0;
+    bool start_paused = false;
+    std::vector<Trigger> triggers;
   };
 
   struct Workload {

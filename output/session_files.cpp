@@ -42,8 +42,12 @@ bool is_suffix(std::string_view text) {
   return text.empty();
 }
 
+bool is_number(std::string_view name) {
+  return name.size() >= 4 && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 // What an earlier recording left in the folder would look like a part of the new one.
-void remove_earlier_targets(const fs::path& folder) {
+void remove_earlier_files(const fs::path& folder) {
   std::error_code failure;
   std::vector<fs::path> earlier;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
@@ -91,6 +95,25 @@ TargetFiles create_target_files(const fs::path& folder, const std::string& suffi
 
 }  // namespace
 
+std::string numbered_name(uint64_t number) {
+  return fmt::format("{:04}", number);
+}
+
+void remove_earlier(const fs::path& folder) {
+  std::error_code failure;
+  std::vector<fs::path> numbered;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    if (is_number(entry->path().filename().string())) numbered.push_back(entry->path());
+  }
+  numbered.push_back(folder);
+  for (const fs::path& path : numbered) {
+    remove_earlier_files(path);
+    fs::remove(path / kManifestName, failure);
+    if (path != folder) fs::remove(path, failure);  // unless something else is in it
+  }
+}
+
 std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets) {
   std::vector<std::string> suffixes;
   for (const TraceTarget& target : targets) {
@@ -124,6 +147,7 @@ void check_session_folder(const fs::path& folder, const std::vector<TraceTarget>
     refuse_to_replace(folder / translation_file_name(suffix));
   }
   refuse_to_replace(folder / kManifestName);
+  refuse_to_replace(folder / numbered_name(1));
 }
 
 SessionFiles create_session_files(const fs::path& folder, const std::vector<TraceTarget>& targets,
@@ -134,7 +158,7 @@ SessionFiles create_session_files(const fs::path& folder, const std::vector<Trac
     throw Error(fmt::format("cannot create folder {}", folder.string()), failure.value())
         .hint("choose another folder with -o");
   }
-  if (existing == Existing::kReplace) remove_earlier_targets(folder);
+  if (existing == Existing::kReplace) remove_earlier(folder);
   SessionFiles files{create_with_reserve(folder / kManifestName, existing, kManifestReserve), {}};
   files.targets.reserve(targets.size());
   try {

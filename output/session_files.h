@@ -18,11 +18,17 @@ std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets);
 std::string trace_file_name(const std::string& suffix);        // htm.bin.SUFFIX
 std::string translation_file_name(const std::string& suffix);  // translation.SUFFIX
 
+// "0001" ...: the folder of one of several recordings, below that of all.
+std::string numbered_name(uint64_t number);
+
 // Throws Error when it is plain that the files of `targets` could not be created in `folder`: one
 // exists and `existing` is kRefuse, or the folder cannot be written to. To be called before the
 // hardware is touched; create_session_files() decides.
 void check_session_folder(const std::filesystem::path& folder,
                           const std::vector<TraceTarget>& targets, Existing existing);
+
+// Removes what an earlier recording, or several, left in the folder. What else is there stays.
+void remove_earlier(const std::filesystem::path& folder);
 
 struct TargetFiles {
   std::string suffix;

@@ -32,7 +32,7 @@ class EventFd {
   explicit operator bool() const { return static_cast<bool>(fd_); }
   int get() const { return fd_.get(); }
 
-  // Throws Error.
+  // Throw Error.
   void enable() const;
   void disable() const;
 

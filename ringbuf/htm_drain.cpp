@@ -20,8 +20,12 @@ constexpr int kSilentReadsWithoutMarker = 64;
 
 }  // namespace
 
-HtmDrain::HtmDrain(ReadEvent read, DataRing data, AuxRing aux, Sinks sinks)
-    : read_(std::move(read)), data_(std::move(data)), aux_(aux), sinks_(std::move(sinks)) {}
+HtmDrain::HtmDrain(ReadEvent read, DataRing data, AuxRing aux, Sinks sinks, Mode mode)
+    : read_(std::move(read)),
+      data_(std::move(data)),
+      aux_(aux),
+      sinks_(std::move(sinks)),
+      mode_(mode) {}
 
 HtmDrain::Step HtmDrain::step() {
   bool progress = consume();
@@ -71,7 +75,7 @@ HtmDrain::Driver HtmDrain::driver() const {
 
 void HtmDrain::finish() {
   consume();
-  if (memory_full().value_or(false)) {
+  if (memory_full().value_or(false) && !mode_.wraps) {
     lose("trace memory", "it was full, and tracing ended there", LossUnit::kUnknown, 0);
   }
   trace_proof_ = prove("trace", trace_delivered_, totals_.trace_bytes);
@@ -106,7 +110,9 @@ HtmDrain::Proof HtmDrain::prove(const char* place, std::optional<uint64_t> deliv
 void HtmDrain::settle_lost_records() {
   // A LOST record is written with the next record that fits; after the last one only the event's
   // own count tells.
-  if (last_) totals_.lost_records = std::max(totals_.lost_records, last_->lost_records);
+  if (last_) {
+    totals_.lost_records = std::max(totals_.lost_records, last_->lost_records - mode_.lost_records);
+  }
   const bool harmless = trace_proof_ == Proof::kProven && map_proof_ == Proof::kProven;
   if (totals_.lost_records == 0 || harmless) return;
   lose(kDataRing, "the data ring was full", LossUnit::kRecords, totals_.lost_records);

@@ -70,7 +70,12 @@ class HtmDrain {
     kDone,   // no more comes
   };
 
-  HtmDrain(ReadEvent read, DataRing data, AuxRing aux, Sinks sinks);
+  struct Mode {
+    bool wraps = false;         // a full memory is no loss: the oldest was given up for the newest
+    uint64_t lost_records = 0;  // that the event had counted before this trace began
+  };
+
+  HtmDrain(ReadEvent read, DataRing data, AuxRing aux, Sinks sinks, Mode mode);
 
   // Takes what the driver has said so far, without read(2): this does not end the trace.
   void look() { consume(); }
@@ -99,7 +104,8 @@ class HtmDrain {
   const std::optional<uint64_t>& map_delivered() const { return map_delivered_; }
 
   // Valid after finish(): the macro's memory was full, so that it had to stop tracing before it was
-  // told to. Nothing when the driver does not tell how large the memory is.
+  // told to, or to write over the oldest. Nothing when the driver does not tell how large the
+  // memory is.
   std::optional<bool> memory_full() const;
 
   Driver driver() const;
@@ -128,6 +134,7 @@ class HtmDrain {
   DataRing data_;
   AuxRing aux_;
   Sinks sinks_;
+  Mode mode_;
   Totals totals_;
 
   std::optional<EventValue> last_;

@@ -53,7 +53,8 @@ class PublicDriver {
     HtmDrain drain([this] { return read(); }, ring_.data(), ring_.aux(),
                    {.trace = [this](auto bytes) { trace_read += text_of(bytes); },
                     .map = [this](auto bytes) { map_read += text_of(bytes); },
-                    .loss = [this](const Loss& loss) { losses.push_back(loss); }});
+                    .loss = [this](const Loss& loss) { losses.push_back(loss); }},
+                   {.wraps = false, .lost_records = 0});
     int steps = 0;
     while (drain.step() != HtmDrain::Step::kDone) REQUIRE(++steps < 10000);
     drain.finish();

@@ -74,13 +74,14 @@ class Driver {
     ring.put_record(PERF_RECORD_AUX, native_words({ring.page().aux_head, size, flags}));
   }
 
-  HtmDrain make_drain() {
+  HtmDrain make_drain(HtmDrain::Mode mode = {.wraps = false, .lost_records = 0}) {
     return {[this] { return read(); },
             ring.data(),
             ring.aux(),
             {.trace = [this](auto bytes) { trace += text_of(bytes); },
              .map = [this](auto bytes) { map += text_of(bytes); },
-             .loss = [this](const Loss& loss) { losses.push_back(loss); }}};
+             .loss = [this](const Loss& loss) { losses.push_back(loss); }},
+            mode};
   }
 
  private:
@@ -273,6 +274,24 @@ TEST_CASE("a trace that fills its memory ends too early, and that is told") {
     CHECK(driver.losses[0].place == "trace memory");
     CHECK(driver.losses[0].position == 64 + last.size());
   }
+}
+
+TEST_CASE("a flight recorder's full memory is no loss, nor is what was lost before its trace") {
+  Driver driver(4096, 256);
+  driver.plan = {driver.say(kTraceBegin | 64), driver.give_trace(std::string(64, 'a'))};
+  driver.lost_records = 3;
+  HtmDrain drain = driver.make_drain({.wraps = true, .lost_records = 3});
+  run(drain);
+  CHECK(drain.totals().lost_records == 0);
+  CHECK(drain.trace_proof() == HtmDrain::Proof::kViolated);  // the driver did not tell the end
+
+  Driver whole(4096, 256);
+  whole.plan = {whole.say(kTraceBegin | 64), whole.give_trace(std::string(64, 'a')),
+                whole.say(kTraceEnd | 64), whole.say(kMapEnd)};
+  HtmDrain second = whole.make_drain({.wraps = true, .lost_records = 0});
+  run(second);
+  CHECK(second.memory_full() == true);
+  CHECK(whole.losses.empty());
 }
 
 TEST_CASE("without a driver's count the kernel's records must fit what came") {

@@ -143,6 +143,28 @@ TEST_CASE("an earlier recording is replaced as a whole") {
                                        "htm.bin.n0.p9.c2.txt", "notes"});
 }
 
+TEST_CASE("several earlier recordings are replaced, and what else is there is left alone") {
+  const TemporaryFolder folder;
+  for (const char* name :
+       {"0001/htm.bin.n0.p9.c2", "0001/translation.n0.p9.c2", "0001/manifest.json",
+        "0002/manifest.json", "0002/notes", "12345/manifest.json", "001/manifest.json",
+        "0003x/manifest.json", "manifest.json", "htm.bin.n0.p1.c2", "notes"}) {
+    folder.write(name, "older");
+  }
+  remove_earlier(folder.path());
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+    if (entry.is_regular_file()) {
+      names.insert(std::filesystem::relative(entry.path(), folder.path()).string());
+    }
+  }
+  CHECK(names ==
+        std::set<std::string>{"0002/notes", "001/manifest.json", "0003x/manifest.json", "notes"});
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "0001"));
+  CHECK(numbered_name(1) == "0001");
+  CHECK(numbered_name(12345) == "12345");
+}
+
 TEST_CASE("losses of one place and cause are added up") {
   Ledger ledger;
   CHECK(ledger.summary() == "nothing lost");

@@ -2,6 +2,7 @@
 #include "cli/workload.h"
 
 #include <doctest/doctest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -24,6 +25,21 @@ TEST_CASE("a workload does nothing before it is started, and never when it is no
   workload.wait_end();
   CHECK(workload.exit_status() == 0);
   CHECK(std::filesystem::exists(mark));
+}
+
+TEST_CASE("a workload can be bound to CPUs, and a CPU that is not there is told") {
+  const Signals signals;
+  Workload workload({"sh", "-c", "test $(nproc) = 1"}, signals);
+  cpu_set_t allowed;
+  REQUIRE(::sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
+  int cpu = 0;
+  while (!CPU_ISSET(cpu, &allowed)) cpu++;
+  CHECK(message_of([&] { workload.bind({1 << 20}); }) ==
+        "cannot bind sh to the carrier CPUs: Invalid argument");
+  workload.bind({cpu});
+  workload.start();
+  workload.wait_end();
+  CHECK(workload.exit_status() == 0);
 }
 
 TEST_CASE("exit status and killing signal are told apart") {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/control_channel.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <utility>
+
+#include "core/error.h"
+
+namespace htmtrace {
+namespace {
+
+// A longer line is no command.
+constexpr size_t kLongestLine = 256;
+
+constexpr std::array kCommands = {
+    std::pair{std::string_view("enable"), ControlChannel::Command::kEnable},
+    std::pair{std::string_view("disable"), ControlChannel::Command::kDisable},
+    std::pair{std::string_view("snapshot"), ControlChannel::Command::kSnapshot},
+    std::pair{std::string_view("stop"), ControlChannel::Command::kStop},
+    std::pair{std::string_view("ping"), ControlChannel::Command::kPing}};
+
+// Open for both directions: then it does not matter who comes first, and who goes can come back.
+Fd open_fifo(const std::string& path) {
+  const auto hint = [&](Error error) {
+    return std::move(error).hint(fmt::format("make it: mkfifo {}", path));
+  };
+  struct stat facts {};
+  Fd fd(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) throw hint(Error(fmt::format("cannot open {} for --control", path), errno));
+  if (::fstat(fd.get(), &facts) == 0 && S_ISFIFO(facts.st_mode)) return fd;
+  throw hint(Error(fmt::format("cannot use {} for --control: it is no FIFO", path)));
+}
+
+Fd take_fd(const std::string& text) {
+  int number = -1;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end || number < 0) {
+    throw Error(fmt::format("--control: {} is no file descriptor", text));
+  }
+  // Not for the workload.
+  if (::fcntl(number, F_SETFD, FD_CLOEXEC) != 0) {
+    throw Error(fmt::format("cannot use file descriptor {} for --control", number), errno);
+  }
+  return Fd(number);
+}
+
+}  // namespace
+
+std::optional<ControlChannel::Command> parse_command(std::string_view line) {
+  while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+  for (const auto& [name, command] : kCommands) {
+    if (line == name) return command;
+  }
+  return std::nullopt;
+}
+
+ControlChannel::ControlChannel(const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  const bool numbers = kind == "fd";
+  if (colon == std::string::npos || (!numbers && kind != "fifo")) {
+    throw Error(fmt::format("--control: {} begins with neither fifo: nor fd:", text));
+  }
+  const size_t comma = text.find(',', colon);
+  const auto open = [numbers](const std::string& name) {
+    return numbers ? take_fd(name) : open_fifo(name);
+  };
+  const bool answers = comma != std::string::npos;
+  commands_ = open(text.substr(colon + 1, answers ? comma - colon - 1 : comma));
+  if (answers) answers_ = open(text.substr(comma + 1));
+}
+
+void ControlChannel::receive() {
+  std::array<char, 1024> piece{};
+  const ssize_t got = ::read(commands_.get(), piece.data(), piece.size());
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) {
+    commands_.reset();
+    return;
+  }
+  received_.append(piece.data(), static_cast<size_t>(got));
+}
+
+std::optional<ControlChannel::Command> ControlChannel::next() {
+  while (true) {
+    const size_t end = received_.find('\n');
+    if (end == std::string::npos) {
+      if (received_.size() > kLongestLine) {
+        received_.clear();
+        refuse("the line is too long");
+      }
+      return std::nullopt;
+    }
+    const std::string line = received_.substr(0, end);
+    received_.erase(0, end + 1);
+    if (const auto command = parse_command(line)) return command;
+    refuse("there is no such command: " + line.substr(0, kLongestLine));
+  }
+}
+
+void ControlChannel::answer(const std::string& line) {
+  if (!answers_) return;
+  // A full pipe is one that nobody reads; a line is shorter than what a pipe takes as a whole.
+  pollfd room{answers_.get(), POLLOUT, 0};
+  if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0) return;
+  [[maybe_unused]] const ssize_t told = ::write(answers_.get(), line.data(), line.size());
+}
+
+}  // namespace htmtrace

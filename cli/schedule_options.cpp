@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/schedule_options.h"
+
+#include <string>
+
+#include "cli/units.h"
+
+namespace htmtrace {
+namespace {
+
+std::chrono::nanoseconds parse_time(const char* name, const std::string& text) {
+  if (const auto time = parse_duration(text)) return *time;
+  throw CLI::ValidationError(name, text + ": not a time such as 500ms, 10s or 2m");
+}
+
+void declare_time(CLI::App& app, const char* name, const char* purpose,
+                  std::optional<std::chrono::nanoseconds>& time) {
+  app.add_option_function<std::string>(
+         name, [name, &time](const std::string& text) { time = parse_time(name, text); }, purpose)
+      ->type_name("TIME");
+}
+
+}  // namespace
+
+void declare_schedule(CLI::App& app, RecordOptions& options) {
+  Schedule& schedule = options.schedule;
+  declare_time(app, "--duration",
+               "End after this time: 500ms, 10s, 2m (default: when the workload ends, or Ctrl-C)",
+               schedule.duration);
+  app.add_option_function<std::string>(
+         "--delay",
+         [&schedule](const std::string& text) {
+           schedule.start_disabled = text == "-1";
+           if (!schedule.start_disabled) schedule.delay = parse_time("--delay", text);
+         },
+         "Begin to trace so long after the workload has started; -1: when --control says enable")
+      ->type_name("TIME");
+  app.add_option(
+         "--windows", schedule.windows,
+         "Make so many recordings, each of the time of --duration, in folders 0001, 0002 ...")
+      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->type_name("N");
+  declare_time(app, "--every",
+               "Time from the beginning of a window to that of the next (default: at once)",
+               schedule.every);
+  app.add_option("--control", options.control,
+                 "Take commands from fifo:PATH[,ACK] or fd:N[,ACK], and answer them on ACK: "
+                 "enable, disable, snapshot, stop, ping")
+      ->type_name("CHANNEL");
+  app.add_flag("--wrap", options.source.wrap,
+               "Flight recorder: keep the newest when the trace memory is full, and save it at the "
+               "end and at each SIGUSR2, in folders 0001, 0002 ...");
+}
+
+void check_schedule(const RecordOptions& options) {
+  const Schedule& schedule = options.schedule;
+  if (schedule.start_disabled && options.control.empty()) {
+    throw CLI::ValidationError("--delay", "nothing would be traced with -1 and without --control");
+  }
+  if (schedule.windows && !schedule.duration) {
+    throw CLI::ValidationError("--windows", "how long is a window? --duration is required");
+  }
+  if (schedule.every && !schedule.windows) {
+    throw CLI::ValidationError("--every", "it has no effect without --windows");
+  }
+  if (schedule.every && *schedule.every < *schedule.duration) {
+    throw CLI::ValidationError("--every", "a window takes longer, see --duration");
+  }
+}
+
+}  // namespace htmtrace
