@@ -76,7 +76,7 @@ TEST_CASE("a trace and its map, of each driver and in either byte order") {
       const PerfDataTrace& found = content.traces.front();
       CHECK(found.target == TraceTarget{0, 0, 4, HtmType::kCore});
       Bytes expected = trace;
-      if (first) expected.resize(5 * 16384);  // it delivers whole areas
+      if (first) expected.resize(size_t{5} * 16384);  // it delivers whole areas
       CHECK(cut_out(file, found.trace) == expected);
       CHECK(cut_out(file, found.map) == map);
       CHECK(found.missing.empty());

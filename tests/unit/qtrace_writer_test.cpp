@@ -112,7 +112,10 @@ void round_trip(uint64_t seed, generator::Options options) {
   std::vector<uint64_t> words;
   std::vector<std::string> expected;
   Program program(seed, options);
-  for (int i = 0; i < 30000; i++) expected.push_back(expected_line(program.next(words, true)));
+  constexpr int kInstructions = 30000;
+  expected.reserve(kInstructions);
+  for (int i = 0; i < kInstructions; i++)
+    expected.push_back(expected_line(program.next(words, true)));
   const TranslationMap map(generator::translation_file(), 0);
   const Written written = write(generator::bytes_of(words), Pages::kLogical, map);
   QtraceReader reader(written.bytes);

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <linux/hw_breakpoint.h>
 
+#include <cstring>
 #include <string>
 
 #include "tests/unit/message_of.h"
@@ -29,7 +30,10 @@ Trigger::Roots roots_in(const TemporaryFolder& folder) {
 }
 
 std::string pointed_by(const EventAttr& attr) {
-  return reinterpret_cast<const char*>(static_cast<uintptr_t>(attr.config(1)));
+  const uint64_t address = attr.config(1);
+  const char* text = nullptr;
+  std::memcpy(&text, &address, sizeof(text));
+  return text;
 }
 
 }  // namespace
