@@ -22,7 +22,6 @@ using std::chrono::steady_clock;
 // A ring is looked at when it is half full, or after this time: the driver does not ask for room.
 constexpr int kLookMilliseconds = 20;
 constexpr milliseconds kDtlTick{100};
-constexpr milliseconds kDtlWorkloadGrace{5'000};
 // How many CPUs one thread serves.
 constexpr size_t kCpusPerThread = 96;
 // The driver's timer may be late on a busy CPU.
@@ -132,8 +131,7 @@ bool DtlCapture::take_signals() {
   while (const auto signal = signals_.next()) {
     if (signal->number == SIGCHLD) continue;
     end = true;
-    ending_signal_ = signal->number;
-    if (workload_ && !signal->from_terminal) workload_->send(signal->number);
+    if (workload_) workload_->pass_on(*signal);
   }
   return end;
 }
@@ -195,22 +193,9 @@ void DtlCapture::stop() {
 
 // A workload that outlives the recording is asked to end, and made to when it does not.
 void DtlCapture::end_workload() {
-  if (!workload_ || workload_->ended()) return;
-  if (ending_signal_ == 0) {
-    ending_signal_ = SIGTERM;
-    workload_->send(SIGTERM);
+  if (workload_ && workload_->end(signals_, [this] { return take_signals(); })) {
+    print_note(fmt::format("{} did not end; killed it", workload_->command().front()));
   }
-  const auto give_up = steady_clock::now() + kDtlWorkloadGrace;
-  while (!workload_->ended() && steady_clock::now() < give_up) {
-    pollfd query{signals_.fd(), POLLIN, 0};
-    ::poll(&query, 1, 100);
-    if (take_signals()) break;
-  }
-  if (workload_->ended()) return;
-  print_note(fmt::format("{} does not end; killing it", workload_->command().front()));
-  ending_signal_ = SIGKILL;
-  workload_->send(SIGKILL);
-  workload_->wait_end();
 }
 
 // ------------------------------------------------------------------------------- the threads
@@ -282,8 +267,9 @@ int DtlCapture::report() {
   report.print();
   if (!report.ledger().empty()) return kExitIncomplete;
   if (!workload_) return kExitDone;
-  const auto killed_by = workload_->killed_by();
-  if (killed_by && *killed_by != ending_signal_) return 128 + *killed_by;
+  if (const auto killed_by = workload_->killed_by(); killed_by && !workload_->ended_as_asked()) {
+    return 128 + *killed_by;
+  }
   return workload_->exit_status().value_or(kExitDone);
 }
 

@@ -91,7 +91,6 @@ class DtlCapture {
   TextOutput output_ = TextOutput::standard_output();
   std::atomic<bool> reader_gone_ = false;
   std::atomic<bool> failed_ = false;
-  int ending_signal_ = 0;
   std::chrono::steady_clock::time_point started_, ended_;
   // Last: their threads use all of the above, and are joined first.
   std::vector<std::unique_ptr<Group>> groups_;

@@ -21,8 +21,6 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
 constexpr milliseconds kTick{1000};
-// How long a workload that was asked to end may take.
-constexpr milliseconds kWorkloadGrace{5'000};
 
 }  // namespace
 
@@ -202,9 +200,7 @@ bool Recording::take_signals() {
     }
     end = true;
     end_requests_++;
-    ending_signal_ = signal->number;
-    // From the terminal the workload has had it too.
-    if (workload_ && !signal->from_terminal) workload_->send(signal->number);
+    if (workload_) workload_->pass_on(*signal);
   }
   return end;
 }
@@ -293,23 +289,9 @@ void Recording::drain() {
 
 // A workload that outlives the recording is asked to end, and made to when it does not.
 void Recording::end_workload() {
-  if (!workload_ || !workload_->started() || workload_->ended()) return;
-  if (ending_signal_ == 0) {
-    ending_signal_ = SIGTERM;
-    workload_->send(SIGTERM);
-  }
-  const auto give_up = Clock::now() + kWorkloadGrace;
-  while (!workload_->ended() && Clock::now() < give_up) {
-    pollfd query{signals_.fd(), POLLIN, 0};
-    ::poll(&query, 1, 100);
-    if (take_signals()) break;
-  }
-  if (workload_->ended()) return;
+  if (!workload_ || !workload_->end(signals_, [this] { return take_signals(); })) return;
   progress_.clear();
-  print_note(fmt::format("{} does not end; killing it", workload_->command().front()));
-  ending_signal_ = SIGKILL;
-  workload_->send(SIGKILL);
-  workload_->wait_end();
+  print_note(fmt::format("{} did not end; killed it", workload_->command().front()));
 }
 
 std::optional<Manifest::Workload> Recording::workload_facts() const {
@@ -346,7 +328,7 @@ int Recording::report() {
   for (const Error& error : troubles_) print_error(error);
   const bool asked_to_end = ending_ != Ending::kWorkloadEnded;
   const auto killed_by = workload_ ? workload_->killed_by() : std::nullopt;
-  const bool died = killed_by && !(asked_to_end && *killed_by == ending_signal_);
+  const bool died = killed_by && !(asked_to_end && workload_->ended_as_asked());
   if (died) {
     print_error(Error(fmt::format("the workload was killed by signal {} ({})", *killed_by,
                                   ::strsignal(*killed_by)))

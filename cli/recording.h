@@ -109,7 +109,6 @@ class Recording {
   bool snapshot_wanted_ = false;
   bool snapshot_acknowledged_ = true;
   bool begin_acknowledged_ = true;
-  int ending_signal_ = 0;        // what the workload was told to end with, or got with us
   int end_requests_ = 0;         // signals that asked to end
   std::vector<Error> troubles_;  // what ends the command with status 1; not yet in a manifest
 

@@ -3,12 +3,15 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <sstream>
 #include <tuple>
@@ -18,6 +21,9 @@
 
 namespace htmtrace {
 namespace {
+
+// How long a workload that was asked to end may take.
+constexpr std::chrono::seconds kGrace{5};
 
 Error cannot_run(const std::string& program, int reason) {
   return {fmt::format("cannot run {}", program), reason};
@@ -126,6 +132,26 @@ void Workload::reap(int options) {
 
 void Workload::send(int signal) const {
   if (started_ && !exit_status_ && !killed_by_) ::kill(pid_, signal);
+}
+
+void Workload::pass_on(const Signals::Received& signal) {
+  asked_with_ = signal.number;
+  if (!signal.from_terminal) send(signal.number);
+}
+
+bool Workload::end(const Signals& signals, const std::function<bool()>& cut_short) {
+  if (!started_ || ended()) return false;
+  if (!asked_with_) pass_on({.number = SIGTERM, .from_terminal = false});
+  const auto give_up = std::chrono::steady_clock::now() + kGrace;
+  while (!ended() && std::chrono::steady_clock::now() < give_up) {
+    pollfd query{signals.fd(), POLLIN, 0};
+    ::poll(&query, 1, 100);
+    if (cut_short()) break;
+  }
+  if (ended()) return false;
+  pass_on({.number = SIGKILL, .from_terminal = false});
+  wait_end();
+  return true;
 }
 
 }  // namespace htmtrace

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,11 +42,20 @@ class Workload {
 
   void send(int signal) const;
 
+  // It is to end, because we were asked to; a signal of the terminal has reached it, too.
+  void pass_on(const Signals::Received& signal);
+
+  // Has it end: asks it, unless it was asked, and kills it when it has not ended after a while or
+  // `cut_short` says so; that is called when `signals` may have something. True if it was killed.
+  bool end(const Signals& signals, const std::function<bool()>& cut_short);
+
   const std::vector<std::string>& command() const { return command_; }
   pid_t pid() const { return pid_; }
   // One of them once ended() is true.
   std::optional<int> exit_status() const { return exit_status_; }
   std::optional<int> killed_by() const { return killed_by_; }
+  // It was killed by the signal with which it was asked to end.
+  bool ended_as_asked() const { return killed_by_ && killed_by_ == asked_with_; }
 
  private:
   [[noreturn]] void be_child(const Signals& signals);
@@ -58,6 +68,7 @@ class Workload {
   Fd error_read_, error_write_;  // errno of exec; the end: it runs
   std::optional<int> exit_status_;
   std::optional<int> killed_by_;
+  std::optional<int> asked_with_;  // the last signal with which it was asked to end
 };
 
 }  // namespace htmtrace
