@@ -22,17 +22,11 @@ EventAttr dtl_event_attr(const PmuDescription& pmu, const std::string& event, ui
   attr.base().type = pmu.type();
   pmu.store_event(attr, "dtl_" + event);
   attr.base().sample_period = period_ns;
-  // The driver that was never merged refuses an event without RAW; the other one takes it too.
-  attr.base().sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                            PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
-  attr.base().sample_id_all = 1;
-  // The driver counts nothing; the times tell whether the event still runs.
-  attr.base().read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
-                            PERF_FORMAT_ID | PERF_FORMAT_LOST;
-  attr.base().disabled = 1;
-  // Not rescheduled when other events come to its CPU: mainline's driver frees its log when the
-  // event is taken off, and would write through a null pointer when it comes back.
-  attr.base().pinned = 1;
+  // The driver that was never merged refuses an event without RAW; the other one takes it too. It
+  // counts nothing; the times tell whether the event still runs. Pinned, it is not rescheduled when
+  // other events come to its CPU: mainline's driver frees its log when the event is taken off, and
+  // would write through a null pointer when it comes back.
+  attr.record_raw_samples();
   return attr;
 }
 

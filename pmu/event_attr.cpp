@@ -24,6 +24,16 @@ EventAttr::EventAttr() {
   words_.base.size = kEventAttrBytes;
 }
 
+void EventAttr::record_raw_samples() {
+  words_.base.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                            PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
+  words_.base.sample_id_all = 1;
+  words_.base.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+                            PERF_FORMAT_ID | PERF_FORMAT_LOST;
+  words_.base.disabled = 1;
+  words_.base.pinned = 1;
+}
+
 uint64_t EventAttr::config(size_t index) const {
   uint64_t value = 0;
   std::memcpy(&value, bytes().data() + kConfigOffsets.at(index), sizeof(value));

@@ -43,6 +43,11 @@ class EventAttr {
   perf_event_attr& base() { return words_.base; }
   const perf_event_attr& base() const { return words_.base; }
 
+  // What an event that records into rings wants, whichever PMU it is of: disabled at first, pinned,
+  // samples with raw data in fixed fields of 40 bytes, so that a full memory-map block (64 KiB -
+  // 96) still fits the 16 bits of a record's size, and the times and losses with each read.
+  void record_raw_samples();
+
   // config (index 0), config1 .. config4.
   uint64_t config(size_t index) const;
   void set_config(size_t index, uint64_t value);

@@ -17,17 +17,10 @@ EventAttr htm_event_attr(const PmuDescription& pmu, const TraceTarget& target) {
   pmu.store(attr, "coreindexonchip", target.core);
 
   attr.base().sample_period = 1;
-  // Fixed fields of 40 bytes: with a full memory-map block (64 KiB - 96) the sample still fits the
-  // 16 bits of a record's size. Without RAW the kernel drops the block.
-  attr.base().sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                            PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
-  attr.base().sample_id_all = 1;
-  attr.base().read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
-                            PERF_FORMAT_ID | PERF_FORMAT_LOST;
-  attr.base().disabled = 1;
-  // A refused pinned event goes into the error state, which poll() shows. It is also not
-  // rescheduled when other events come to the carrier CPU; that would end the trace.
-  attr.base().pinned = 1;
+  // Without RAW the kernel drops the memory map. A refused pinned event goes into the error state,
+  // which poll() shows. It is also not rescheduled when other events come to the carrier CPU; that
+  // would end the trace.
+  attr.record_raw_samples();
   return attr;
 }
 
