@@ -7,11 +7,8 @@
 // same code, so that no result depends on how the trace was cut into pieces.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -25,6 +22,7 @@
 #include "core/power8_stream.h"
 #include "core/translation_map.h"
 #include "core/walk_tracker.h"
+#include "core/word_window.h"
 
 namespace htmtrace {
 
@@ -46,9 +44,9 @@ class CoreDecoder {
     const std::byte* const end = bytes.data() + bytes.size();
     while (end - at >= kWordBytes && !finished()) {
       size_t used = 0;
-      if (window_count_ == 0 && !companion_) [[likely]] {
+      if (window_.empty() && !companion_) [[likely]] {
         const size_t count = static_cast<size_t>(end - at) / kWordBytes;
-        used = take({.words = at, .count = count, .in_sync = in_sync_}, Offsets{next_offset_});
+        used = take({.words = at, .count = count, .in_sync = in_sync_}, WordOffsets{next_offset_});
       }
       if (used == 0) {
         gather(at);
@@ -57,10 +55,7 @@ class CoreDecoder {
       at += used * kWordBytes;
       next_offset_ += used * kWordBytes;
     }
-    if (!finished() && at != end) {
-      loose_count_ = static_cast<size_t>(end - at);
-      std::memcpy(loose_.data(), at, loose_count_);
-    }
+    if (!finished()) loose_.take(at, static_cast<size_t>(end - at));
   }
 
   // The trace has ended.
@@ -68,9 +63,9 @@ class CoreDecoder {
     if (!finished()) {
       if (companion_) keep_companion();
       drain(true);
-      if (loose_count_ != 0) {
-        leave_out(next_offset_, loose_count_, DefectReason::kLooseBytes);
-        next_offset_ += loose_count_;
+      if (loose_.count() != 0) {
+        leave_out(next_offset_, loose_.count(), DefectReason::kLooseBytes);
+        next_offset_ += loose_.count();
       }
     }
     close_defect();
@@ -94,32 +89,20 @@ class CoreDecoder {
 
  private:
   static constexpr ptrdiff_t kWordBytes = words::kWordBytes;
-  static constexpr size_t kWindow = words::kXlateWords + 1;
   // So many words in a row that cannot be decoded may have been an IEARA.
   static constexpr unsigned kLostLineWords = words::kIearaWords;
-
-  // Where the words of a run are in the trace.
-  struct Offsets {
-    uint64_t first = 0;
-    const uint64_t* each = nullptr;  // null: one after the other
-    uint64_t operator[](size_t i) const {
-      return each != nullptr ? each[i] : first + i * words::kWordBytes;
-    }
-  };
 
   // ---- words in order
 
   const std::byte* take_loose_bytes(std::span<const std::byte> bytes) {
     const std::byte* at = bytes.data();
-    if (loose_count_ == 0 || finished()) return at;
-    const size_t missing = std::min(bytes.size(), words::kWordBytes - loose_count_);
-    std::copy_n(at, missing, loose_.data() + loose_count_);
-    loose_count_ += missing;
-    if (loose_count_ < words::kWordBytes) return at + missing;
-    loose_count_ = 0;
+    if (loose_.count() == 0 || finished()) return at;
+    const size_t taken = loose_.take(at, bytes.size());
+    if (!loose_.whole()) return at + taken;
     gather(loose_.data());
+    loose_.clear();
     next_offset_ += words::kWordBytes;
-    return at + missing;
+    return at + taken;
   }
 
   // Takes one word into the window unless it is a stamp, and decodes what has become decidable.
@@ -137,41 +120,28 @@ class CoreDecoder {
       companion_ = word;
       return;
     }
-    append(word, next_offset_);
+    window_.append(word, next_offset_);
     drain(false);
   }
 
   // The word looked like the first half of a stamp, but no stamp came.
   void keep_companion() {
-    append(*companion_, next_offset_ - words::kWordBytes);
+    window_.append(*companion_, next_offset_ - words::kWordBytes);
     companion_.reset();
     drain(false);
   }
 
-  void append(uint64_t word, uint64_t offset) {
-    store_be64(window_.data() + window_count_ * words::kWordBytes, word);
-    offsets_[window_count_++] = offset;
-  }
-
   void drain(bool last) {
-    while (window_count_ != 0 && !finished()) {
-      const WordRun run = {.words = window_.data(),
-                           .count = window_count_,
-                           .filtered = true,
-                           .last = last,
-                           .in_sync = in_sync_};
-      const size_t used = take(run, {.first = 0, .each = offsets_.data()});
+    while (!window_.empty() && !finished()) {
+      const size_t used = take(window_.run(last, in_sync_), window_.offsets());
       if (used == 0) return;
-      window_count_ -= used;
-      std::memmove(window_.data(), window_.data() + used * words::kWordBytes,
-                   window_count_ * words::kWordBytes);
-      std::copy_n(offsets_.data() + used, window_count_, offsets_.data());
+      window_.drop(used);
     }
   }
 
   // ---- records. Each returns how many words it took; 0: more words are needed to tell.
 
-  size_t take(const WordRun& run, const Offsets& offsets) {
+  size_t take(const WordRun& run, const WordOffsets& offsets) {
     const uint64_t word = run[0];
     if (words::is_stamp(word)) {
       take_stamp(word, offsets[0], std::nullopt);
@@ -198,7 +168,7 @@ class CoreDecoder {
     return leave_out_word(offsets, DefectReason::kUnknownWord);
   }
 
-  size_t take_info(const WordRun& run, const Offsets& offsets) {
+  size_t take_info(const WordRun& run, const WordOffsets& offsets) {
     const Framing framing = frame_power10_info(run);
     if (framing.verdict != Framing::Verdict::kWhole) [[unlikely]] {
       if (framing.verdict == Framing::Verdict::kUndecided) return 0;
@@ -224,7 +194,7 @@ class CoreDecoder {
     return framing.words;
   }
 
-  size_t take_line(const WordRun& run, const Offsets& offsets) {
+  size_t take_line(const WordRun& run, const WordOffsets& offsets) {
     const Framing framing = frame_power10_line(run);
     if (framing.verdict == Framing::Verdict::kUndecided) return 0;
     if (framing.verdict == Framing::Verdict::kBad) return leave_out_word(offsets, framing.reason);
@@ -239,7 +209,7 @@ class CoreDecoder {
     return framing.words;
   }
 
-  size_t take_xlate(const WordRun& run, const Offsets& offsets) {
+  size_t take_xlate(const WordRun& run, const WordOffsets& offsets) {
     const Framing framing = frame_power10_xlate(run);
     if (framing.verdict == Framing::Verdict::kUndecided) return 0;
     if (framing.verdict == Framing::Verdict::kBad) return leave_out_word(offsets, framing.reason);
@@ -254,7 +224,7 @@ class CoreDecoder {
     return framing.words;
   }
 
-  size_t take_power8(const WordRun& run, const Offsets& offsets) {
+  size_t take_power8(const WordRun& run, const WordOffsets& offsets) {
     const Framing framing = frame_power8(run);
     if (framing.verdict == Framing::Verdict::kUndecided) return 0;
     if (framing.verdict == Framing::Verdict::kBad) return leave_out_word(offsets, framing.reason);
@@ -288,7 +258,7 @@ class CoreDecoder {
   }
 
   // The record is kept, but words of it are missing.
-  void report_missing(const Framing& framing, const Offsets& offsets) {
+  void report_missing(const Framing& framing, const WordOffsets& offsets) {
     const uint64_t last = offsets[framing.words - 1U];
     report({last + words::kWordBytes, 0, framing.reason});
   }
@@ -368,13 +338,13 @@ class CoreDecoder {
     if (instruction.has_ea) report({instruction.offset, 0, DefectReason::kUnknownBranch});
   }
 
-  size_t leave_out_word(const Offsets& offsets, DefectReason reason) {
+  size_t leave_out_word(const WordOffsets& offsets, DefectReason reason) {
     if (reason == DefectReason::kUnknownWord) statistics_.unknown_words++;
     leave_out(offsets[0], words::kWordBytes, reason);
     return 1;
   }
 
-  size_t leave_out_record(const Framing& framing, const Offsets& offsets) {
+  size_t leave_out_record(const Framing& framing, const WordOffsets& offsets) {
     for (size_t i = 0; i < framing.words; i++) {
       leave_out(offsets[i], words::kWordBytes, framing.reason);
     }
@@ -431,12 +401,9 @@ class CoreDecoder {
   unsigned lost_words_ = 0;  // since the last good record
   std::optional<Defect> open_;
 
-  std::array<std::byte, words::kWordBytes> loose_{};
-  size_t loose_count_ = 0;
+  LooseBytes loose_;
   std::optional<uint64_t> companion_;  // kept back until the next word shows what it is
-  std::array<std::byte, kWindow * words::kWordBytes> window_{};
-  std::array<uint64_t, kWindow> offsets_{};
-  size_t window_count_ = 0;
+  WordWindow window_;
 };
 
 }  // namespace htmtrace

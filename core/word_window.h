@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The words of a record that does not lie whole, or not without stamps, in one piece of a trace.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "core/big_endian.h"
+#include "core/core_words.h"
+#include "core/framing.h"
+
+namespace htmtrace {
+
+// Where the words of a run are in the trace.
+struct WordOffsets {
+  uint64_t first = 0;
+  const uint64_t* each = nullptr;  // null: one after the other
+  uint64_t operator[](size_t i) const {
+    return each != nullptr ? each[i] : first + i * words::kWordBytes;
+  }
+};
+
+// Holds the longest record and one word more, without stamps.
+class WordWindow {
+ public:
+  bool empty() const { return count_ == 0; }
+
+  void append(uint64_t word, uint64_t offset) {
+    store_be64(bytes_.data() + count_ * words::kWordBytes, word);
+    offsets_[count_++] = offset;
+  }
+
+  // `last`: the trace ends behind these words.
+  WordRun run(bool last, bool in_sync) const {
+    return {.words = bytes_.data(),
+            .count = count_,
+            .filtered = true,
+            .last = last,
+            .in_sync = in_sync};
+  }
+  WordOffsets offsets() const { return {.first = 0, .each = offsets_.data()}; }
+
+  // The first `used` words are decoded.
+  void drop(size_t used) {
+    count_ -= used;
+    std::memmove(bytes_.data(), bytes_.data() + used * words::kWordBytes,
+                 count_ * words::kWordBytes);
+    std::copy_n(offsets_.data() + used, count_, offsets_.data());
+  }
+
+ private:
+  static constexpr size_t kWords = words::kXlateWords + 1;
+
+  std::array<std::byte, kWords * words::kWordBytes> bytes_{};
+  std::array<uint64_t, kWords> offsets_{};
+  size_t count_ = 0;
+};
+
+// Bytes of a word whose rest is in the next piece.
+class LooseBytes {
+ public:
+  size_t count() const { return count_; }
+  const std::byte* data() const { return bytes_.data(); }
+
+  // Takes what is missing to a word, or less; returns how many bytes.
+  size_t take(const std::byte* from, size_t count) {
+    const size_t taken = std::min(count, words::kWordBytes - count_);
+    std::copy_n(from, taken, bytes_.data() + count_);
+    count_ += taken;
+    return taken;
+  }
+  bool whole() const { return count_ == words::kWordBytes; }
+  void clear() { count_ = 0; }
+
+ private:
+  std::array<std::byte, words::kWordBytes> bytes_{};
+  size_t count_ = 0;
+};
+
+}  // namespace htmtrace
