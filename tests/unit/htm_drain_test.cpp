@@ -5,10 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <deque>
-
-#include "tests/unit/big_endian.h"
-#include "tests/unit/plain_ring.h"
+#include "tests/unit/plain_driver.h"
 
 namespace htmtrace {
 namespace {
@@ -19,88 +16,7 @@ constexpr uint64_t kMapBegin = uint64_t{3} << 56;
 constexpr uint64_t kMapEnd = uint64_t{4} << 56;
 constexpr uint64_t kError = uint64_t{5} << 56;
 
-// A block of the memory map with `entries` entries.
-std::string map_block(uint64_t next, uint64_t entries, char fill = 'm') {
-  return big_endian(0) + big_endian(next) + big_endian(entries) + big_endian(0) +
-         std::string(entries * 32, fill);
-}
-
-// The body of a sample with this raw payload, padded as perf pads it.
-std::string sample(const std::string& payload) {
-  const size_t padded = (payload.size() + 4 + 7) / 8 * 8 - 4;
-  const auto size = static_cast<uint32_t>(padded);
-  return native_words({1, 2, 3, 4, 5}) + std::string(reinterpret_cast<const char*>(&size), 4) +
-         payload + std::string(padded - payload.size(), '\0');
-}
-
-class Driver {
- public:
-  explicit Driver(size_t data_bytes = 4096, size_t aux_bytes = 64) : ring(data_bytes, aux_bytes) {}
-
-  // What the next reads do, in order; the value that each returns.
-  std::deque<std::function<uint64_t()>> plan;
-  PlainRing ring;
-  uint64_t lost_records = 0;
-  bool running = true;
-  bool error_state = false;
-  bool read_with_full_rings = false;
-  std::string trace, map;
-  std::vector<Loss> losses;
-
-  std::function<uint64_t()> give_trace(const std::string& bytes, uint64_t flags = 0) {
-    return [=, this]() -> uint64_t {
-      announce_aux(bytes.size(), flags);
-      ring.put_aux(bytes);
-      return 2;
-    };
-  }
-  std::function<uint64_t()> give_sample(const std::string& payload) {
-    return [=, this]() -> uint64_t {
-      if (!ring.put_record(PERF_RECORD_SAMPLE, sample(payload))) lost_records++;
-      return payload.size() / 32 + 1;
-    };
-  }
-  std::function<uint64_t()> say(uint64_t id) {
-    return [=, this]() -> uint64_t {
-      announce(id);
-      return 1;
-    };
-  }
-  std::function<uint64_t()> answer(uint64_t value) {
-    return [=] { return value; };
-  }
-  void announce(uint64_t id) { ring.put_record(PERF_RECORD_AUX_OUTPUT_HW_ID, native_words({id})); }
-  void announce_aux(uint64_t size, uint64_t flags) {
-    ring.put_record(PERF_RECORD_AUX, native_words({ring.page().aux_head, size, flags}));
-  }
-
-  HtmDrain make_drain(HtmDrain::Mode mode = {.wraps = false, .lost_records = 0}) {
-    return {[this] { return read(); },
-            ring.data(),
-            ring.aux(),
-            {.trace = [this](auto bytes) { trace += text_of(bytes); },
-             .map = [this](auto bytes) { map += text_of(bytes); },
-             .loss = [this](const Loss& loss) { losses.push_back(loss); }},
-            mode};
-  }
-
- private:
-  std::optional<EventValue> read() {
-    if (!ring.empty()) read_with_full_rings = true;
-    if (error_state) return std::nullopt;
-    EventValue value;
-    if (!plan.empty()) {
-      value.value = plan.front()();
-      plan.pop_front();
-    }
-    clock_ += running ? 10 : 0;
-    value.enabled_ns = value.running_ns = clock_;
-    value.lost_records = lost_records;
-    return value;
-  }
-
-  uint64_t clock_ = 0;
-};
+using Driver = PlainDriver;
 
 // Steps until the end; the number of times that the drain was told to wait.
 int run(HtmDrain& drain, int most_steps = 1000) {
@@ -159,7 +75,7 @@ TEST_CASE("all blocks of the map may come with one read") {
   Driver driver;
   driver.plan = {[&]() -> uint64_t {
     for (const uint64_t next : {1, 2, 3, 0}) {
-      driver.ring.put_record(PERF_RECORD_SAMPLE, sample(map_block(next, 2)));
+      driver.ring.put_record(PERF_RECORD_SAMPLE, raw_sample(map_block(next, 2)));
     }
     return 1;
   }};
@@ -410,7 +326,7 @@ TEST_CASE("samples and records that make no sense are counted, not believed") {
   driver.plan = {driver.give_sample(lying), driver.give_sample("mark"), [&]() -> uint64_t {
                    driver.ring.put_record(PERF_RECORD_SAMPLE, native_words({1, 2}));
                    driver.ring.put_record(PERF_RECORD_AUX, native_words({1}));
-                   std::string oversized = sample(map_block(0, 1));
+                   std::string oversized = raw_sample(map_block(0, 1));
                    oversized[40 + 2] = 1;  // a raw size beyond the record
                    driver.ring.put_record(PERF_RECORD_SAMPLE, oversized);
                    return 1;

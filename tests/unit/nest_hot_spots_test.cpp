@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/nest_hot_spots.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <optional>
+
+#include "tests/encoder/nest.h"
+#include "tests/generator/generated_trace.h"
+
+namespace htmtrace::nest {
+
+TEST_CASE("hot addresses agree with counting one by one") {
+  generator::Random random(8);
+  HotSpots spots(Layout::kPower9, {.logical = false, .units = {128, 4096}, .entries = 1000});
+  std::map<uint64_t, uint64_t> lines;
+  std::map<uint32_t, uint64_t> sources_of_first;
+  for (int i = 0; i < 20000; i++) {
+    nest_command made{};
+    made.address = 0x1000000 + random.below(20) * random.below(20) * 128;
+    made.unit = 0x42 + static_cast<unsigned>(random.below(3));
+    made.tsize = 0x40;  // rd_go_s
+    uint64_t pair[2];
+    power9_nest_command(pair, &made, nullptr);
+    Event event;
+    event.record = {pair[0], pair[1]};
+    event.has_response = random.chance(500);
+    event.response = 0x18;  // rty
+    spots.command(event, command_of(Layout::kPower9, event.record), std::nullopt);
+    lines[made.address]++;
+    if (made.address == 0x1000000) sources_of_first[made.unit]++;
+  }
+  REQUIRE(spots.tables().at(0).error() == 0);
+  const auto top = spots.tables().at(0).top(1000);
+  REQUIRE(top.size() == lines.size());
+  for (const auto& slot : top) {
+    REQUIRE(slot.entry.count == lines.at(slot.key));
+    REQUIRE(slot.entry.retries <= slot.entry.count);
+  }
+  CHECK(top.at(0).key == 0x1000000);
+  for (const auto& place : top.at(0).entry.sources.sorted()) {
+    CHECK(place.count == sources_of_first.at(source_of(place.value).unit));
+  }
+  HotSpots logical(Layout::kPower9, {.logical = true, .units = {128}, .entries = 16});
+  logical.command({}, {}, std::nullopt);
+  CHECK(logical.without_address() == 1);
+  CHECK(logical.tables().at(0).size() == 0);
+}
+
+}  // namespace htmtrace::nest
