@@ -20,6 +20,7 @@
 #include "tests/machine/clients/client.h"
 #include "tests/machine/clients/control.h"
 #include "tests/machine/clients/tap.h"
+#include "tests/machine/clients/whole.h"
 
 enum { kCarrier = 0, kOtherCarrier = 1, kTraced = 1, kDataBytes = 1 << 20 };
 enum { kReserved, kConfigured, kTracing, kStopped };  // the hypervisor's "state"
@@ -33,20 +34,7 @@ static int64_t macro_state(void) {
 
 // All that the macro and the map hold has come, each byte right, and the driver says so.
 static bool all_came(const struct client* client) {
-  const bool complete = client_complete(client);
-  const bool trace =
-      (int64_t)checksum(client->trace.data, client->trace.size) == control("checksum 2 0 1 4");
-  const bool map = (int64_t)checksum(client->map.data, client->map.size) == control("map");
-  if (complete && trace && map) return true;
-  printf(
-      "#   %s, trace %s, map %s: %llu bytes of trace (%llu announced), %llu of map (%llu), "
-      "errors %llx, flags %llx, bad records %llu\n",
-      complete ? "complete" : "not complete", trace ? "right" : "wrong", map ? "right" : "wrong",
-      (unsigned long long)client->trace_bytes, (unsigned long long)client->said[kTraceEnd],
-      (unsigned long long)client->map_bytes, (unsigned long long)client->said[kMapEnd],
-      (unsigned long long)client->said[kErrorTold], (unsigned long long)client->aux_flags,
-      (unsigned long long)client->bad_records);
-  return false;
+  return delivered(client) && trace_equal(client, "2 0 1 4") && map_equal(client);
 }
 
 static void begin(struct client* client) {

@@ -30,6 +30,13 @@ bool trace_equal(const struct client* client, const char* macro) {
   return false;
 }
 
+bool map_equal(const struct client* client) {
+  if (checksum(client->map.data, client->map.size) == (uint64_t)control("map")) return true;
+  printf("# %zu bytes of memory map, %" PRIu64 " announced\n", client->map.size,
+         client->said[kMapEnd]);
+  return false;
+}
+
 bool delivered(const struct client* client) {
   if (client_complete(client)) return true;
   printf("# flags %#" PRIx64 ", %" PRIu64 " times throttled, %" PRIu64 " errors, %" PRIu64

@@ -9,5 +9,8 @@
 // the hypervisor is asked for them. To be asked while the macro is configured.
 bool trace_equal(const struct client* client, const char* macro);
 
+// The memory map, each entry.
+bool map_equal(const struct client* client);
+
 // The driver has delivered one trace and one memory map, and has nothing else to say.
 bool delivered(const struct client* client);
