@@ -18,7 +18,7 @@ hypervisor=$build/plugin/hypervisor.so
 
 cross=powerpc64le-linux-gnu-
 # For the debug kernel and its modules: before everything else in PATH, with the same prefix.
-gcc14=$cache/gcc-14/root/usr/bin
+gcc14=$cache/gcc-14/files/usr/bin
 
 # A changed configuration or recipe asks for another folder, so that it is built anew.
 key_of() {
