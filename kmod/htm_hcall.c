@@ -46,7 +46,7 @@ static const struct htm_answer {
 	{ H_P6,            -EINVAL,     "H_P6",            "argument 6 (parameter 3) refused" },
 	{ H_NOT_AVAILABLE, -ENODEV,     "H_NOT_AVAILABLE", "no trace macro or no trace memory" },
 	{ H_RESOURCE,      -ENOSPC,     "H_RESOURCE",      "out of resources" },
-	{ H_FUNCTION,      -EOPNOTSUPP, "H_FUNCTION",      "call not implemented" },
+	{ H_FUNCTION,      -EOPNOTSUPP, "H_FUNCTION",      "no such call" },
 	{ H_UNSUPPORTED,   -EOPNOTSUPP, "H_UNSUPPORTED",   "operation not supported" },
 	{ H_HARDWARE,      -EIO,        "H_HARDWARE",      "platform fault" },
 };
