@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "bus.h"
 #include "config.h"
 #include "cpu.h"
 #include "guest_memory.h"
@@ -31,22 +32,24 @@ struct capture {
 
 static struct capture captures[kMaxVcpus];
 static struct htm* macros[kMaxVcpus];
-static struct oracle* oracles[kMaxVcpus];
+static struct oracle_file* oracles[kMaxVcpus];
 static const char* directory;
 static qemu_plugin_id_t plugin_id;
 static qemu_plugin_udata_cb_t callback_registration;
-static pthread_mutex_t arming = PTHREAD_MUTEX_INITIALIZER;  // the next two
+static pthread_mutex_t arming = PTHREAD_MUTEX_INITIALIZER;  // the next three
 static bool wanted;
-static unsigned traced;              // vCPUs that are traced
+static unsigned traced;              // macros that trace what vCPUs do
+static uint64_t watches[kMaxVcpus];  // who looks at a vCPU
 static _Atomic bool armed;           // translated code tells what it executes
-static qemu_plugin_u64 active_flag;  // the same as `active`, for the emulator's own test
+static qemu_plugin_u64 watched;      // as `watches`, for the emulator's own test
 
 void capture_init(qemu_plugin_id_t id, const char* oracle_directory,
                   qemu_plugin_udata_cb_t register_again) {
   plugin_id = id;
   callback_registration = register_again;
   directory = oracle_directory;
-  active_flag.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
+  watched.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
+  bus_init(oracle_directory);
   for (unsigned vcpu = 0; vcpu < kMaxVcpus; vcpu++) macros[vcpu] = htm_of_vcpu(vcpu);
 }
 
@@ -75,9 +78,24 @@ void capture_rest(void) {
   pthread_mutex_unlock(&arming);
 }
 
-static void count_traced(int difference) {
+enum watch { kCoreWatch = 1, kBusWatch = 2 };
+
+static void watch(unsigned vcpu, enum watch who, bool on) {
+  watches[vcpu] = on ? watches[vcpu] | who : watches[vcpu] & ~(uint64_t)who;
+  qemu_plugin_u64_set(watched, vcpu, watches[vcpu]);
+}
+
+// The vCPUs of the macro begin or cease to tell what they execute.
+static void watch_for(const struct htm* htm, bool on) {
   pthread_mutex_lock(&arming);
-  traced += (unsigned)difference;
+  if (htm->type == kTypeCore) {
+    watch((unsigned)htm->vcpu, kCoreWatch, on);
+  } else {
+    for (unsigned vcpu = 0; vcpu < kMaxVcpus; vcpu++) {
+      if (bus_chip(htm, vcpu)) watch(vcpu, kBusWatch, on);
+    }
+  }
+  traced += on ? 1 : -1u;
   if (traced > 0) want(true);
   pthread_mutex_unlock(&arming);
 }
@@ -86,9 +104,8 @@ bool capture_armed(void) {
   return armed;
 }
 
-void capture_start(struct htm* htm) {
+static void core_start(struct htm* htm) {
   const unsigned vcpu = (unsigned)htm->vcpu;
-  htm->session++;
   htm->lost_before_start = htm->lost_instructions;
   if (directory != NULL) {
     if (oracles[vcpu] == NULL) {
@@ -96,18 +113,33 @@ void capture_start(struct htm* htm) {
     }
     oracle_start(oracles[vcpu]);
   }
-  count_traced(1);
   captures[vcpu].active = true;
-  qemu_plugin_u64_set(active_flag, vcpu, 1);
+}
+
+static void core_stop(struct htm* htm) {
+  const unsigned vcpu = (unsigned)htm->vcpu;
+  captures[vcpu].active = false;
+  if (oracles[vcpu] != NULL) {
+    oracle_stop(oracles[vcpu], htm->lost_instructions - htm->lost_before_start);
+  }
+}
+
+void capture_start(struct htm* htm) {
+  htm->session++;
+  if (htm->type == kTypeCore) {
+    core_start(htm);
+  } else {
+    bus_start(htm);
+  }
+  watch_for(htm, true);
 }
 
 void capture_stop(struct htm* htm) {
-  const unsigned vcpu = (unsigned)htm->vcpu;
-  captures[vcpu].active = false;
-  qemu_plugin_u64_set(active_flag, vcpu, 0);
-  count_traced(-1);
-  if (oracles[vcpu] != NULL) {
-    oracle_stop(oracles[vcpu], htm->lost_instructions - htm->lost_before_start);
+  watch_for(htm, false);
+  if (htm->type == kTypeCore) {
+    core_stop(htm);
+  } else {
+    bus_stop(htm);
   }
 }
 
@@ -186,7 +218,9 @@ static bool join(struct htm* htm, struct capture* capture) {
 // ------------------------------------------------------------------------------- events
 
 static void next_instruction(unsigned vcpu, const struct instruction* next, bool head) {
+  if (bus_watches(vcpu)) bus_fetch(vcpu, next->real);
   struct capture* capture = &captures[vcpu];
+  if (!atomic_load_explicit(&capture->active, memory_order_relaxed)) return;
   struct htm* htm = macros[vcpu];
   const uint64_t msr = head ? cpu_msr(vcpu) : 0;
   pthread_mutex_lock(&htm->lock);
@@ -216,33 +250,42 @@ static void on_instruction(unsigned vcpu, void* data) {
   next_instruction(vcpu, data, false);
 }
 
-static void add_access(struct capture* capture, uint64_t ea, uint64_t real, uint64_t size,
-                       bool store, bool device) {
+static void add_access(unsigned vcpu, const void* instruction, const struct access* access) {
+  if (bus_watches(vcpu)) {
+    bus_access(vcpu, access->real, access->size, access->store, access->device);
+  }
+  struct capture* capture = &captures[vcpu];
+  if (!atomic_load_explicit(&capture->active, memory_order_relaxed)) return;
+  if (capture->pending == NULL || capture->pending != instruction) return;
   if (capture->access_count == kMaxAccesses) {
     die("the instruction at 0x%lx makes more than %u accesses", capture->pending->ea, kMaxAccesses);
   }
-  capture->accesses[capture->access_count++] = (struct access){
-      .ea = ea, .real = real, .size = (uint32_t)size, .store = store, .device = device};
+  capture->accesses[capture->access_count++] = *access;
 }
 
 static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t ea, void* data) {
-  struct capture* capture = &captures[vcpu];
-  if (!atomic_load_explicit(&capture->active, memory_order_relaxed)) return;
-  if (capture->pending == NULL || capture->pending != data) return;
+  if (!atomic_load_explicit(&captures[vcpu].active, memory_order_relaxed) && !bus_watches(vcpu)) {
+    return;
+  }
   const struct qemu_plugin_hwaddr* address = qemu_plugin_get_hwaddr(info, ea);
   if (address == NULL) die("an access at 0x%lx has no real address", ea);
-  const bool store = qemu_plugin_mem_is_store(info);
-  const bool device = qemu_plugin_hwaddr_is_io(address);
   const uint64_t size = UINT64_C(1) << qemu_plugin_mem_size_shift(info);
   const uint64_t in_page = kPageBytes - ea % kPageBytes;
   const uint64_t first = size < in_page ? size : in_page;
-  add_access(capture, ea, qemu_plugin_hwaddr_phys_addr(address), first, store, device);
+  struct access access = {.ea = ea,
+                          .real = qemu_plugin_hwaddr_phys_addr(address),
+                          .size = (uint32_t)first,
+                          .store = qemu_plugin_mem_is_store(info),
+                          .device = qemu_plugin_hwaddr_is_io(address)};
+  add_access(vcpu, data, &access);
   if (first == size) return;
-  uint64_t real;
-  if (!qemu_plugin_translate_vaddr(ea + first, &real)) {
+  access.ea = ea + first;
+  access.size = (uint32_t)(size - first);
+  if (!qemu_plugin_translate_vaddr(access.ea, &access.real)) {
     die("the second page of an access at 0x%lx has no real address", ea);
   }
-  add_access(capture, ea + first, real, size - first, store, real >= guest_ram_bytes());
+  access.device = access.real >= guest_ram_bytes();
+  add_access(vcpu, data, &access);
 }
 
 // Does an exception raised at the pending instruction's own address mean that it completed?
@@ -318,6 +361,6 @@ void capture_translate(struct qemu_plugin_insn* insn, bool head) {
   void* interned = (void*)(uintptr_t)instructions_intern(&instruction);
   qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, head ? on_block_head : on_instruction,
                                               head ? kReadRegisters : kNoRegisters, kNotEqual,
-                                              active_flag, 0, interned);
+                                              watched, 0, interned);
   qemu_plugin_register_vcpu_mem_cb(insn, on_access, kNoRegisters, kMemoryReadWrite, interned);
 }

@@ -21,8 +21,9 @@
 void capture_init(qemu_plugin_id_t id, const char* oracle_directory,
                   qemu_plugin_udata_cb_t register_again);
 
-// A core was configured: from here on, translated code tells what it executes. Before, code runs at
-// full speed. To be called from the thread of the vCPU that configures.
+// A core, or a bus whose commands are recorded, was configured: from here on, translated code tells
+// what it executes. Before, code runs at full speed. To be called from the thread of the vCPU that
+// configures.
 void capture_arm(void);
 // Code runs at full speed again until a trace is started, unless one is under way.
 void capture_rest(void);
@@ -35,6 +36,6 @@ void capture_translate(struct qemu_plugin_insn* insn, bool head);
 void capture_discontinuity(unsigned vcpu, enum qemu_plugin_discon_type type, uint64_t from,
                            uint64_t to);
 
-// START and STOP of a core's macro, with its lock held, from any vCPU's thread.
+// START and STOP of such a macro, with its lock held, from any vCPU's thread.
 void capture_start(struct htm* htm);
 void capture_stop(struct htm* htm);

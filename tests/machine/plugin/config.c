@@ -75,8 +75,10 @@ static bool set(const char* key, const char* value) {
   const struct {
     const char* key;
     bool* on;
-  } booleans[] = {
-      {"oracle", &config.oracle}, {"truth", &config.truth}, {"kasan_shadow", &config.kasan_shadow}};
+  } booleans[] = {{"oracle", &config.oracle},
+                  {"truth", &config.truth},
+                  {"kasan_shadow", &config.kasan_shadow},
+                  {"nest_commands", &config.nest_commands}};
   unsigned choice;
   for (size_t i = 0; i < sizeof(booleans) / sizeof(booleans[0]); i++) {
     if (strcmp(key, booleans[i].key) != 0) continue;
@@ -167,5 +169,5 @@ bool config_set(const char* line) {
   snprintf(copy, sizeof(copy), "%s", line);
   // What was built when the machine began cannot change.
   return split(copy, &key, &value) && strcmp(key, "core") != 0 && strcmp(key, "block") != 0 &&
-         strncmp(key, "dtl", 3) != 0 && set(key, value);
+         strcmp(key, "nest_commands") != 0 && strncmp(key, "dtl", 3) != 0 && set(key, value);
 }

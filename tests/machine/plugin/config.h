@@ -23,6 +23,7 @@ struct config {
   enum iterator_end iterator_end;
   bool wrap_order_memory;  // after a wrap, dump as the memory lies, not oldest first
   unsigned stamps_every;   // instructions between decorations, about; 0: none
+  bool nest_commands;      // record them, and keep machine addresses to the 48 bits of a record
   bool oracle;
   bool truth;            // write what the macros and the memory map hold
   unsigned lie_entries;  // number of entries that a memory map block claims to have; 0: the truth

@@ -111,8 +111,17 @@ uint32_t htm_elapsed(struct htm* htm) {
   return (uint32_t)elapsed & 0x0fffffff;
 }
 
-// A stamp that begins or ends a run. Nest and LLAT macros have no public record format: their
-// trace is these stamps alone, each with its companion word.
+static bool has_commands(const struct htm* htm) {
+  return htm->type == kTypeNest && config.nest_commands;
+}
+
+// What vCPUs do goes into its trace.
+static bool is_traced(const struct htm* htm) {
+  return htm->vcpu >= 0 || has_commands(htm);
+}
+
+// A stamp that begins or ends a run. LLAT macros have no public record format: their trace is these
+// stamps alone, each with its companion word; that of a nest macro likewise unless it is wanted.
 static void append_boundary(struct htm* htm, uint64_t stamp) {
   uint64_t pair[kPower10CompanionWords];
   if (htm->type == kTypeCore) {
@@ -192,10 +201,11 @@ static int64_t configure(struct htm* htm, bool nowrap) {
   htm->nowrap = nowrap;
   htm->written_bytes = 0;
   htm->full = false;
+  memset(htm->engines, 0, sizeof(htm->engines));
   htm->starts = 0;
   htm->state = kConfigured;
   htm->configurations++;
-  if (htm->vcpu >= 0) capture_arm();
+  if (is_traced(htm)) capture_arm();
   return kSuccess;
 }
 
@@ -206,14 +216,19 @@ int64_t htm_configure(struct htm* htm, bool nowrap) {
   return status;
 }
 
+static void begin(struct htm* htm) {
+  if (!has_commands(htm)) append_boundary(htm, power10_record(htm->starts));
+  if (is_traced(htm)) capture_start(htm);
+  htm->starts++;
+}
+
 int64_t htm_start(struct htm* htm) {
   pthread_mutex_lock(&htm->lock);
   const bool ready = htm->state == kConfigured || htm->state == kStopped;
   if (ready) {
     htm->stamp_time_ns = now_ns();
-    append_boundary(htm, power10_record(htm->starts++));
+    begin(htm);
     htm->state = kTracing;
-    if (htm->vcpu >= 0) capture_start(htm);
   }
   pthread_mutex_unlock(&htm->lock);
   return ready ? kSuccess : kState;
@@ -221,14 +236,15 @@ int64_t htm_start(struct htm* htm) {
 
 // With the lock held, while tracing.
 static void stop(struct htm* htm) {
-  if (htm->vcpu >= 0) capture_stop(htm);
+  htm->state = kStopped;
+  if (is_traced(htm)) capture_stop(htm);
+  if (has_commands(htm)) return;
   // The last word of a full buffer was kept for this.
   if (htm->full && htm->written_bytes < htm->size_bytes) {
     store(htm, power10_complete(htm_elapsed(htm)));
   } else {
     append_boundary(htm, power10_complete(htm_elapsed(htm)));
   }
-  htm->state = kStopped;
 }
 
 int64_t htm_stop(struct htm* htm) {
@@ -276,7 +292,7 @@ int64_t htm_dump(struct htm* htm, uint64_t address, uint64_t length, uint64_t of
   pthread_mutex_lock(&htm->lock);
   const int64_t status = dump(htm, address, length, offset);
   pthread_mutex_unlock(&htm->lock);
-  if (htm->vcpu >= 0 && offset >= LONG_DUMP) capture_rest();
+  if (is_traced(htm) && offset >= LONG_DUMP) capture_rest();
   return status;
 }
 
@@ -312,6 +328,10 @@ void htm_report(FILE* file) {
     if (htm->captured_instructions != 0 || htm->lost_instructions != 0) {
       fprintf(file, "captured_instructions %s %lu\n", name, htm->captured_instructions);
       fprintf(file, "lost_instructions %s %lu\n", name, htm->lost_instructions);
+    }
+    if (htm->captured_commands != 0 || htm->lost_commands != 0) {
+      fprintf(file, "captured_commands %s %lu\n", name, htm->captured_commands);
+      fprintf(file, "lost_commands %s %lu\n", name, htm->lost_commands);
     }
     pthread_mutex_unlock(&htm->lock);
   }

@@ -8,8 +8,21 @@
 #include <stdio.h>
 
 #include "h_htm.h"
+#include "tests/encoder/nest.h"
 
 enum htm_state { kReserved, kConfigured, kTracing, kStopped };
+
+enum { kEngines = 2, kPendingResponses = 4 };
+
+// One of the two engines of a nest macro that records commands.
+struct nest_engine {
+  uint64_t records;  // since CONFIGURE; runs past the capacity when the buffer wraps
+  uint64_t tick;     // of the last record
+  bool full;         // no-wrap: nothing more fits
+  unsigned ticket;   // of the next command
+  unsigned pending_count;
+  struct nest_response pending[kPendingResponses];  // of the last commands, not yet recorded
+};
 
 struct htm {
   enum htm_type type;
@@ -32,6 +45,11 @@ struct htm {
   uint64_t captured_instructions;
   uint64_t lost_instructions;  // not in the trace because the buffer was full
   uint64_t lost_before_start;
+
+  // A nest macro's, with `nest commands`. While it traces they and the buffer belong to the bus.
+  struct nest_engine engines[kEngines];
+  uint64_t captured_commands;
+  uint64_t lost_commands;
 };
 
 // Make the macros of the configured cores and of their chips. `truth_directory`, if any, gets the

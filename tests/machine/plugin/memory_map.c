@@ -23,6 +23,11 @@ enum { kControllers = sizeof(controller_base) / sizeof(controller_base[0]) };
 #define DEVICE_BASE (UINT64_C(0x000c) << 48)
 #define DEVICE_MASK ((UINT64_C(1) << 48) - 1)
 
+// How many bits of these addresses are too many: a record of the bus has 48.
+static unsigned surplus_bits(void) {
+  return config.nest_commands ? 4 : 0;
+}
+
 #define NO_LOGICAL UINT64_MAX
 #define TOP_BIT (UINT64_C(1) << 63)  // of the physical field; consumers mask it
 
@@ -81,7 +86,8 @@ static void build(void) {
   for (size_t k = 0; k < block_count; k++) {
     struct block block = owner(k, own);
     const size_t place = (k * place_step + 3) % block_count;
-    block.machine = controller_base[place % kControllers] + place / kControllers * block_bytes;
+    block.machine = (controller_base[place % kControllers] >> surplus_bits()) +
+                    place / kControllers * block_bytes;
     if (k < own) own_blocks[k] = block.machine;
     // A second shuffle, of block_count + 1 positions: that of the position 0 is left out.
     size_t position = (k + 1) * list_step % (block_count + 1);
@@ -91,7 +97,9 @@ static void build(void) {
 
 uint64_t machine_address(uint64_t logical) {
   pthread_once(&once, build);
-  if (logical >= ram_bytes) return DEVICE_BASE | (logical & DEVICE_MASK);
+  if (logical >= ram_bytes) {
+    return (DEVICE_BASE | (logical << surplus_bits() & DEVICE_MASK)) >> surplus_bits();
+  }
   const uint64_t offset = logical & ((UINT64_C(1) << config.block_log2) - 1);
   return own_blocks[logical >> config.block_log2] | offset;
 }

@@ -17,10 +17,10 @@
 
 #include "execution.h"
 
-struct oracle;
+struct oracle_file;
 
-// NULL when `directory` is; dies when the file cannot be made.
-struct oracle* oracle_open(const char* directory, unsigned node, unsigned chip, unsigned core);
-void oracle_start(struct oracle* oracle);
-void oracle_instruction(struct oracle* oracle, const struct execution* execution);
-void oracle_stop(struct oracle* oracle, uint64_t lost_instructions);
+// Each dies when the file cannot be written.
+struct oracle_file* oracle_open(const char* directory, unsigned node, unsigned chip, unsigned core);
+void oracle_start(struct oracle_file* oracle);
+void oracle_instruction(struct oracle_file* oracle, const struct execution* execution);
+void oracle_stop(struct oracle_file* oracle, uint64_t lost_instructions);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A file of an oracle: eight characters that say what it is, then items, little-endian.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct oracle_file {
+  FILE* file;
+  char path[4096];
+};
+
+// Each dies when the file cannot be written.
+struct oracle_file* oracle_file_open(const char* directory, const char* name, const char* magic);
+void oracle_file_write(struct oracle_file* oracle, const void* bytes, size_t length);
+void oracle_file_flush(struct oracle_file* oracle);
+
+// The low `bytes` bytes of `value`, at *at, which moves behind them.
+static inline void oracle_put(uint8_t** at, uint64_t value, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; i++) *(*at)++ = (uint8_t)(value >> 8 * i);
+}
