@@ -75,7 +75,8 @@ equals_oracle() {
 }
 
 # parts_equal_oracle TARGET FOLDER: the traces FOLDER/TARGET.FIRST-LAST, which the program `stress` makes,
-# are what the processor did between these STARTs.
+# are what the processor did between these STARTs. Their instructions are added to part_instructions.
+part_instructions=0
 parts_equal_oracle() {
     local trace parts=()
     while read -r trace; do
@@ -83,6 +84,7 @@ parts_equal_oracle() {
         "$decoder" decode --partition 0 -o "$log/$trace.txt" "$2/$trace" 2>>"$log/parts.log" ||
             [[ $? == 3 ]]
         parts+=("${trace#"$1."}=$log/$trace.txt")
+        part_instructions=$((part_instructions + $(wc -l <"$log/$trace.txt")))
     done < <(find "$2" -name "$1.*" -printf '%f\n' | sort -t. -k4n)
     [[ ${#parts[@]} -gt 0 ]] || return 0 # none was complete; how many were is the client's check
     check "$1: ${#parts[@]} complete traces are what was executed" \
