@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// fmt's library for a cross build, which has the package's headers only: what format-inl.h defines, and
-// the templates that other files expect to find instantiated. Without it each file that formats
+// fmt's library for a cross build, which has the package's headers only: what format-inl.h defines,
+// and the templates that other files expect to find instantiated. Without it each file that formats
 // compiles all of this again, 3 s at -O3.
 #include <fmt/format-inl.h>
 
