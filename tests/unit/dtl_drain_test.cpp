@@ -121,7 +121,7 @@ DtlDrain drain_of(PlainRing& ring, size_t aux_bytes, CollectedEntries& collected
 }
 
 // IDENTIFIER|IP|TID|TIME|CPU|RAW
-std::string raw_sample(const std::string& payload) {
+std::string raw_dtl_sample(const std::string& payload) {
   const auto size = static_cast<uint32_t>(payload.size());
   return native_words({1, 2, 3, 4, 5}) + std::string(reinterpret_cast<const char*>(&size), 4) +
          payload;
@@ -268,7 +268,7 @@ TEST_CASE("the driver without AUX area: entries in raw samples") {
   DtlDrain drain = drain_of(ring, 0, collected);
   const std::string entries =
       dtl_entry({.timebase = kBoot + 1}) + dtl_entry({.timebase = kBoot + 2});
-  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_sample(raw_payload(1, 2, entries))));
+  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_dtl_sample(raw_payload(1, 2, entries))));
   drain.look();
   CHECK(collected.numbers == std::vector<uint64_t>{0, 1});
   CHECK(drain.clock().boot_timebase == kBoot);
@@ -276,10 +276,10 @@ TEST_CASE("the driver without AUX area: entries in raw samples") {
   CHECK(collected.losses.empty());
 
   // One that lies about its length, of a form that is not known, cut; and no room.
-  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_sample(raw_payload(1, 3, entries))));
-  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_sample(raw_payload(1, UINT64_MAX, entries))));
-  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_sample(raw_payload(2, 2, entries))));
-  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_sample("1234")));
+  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_dtl_sample(raw_payload(1, 3, entries))));
+  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_dtl_sample(raw_payload(1, UINT64_MAX, entries))));
+  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_dtl_sample(raw_payload(2, 2, entries))));
+  CHECK(ring.put_record(PERF_RECORD_SAMPLE, raw_dtl_sample("1234")));
   CHECK(ring.put_record(PERF_RECORD_LOST, native_words({1, 6})));
   drain.look();
   CHECK(collected.numbers.size() == 2);

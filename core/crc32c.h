@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// CRC-32C (Castagnoli), as RFC 3720 section 12.1 has it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/big_endian.h"
+
+namespace htmtrace {
+
+inline uint32_t crc32c(std::span<const std::byte> bytes) {
+  // kTables[N] has the sum of a byte that N zero bytes follow, so that eight bytes are looked up at
+  // once.
+  static constexpr auto kTables = [] {
+    constexpr uint32_t kPolynomial = 0x82f63b78;  // reflected
+    std::array<std::array<uint32_t, 256>, 8> tables{};
+    for (uint32_t i = 0; i < 256; i++) {
+      uint32_t value = i;
+      for (int bit = 0; bit < 8; bit++) value = value >> 1 ^ ((value & 1) != 0 ? kPolynomial : 0);
+      tables[0][i] = value;
+    }
+    for (size_t zeros = 1; zeros < tables.size(); zeros++) {
+      for (size_t i = 0; i < 256; i++) {
+        const uint32_t before = tables[zeros - 1][i];
+        tables[zeros][i] = before >> 8 ^ tables[0][before & 0xff];
+      }
+    }
+    return tables;
+  }();
+  uint32_t crc = ~uint32_t{0};
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+    const uint64_t word = __builtin_bswap64(load_be64(bytes.data())) ^ crc;
+    crc = 0;
+    for (size_t i = 0; i < 8; i++) crc ^= kTables[7 - i][word >> (8 * i) & 0xff];
+  }
+  for (const std::byte each : bytes) {
+    crc = crc >> 8 ^ kTables[0][(crc ^ std::to_integer<uint32_t>(each)) & 0xff];
+  }
+  return ~crc;
+}
+
+}  // namespace htmtrace

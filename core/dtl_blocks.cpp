@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/dtl_blocks.h"
+
+#include <algorithm>
+
+#include "core/big_endian.h"
+#include "core/crc32c.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr uint32_t kDtlMagic = 0x48444c31;  // "HDL1"
+
+// Offsets in a header; numbers are big-endian as those of the log.
+constexpr size_t kKindOffset = 4;
+constexpr size_t kCpuOffset = 6;
+constexpr size_t kPayloadOffset = 8;
+constexpr size_t kEntriesOffset = 12;
+constexpr size_t kFirstOffset = 16;
+constexpr size_t kLastOffset = 24;
+constexpr size_t kPayloadCrcOffset = 32;
+constexpr size_t kHeaderCrcOffset = 36;
+
+constexpr size_t kClockBytes = 40;
+constexpr size_t kUsualEntryBytes = 10;
+
+// Fills in the header in front of the payload that is there.
+std::vector<std::byte> finished(std::vector<std::byte> block, DtlBlockHeader header) {
+  const auto payload = std::span<const std::byte>(block).subspan(kDtlHeaderBytes);
+  std::byte* to = block.data();
+  store_be32(to, kDtlMagic);
+  store_be32(to + kKindOffset, static_cast<uint32_t>(header.kind) << 24 | header.cpu);
+  store_be32(to + kPayloadOffset, static_cast<uint32_t>(payload.size()));
+  store_be32(to + kEntriesOffset, header.entries);
+  store_be64(to + kFirstOffset, header.first_timebase);
+  store_be64(to + kLastOffset, header.last_timebase);
+  store_be32(to + kPayloadCrcOffset, crc32c(payload));
+  store_be32(to + kHeaderCrcOffset, crc32c({to, kHeaderCrcOffset}));
+  return block;
+}
+
+}  // namespace
+
+std::vector<std::byte> make_dtl_text_block(DtlBlockKind kind, std::string_view text) {
+  std::vector<std::byte> block(kDtlHeaderBytes);
+  const auto bytes = std::as_bytes(std::span(text.substr(0, kMostDtlPayload)));
+  block.insert(block.end(), bytes.begin(), bytes.end());
+  return finished(std::move(block), {.kind = kind});
+}
+
+std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock) {
+  std::vector<std::byte> block(kDtlHeaderBytes + kClockBytes);
+  std::byte* to = block.data() + kDtlHeaderBytes;
+  for (const uint64_t value : {clock.boot_timebase, clock.ticks_per_second, clock.timebase,
+                               clock.monotonic_ns, clock.realtime_ns}) {
+    store_be64(to, value);
+    to += sizeof(value);
+  }
+  return finished(std::move(block), {.kind = DtlBlockKind::kClock});
+}
+
+std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries) {
+  std::vector<std::byte> block(kDtlHeaderBytes);
+  block.reserve(kDtlHeaderBytes + entries.size() * kUsualEntryBytes);
+  pack_dtl_entries(entries, block);
+  DtlBlockHeader header{.kind = DtlBlockKind::kEntries,
+                        .cpu = cpu,
+                        .entries = static_cast<uint32_t>(entries.size()),
+                        .first_timebase = UINT64_MAX};
+  // They are in order, except where the driver copied an entry that was being overwritten.
+  for (const DtlEntry& entry : entries) {
+    header.first_timebase = std::min(header.first_timebase, entry.timebase);
+    header.last_timebase = std::max(header.last_timebase, entry.timebase);
+  }
+  return finished(std::move(block), header);
+}
+
+std::optional<DtlBlockHeader> parse_dtl_header(std::span<const std::byte> bytes) {
+  if (bytes.size() < kDtlHeaderBytes || load_be32(bytes.data()) != kDtlMagic) return std::nullopt;
+  if (load_be32(bytes.data() + kHeaderCrcOffset) != crc32c(bytes.first(kHeaderCrcOffset))) {
+    return std::nullopt;
+  }
+  DtlBlockHeader header;
+  header.kind = static_cast<DtlBlockKind>(bytes[kKindOffset]);
+  header.cpu = static_cast<uint16_t>(std::to_integer<unsigned>(bytes[kCpuOffset]) << 8 |
+                                     std::to_integer<unsigned>(bytes[kCpuOffset + 1]));
+  header.payload_bytes = load_be32(bytes.data() + kPayloadOffset);
+  header.entries = load_be32(bytes.data() + kEntriesOffset);
+  header.first_timebase = load_be64(bytes.data() + kFirstOffset);
+  header.last_timebase = load_be64(bytes.data() + kLastOffset);
+  header.payload_crc = load_be32(bytes.data() + kPayloadCrcOffset);
+  if (header.payload_bytes > kMostDtlPayload || header.entries > kMostDtlEntries) {
+    return std::nullopt;
+  }
+  return header;
+}
+
+bool dtl_payload_intact(const DtlBlockHeader& header, std::span<const std::byte> payload) {
+  return payload.size() == header.payload_bytes && crc32c(payload) == header.payload_crc;
+}
+
+std::optional<DtlClockBlock> parse_dtl_clock(std::span<const std::byte> payload) {
+  if (payload.size() < kClockBytes) return std::nullopt;
+  const auto word = [&](size_t index) {
+    return load_be64(payload.data() + index * sizeof(uint64_t));
+  };
+  return DtlClockBlock{.boot_timebase = word(0),
+                       .ticks_per_second = word(1),
+                       .timebase = word(2),
+                       .monotonic_ns = word(3),
+                       .realtime_ns = word(4)};
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The blocks that a dispatch trace log's file consists of. Each is complete in itself, so that a
+// file can be read up to where its writer was killed, and behind damage. The layout is in
+// htmtrace-dtl(5).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/dtl_codec.h"
+#include "core/dtl_entry.h"
+
+namespace htmtrace {
+
+enum class DtlBlockKind : uint8_t {
+  kStart = 1,    // text: what was recorded
+  kClock = 2,    // a DtlClockBlock
+  kEntries = 3,  // of one CPU, packed, oldest first
+  kEnd = 4,      // text: how much there is, and what was lost
+};
+
+struct DtlBlockHeader {
+  DtlBlockKind kind = DtlBlockKind::kStart;
+  uint16_t cpu = 0;
+  uint32_t payload_bytes = 0;
+  uint32_t entries = 0;
+  uint64_t first_timebase = 0, last_timebase = 0;  // the lowest and the highest of the entries
+  uint32_t payload_crc = 0;
+};
+
+inline constexpr size_t kDtlHeaderBytes = 40;
+// More than any kMostDtlEntries entries take.
+inline constexpr uint32_t kMostDtlPayload = 1 << 20;
+
+// What the timebase means.
+struct DtlClockBlock {
+  uint64_t boot_timebase = 0;
+  uint64_t ticks_per_second = 0;
+  // All three at the same time: the timebase, and the clocks in nanoseconds.
+  uint64_t timebase = 0;
+  uint64_t monotonic_ns = 0;
+  uint64_t realtime_ns = 0;
+};
+
+std::vector<std::byte> make_dtl_text_block(DtlBlockKind kind, std::string_view text);
+std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock);
+// One to kMostDtlEntries entries.
+std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries);
+
+// Nothing when the first kDtlHeaderBytes are no header of a block. Any bytes will do.
+std::optional<DtlBlockHeader> parse_dtl_header(std::span<const std::byte> bytes);
+// The payload is the one that belongs to the header.
+bool dtl_payload_intact(const DtlBlockHeader& header, std::span<const std::byte> payload);
+std::optional<DtlClockBlock> parse_dtl_clock(std::span<const std::byte> payload);
+
+}  // namespace htmtrace

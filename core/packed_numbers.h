@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Columns of numbers in few bytes, quick to read: htmtrace-dtl(5), "Columns".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace htmtrace {
+
+// Appends a column of up to 65535 numbers: each less the smallest in a fixed number of bits; the
+// few that need more have the rest behind.
+void pack_numbers(std::span<const uint64_t> values, std::vector<std::byte>& to);
+
+// Appends a column of numbers of which many are equal: a list of those that there are, most
+// frequent first, and which one each is; or as pack_numbers() if that is shorter.
+void pack_repeated(std::span<const uint64_t> values, std::vector<std::byte>& to);
+
+// Reads columns in the order in which they were packed. Any bytes will do: once something made no
+// sense, ok() is false and all that is read is zero.
+class NumberReader {
+ public:
+  explicit NumberReader(std::span<const std::byte> bytes) : left_(bytes) {}
+
+  // As many numbers as there is room for.
+  void numbers(std::span<uint64_t> values);
+  void repeated(std::span<uint64_t> values);
+
+  bool ok() const { return ok_; }
+  // Nothing follows what was read.
+  bool at_end() const { return left_.empty(); }
+
+ private:
+  uint64_t number(size_t bytes);
+  std::span<const std::byte> take(size_t bytes);
+  void add_rests(std::span<uint64_t> values, size_t count, unsigned bits, size_t rest_bytes);
+  void fail(std::span<uint64_t> values);
+
+  std::span<const std::byte> left_;
+  std::vector<uint64_t> distinct_;
+  bool ok_ = true;
+};
+
+}  // namespace htmtrace

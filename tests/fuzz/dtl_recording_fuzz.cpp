@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Any bytes as a recording of the dispatch trace log, and as packed entries, whose sums would keep
+// most of the bytes from being looked at. What can be unpacked comes back when it is packed again.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/dtl_codec.h"
+#include "core/error.h"
+#include "output/dtl_reader.h"
+
+namespace {
+
+using namespace htmtrace;
+
+std::vector<std::byte> log_bytes(std::span<const DtlEntry> entries) {
+  std::vector<std::byte> bytes(entries.size() * kDtlEntryBytes);
+  for (size_t i = 0; i < entries.size(); i++) {
+    store_dtl_entry(bytes.data() + i * kDtlEntryBytes, entries[i]);
+  }
+  return bytes;
+}
+
+void unpack(std::span<const std::byte> packed, size_t count) {
+  std::vector<DtlEntry> entries(count), again(count);
+  if (!unpack_dtl_entries(packed, entries)) return;
+  std::vector<std::byte> repacked;
+  pack_dtl_entries(entries, repacked);
+  if (!unpack_dtl_entries(repacked, again) || log_bytes(entries) != log_bytes(again)) std::abort();
+}
+
+void read_file(const uint8_t* data, size_t size) {
+  static const int kFile = ::memfd_create("recording", 0);
+  if (::ftruncate(kFile, 0) != 0 || ::pwrite(kFile, data, size, 0) != static_cast<ssize_t>(size)) {
+    std::abort();
+  }
+  try {
+    DtlReader reader(InputFile::open("/proc/self/fd/" + std::to_string(kFile)));
+    uint64_t entries = 0;
+    while (const auto block = reader.next({})) entries += block->entries.size();
+    if (entries != reader.entries() || reader.damaged_bytes() > size) std::abort();
+  } catch (const Error&) {
+    return;  // it is none, and says so
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  read_file(data, size);
+  if (size < 2) return 0;
+  unpack(std::as_bytes(std::span(data, size)).subspan(2),
+         (data[0] | data[1] << 8) % (htmtrace::kMostDtlEntries + 1));
+  return 0;
+}
