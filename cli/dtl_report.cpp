@@ -63,10 +63,7 @@ std::string reason_line(const char* title, const std::array<uint64_t, 256>& coun
 void DtlReport::add(const DtlCpuResult& result, const DtlReasons& reasons, const Ledger& losses) {
   cpus_++;
   entries_ += result.entries;
-  for (size_t code = 0; code < reasons.dispatch.size(); code++) {
-    reasons_.dispatch[code] += reasons.dispatch[code];
-    reasons_.preempt[code] += reasons.preempt[code];
-  }
+  reasons_.add(reasons);
   for (const Ledger::Entry& entry : losses.entries()) ledger_.add(entry.loss);
   if (result.shortfall)
     judge(result);

@@ -9,17 +9,12 @@
 #include <optional>
 #include <string>
 
+#include "core/dtl_analysis.h"
 #include "core/dtl_proof.h"
 #include "output/ledger.h"
 #include "ringbuf/dtl_drain.h"
 
 namespace htmtrace {
-
-// Entries by reason code.
-struct DtlReasons {
-  std::array<uint64_t, 256> dispatch{};
-  std::array<uint64_t, 256> preempt{};
-};
 
 // How it went on one CPU.
 struct DtlCpuResult {
@@ -41,6 +36,8 @@ class DtlReport {
   std::chrono::nanoseconds duration{0};
 
   void add(const DtlCpuResult& result, const DtlReasons& reasons, const Ledger& losses);
+
+  void add(const Loss& loss) { ledger_.add(loss); }
 
   const Ledger& ledger() const { return ledger_; }
   // Several lines; the last one has the sum and the losses.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the dispatch trace log says about a virtual processor: how long it waited for a physical
+// one, why it was dispatched, where it ran.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "core/dtl_entry.h"
+#include "core/hot_table.h"
+#include "core/tick_histogram.h"
+
+namespace htmtrace {
+
+// Entries by reason code.
+struct DtlReasons {
+  std::array<uint64_t, 256> dispatch{};
+  std::array<uint64_t, 256> preempt{};
+
+  void add(const DtlReasons& other);
+};
+
+// Where the virtual processors ran, what they missed, and where they were stopped. Of several of
+// them: it is the larger part.
+class DtlPlaces {
+ public:
+  struct Count {
+    uint64_t count = 0;
+  };
+  using Table = HotTable<Count>;
+
+  void add(const DtlPlaces& other);
+
+  Table moves{4096};         // by processor before << 16 | processor after
+  Table processors{4096};    // by CPU << 16 | processor
+  Table fault_pages{4096};   // by fault address / 4096
+  Table instructions{4096};  // by srr0
+};
+
+// Of one virtual processor, or of several added up.
+class DtlAnalysis {
+ public:
+  // Times that are told of; in ticks of the timebase.
+  struct Interval {
+    uint64_t begin = 0;
+    uint64_t stolen = 0;
+  };
+  static constexpr unsigned kIntervalsPerSecond = 10;
+  // PowerVM gives each virtual processor its share once in a dispatch window of 10 ms.
+  static constexpr unsigned kWindowsPerSecond = 100;
+
+  // Entries of one virtual processor in the order of their time.
+  void add(const DtlEntry& entry, int cpu, uint64_t ticks_per_second, DtlPlaces& places);
+
+  // Of another virtual processor. Then there is no worst interval.
+  void add(const DtlAnalysis& other);
+
+  const TickHistogram& enqueue_to_dispatch() const { return enqueue_to_dispatch_; }
+  const TickHistogram& ready_to_enqueue() const { return ready_to_enqueue_; }
+  const TickHistogram& waiting_to_ready() const { return waiting_to_ready_; }
+  const DtlReasons& reasons() const { return reasons_; }
+
+  uint64_t entries() const { return enqueue_to_dispatch_.count(); }
+  // Ticks for which it was ready and did not run: what Linux counts as stolen time
+  // (scan_dispatch_log of arch/powerpc/platforms/pseries/lpar.c).
+  uint64_t stolen() const { return enqueue_to_dispatch_.sum() + ready_to_enqueue_.sum(); }
+  // Ticks from the first entry to the last; of several virtual processors the sum.
+  uint64_t span() const { return span_ + (last_ - first_); }
+  // The tenth of a second in which most was stolen.
+  Interval worst() const { return worst_.stolen >= current_.stolen ? worst_ : current_; }
+  // Dispatches that were waited for longer than a dispatch window.
+  uint64_t late() const { return late_; }
+  uint64_t moved() const { return moved_; }
+
+ private:
+  void count_interval(const DtlEntry& entry, uint64_t length);
+
+  TickHistogram enqueue_to_dispatch_, ready_to_enqueue_, waiting_to_ready_;
+  DtlReasons reasons_;
+  Interval worst_, current_;
+  uint64_t first_ = 0, last_ = 0, span_ = 0;
+  uint64_t late_ = 0, moved_ = 0;
+  std::optional<uint16_t> processor_;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/dtl_summary.h"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
+namespace htmtrace {
+namespace {
+
+using Text = std::back_insert_iterator<std::string>;
+
+// 3141, 1000: "3.141"
+std::string decimal(uint64_t thousandths) {
+  return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
+}
+
+// "12.34 %"; a dash of nothing.
+std::string share(uint64_t part, uint64_t of) {
+  if (of == 0) return "-";
+  __extension__ typedef unsigned __int128 Wide;
+  const auto hundredths = static_cast<uint64_t>((Wide{part} * 10000 + of / 2) / of);
+  return fmt::format("{}.{:02} %", hundredths / 100, hundredths % 100);
+}
+
+class Writer {
+ public:
+  Writer(const DtlSummary& summary, std::string& text)
+      : summary_(summary), out_(std::back_inserter(text)) {
+    for (const auto& [cpu, analysis] : summary.cpus) all_.add(*analysis);
+  }
+
+  void write() {
+    fmt::format_to(out_, "{} dispatches of {} virtual processors\n", all_.entries(),
+                   summary_.cpus.size());
+    if (all_.entries() == 0) return;
+    write_waits();
+    write_histogram("enqueue to dispatch", all_.enqueue_to_dispatch());
+    write_cpus();
+    write_reasons("dispatch reason", all_.reasons().dispatch, dispatch_reason_name);
+    write_reasons("preempt reason", all_.reasons().preempt, preempt_reason_name);
+    write_dispersion();
+    write_moves();
+    write_instructions();
+    write_faults();
+  }
+
+ private:
+  // Microseconds; ticks when the clock is not known.
+  std::string time(uint64_t ticks) const {
+    const DtlClock since{.boot_timebase = 0, .ticks_per_second = summary_.clock.ticks_per_second};
+    const auto ns = since.nanoseconds(ticks);
+    return ns ? decimal(*ns) : fmt::format("{}", ticks);
+  }
+  const char* unit() const { return summary_.clock.ticks_per_second != 0 ? "us" : "ticks"; }
+
+  // Seconds since boot, on perf's clock.
+  std::string moment(uint64_t timebase) const {
+    const auto ns = summary_.clock.nanoseconds(timebase);
+    return ns ? decimal(*ns / 1'000'000) + " s" : fmt::format("timebase {}", timebase);
+  }
+
+  void write_waits() {
+    fmt::format_to(out_, "\n{:<22}{:>12}{:>12}{:>12}{:>12}{:>16}\n", fmt::format("{}:", unit()),
+                   "p50", "p99", "p99.9", "max", "sum");
+    const auto line = [&](const char* what, const TickHistogram& times) {
+      fmt::format_to(out_, "  {:<20}{:>12}{:>12}{:>12}{:>12}{:>16}\n", what,
+                     time(times.quantile(500)), time(times.quantile(990)),
+                     time(times.quantile(999)), time(times.most()), time(times.sum()));
+    };
+    line("enqueue to dispatch", all_.enqueue_to_dispatch());
+    line("ready to enqueue", all_.ready_to_enqueue());
+    line("waiting to ready", all_.waiting_to_ready());
+  }
+
+  // A line for each doubling.
+  void write_histogram(const char* title, const TickHistogram& times) {
+    constexpr uint64_t kWidth = 50;
+    fmt::format_to(out_, "\n{}, {}:\n", title, unit());
+    uint64_t before = 0;
+    for (unsigned bits = 0; bits <= 32 && before < times.count(); bits++) {
+      const uint64_t below = times.below(bits);
+      const uint64_t here = below - before;
+      before = below;
+      if (below == 0) continue;
+      const uint64_t bar = (here * kWidth + times.count() - 1) / times.count();
+      fmt::format_to(out_, "  < {:>12} {:>12} {:<9} {}\n", time(uint64_t{1} << bits), here,
+                     share(here, times.count()), std::string(bar, '#'));
+    }
+  }
+
+  void write_cpus() {
+    fmt::format_to(out_, "\n{:>5}{:>12}{:>10}{:>26}{:>12}{:>12}{:>12}{:>9}{:>10}  {}\n", "CPU",
+                   "dispatches", "stolen", "most in 100 ms", "p50", "p99", "max", "> 10 ms",
+                   "moved", "home");
+    for (const auto& [cpu, analysis] : summary_.cpus) {
+      if (analysis->entries() != 0) write_cpu(cpu, *analysis);
+    }
+    fmt::format_to(
+        out_, "{:>5}{:>12}{:>10}{:>26}{:>12}{:>12}{:>12}{:>9}{:>10}\n", "all", all_.entries(),
+        share(all_.stolen(), all_.span()), "", time(all_.enqueue_to_dispatch().quantile(500)),
+        time(all_.enqueue_to_dispatch().quantile(990)), time(all_.enqueue_to_dispatch().most()),
+        all_.late(), share(all_.moved(), all_.entries()));
+  }
+
+  void write_cpu(int cpu, const DtlAnalysis& analysis) {
+    const TickHistogram& times = analysis.enqueue_to_dispatch();
+    const uint64_t interval = summary_.clock.ticks_per_second / DtlAnalysis::kIntervalsPerSecond;
+    const DtlAnalysis::Interval worst = analysis.worst();
+    fmt::format_to(out_, "{:>5}{:>12}{:>10}{:>26}{:>12}{:>12}{:>12}{:>9}{:>10}  {}\n", cpu,
+                   analysis.entries(), share(analysis.stolen(), analysis.span()),
+                   fmt::format("{} at {}", share(worst.stolen, interval), moment(worst.begin)),
+                   time(times.quantile(500)), time(times.quantile(990)), time(times.most()),
+                   analysis.late(), share(analysis.moved(), analysis.entries()),
+                   home(cpu, analysis.entries()));
+  }
+
+  // The processor that it ran on most.
+  std::string home(int cpu, uint64_t entries) const {
+    uint64_t most = 0, processor = 0;
+    for (const auto& slot : summary_.places->processors.top(summary_.places->processors.size())) {
+      if (slot.key >> 16 != static_cast<uint64_t>(cpu)) continue;
+      most = slot.entry.count;
+      processor = slot.key & 0xffff;
+      break;
+    }
+    return most == 0 ? "" : fmt::format("{} ({})", processor, share(most, entries));
+  }
+
+  void write_reasons(const char* title, const std::array<uint64_t, 256>& counts,
+                     std::string_view (*name)(uint8_t)) {
+    std::vector<size_t> codes;
+    for (size_t code = 0; code < counts.size(); code++) {
+      if (counts[code] != 0) codes.push_back(code);
+    }
+    std::ranges::stable_sort(codes, std::greater(), [&](size_t code) { return counts[code]; });
+    fmt::format_to(out_, "\n{}:\n", title);
+    for (const size_t code : codes) {
+      const std::string_view known = name(static_cast<uint8_t>(code));
+      fmt::format_to(out_, "  {:<34}{:>12} {:>9}\n",
+                     known.empty() ? fmt::format("{}", code) : std::string(known), counts[code],
+                     share(counts[code], all_.entries()));
+    }
+  }
+
+  // How far the virtual processors were moved, by the numbers of the processors.
+  void write_dispersion() {
+    if (!summary_.bits) return;
+    uint64_t chip = 0, node = 0, elsewhere = 0;
+    for (const auto& slot : summary_.places->moves.top(summary_.places->moves.size())) {
+      const uint64_t from = slot.key >> 16, to = slot.key & 0xffff;
+      if (from >> summary_.bits->chip == to >> summary_.bits->chip)
+        chip += slot.entry.count;
+      else if (from >> summary_.bits->node == to >> summary_.bits->node)
+        node += slot.entry.count;
+      else
+        elsewhere += slot.entry.count;
+    }
+    fmt::format_to(out_, "\ndispatched, compared with the time before:\n");
+    const auto line = [&](const char* where, uint64_t count) {
+      fmt::format_to(out_, "  {:<34}{:>12} {:>9}\n", where, count, share(count, all_.entries()));
+    };
+    line("on the same processor", all_.entries() - all_.moved());
+    line("on the same chip", chip);
+    line("on the same node", node);
+    line("elsewhere", elsewhere);
+  }
+
+  void write_moves() {
+    const auto moves = summary_.places->moves.top(summary_.top);
+    if (moves.empty()) return;
+    fmt::format_to(out_, "\nmoved from processor to processor{}:\n",
+                   most_of(summary_.places->moves));
+    for (const auto& slot : moves) {
+      fmt::format_to(out_, "  {:>8} {:>8} {:>12} {:>9}\n", slot.key >> 16, slot.key & 0xffff,
+                     slot.entry.count, share(slot.entry.count, all_.moved()));
+    }
+  }
+
+  void write_instructions() {
+    fmt::format_to(out_, "\nnext instruction (srr0){}:\n", most_of(summary_.places->instructions));
+    for (const auto& slot : summary_.places->instructions.top(summary_.top)) {
+      const SymbolTable::Symbol* symbol =
+          summary_.symbols == nullptr ? nullptr : summary_.symbols->find(EffectiveAddr{slot.key});
+      fmt::format_to(out_, "  {:#018x} {:>12} {:>9}{}\n", slot.key, slot.entry.count,
+                     share(slot.entry.count, all_.entries()),
+                     symbol == nullptr ? "" : "  " + symbol_text(*symbol, slot.key));
+    }
+  }
+
+  void write_faults() {
+    const auto pages = summary_.places->fault_pages.top(summary_.top);
+    if (pages.empty()) return;
+    fmt::format_to(out_, "\npages of 4 KiB that were missing{}:\n",
+                   most_of(summary_.places->fault_pages));
+    for (const auto& slot : pages) {
+      fmt::format_to(out_, "  {:#018x} {:>12}\n", slot.key * 4096, slot.entry.count);
+    }
+  }
+
+  // How a table that is cut or not exact is introduced.
+  std::string most_of(const DtlPlaces::Table& table) const {
+    std::string text;
+    if (table.size() > summary_.top) text = fmt::format(", the {} most frequent", summary_.top);
+    if (table.error() != 0) text += fmt::format(" (too low by {} at most)", table.error());
+    return text;
+  }
+
+  const DtlSummary& summary_;
+  Text out_;
+  DtlAnalysis all_;
+};
+
+}  // namespace
+
+std::string DtlSummary::to_text() const {
+  std::string text;
+  Writer(*this, text).write();
+  return text;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The analysis of a dispatch trace log for people. htmtrace-dtl(1).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/dtl_analysis.h"
+#include "core/dtl_entry.h"
+#include "core/symbol_table.h"
+
+namespace htmtrace {
+
+// The lowest bits of a processor's number that name the chip and the node that it is on.
+struct ProcessorBits {
+  unsigned chip = 0;
+  unsigned node = 0;
+};
+
+struct DtlSummary {
+  DtlClock clock;
+  std::vector<std::pair<int, const DtlAnalysis*>> cpus;
+  const DtlPlaces* places = nullptr;
+  std::optional<ProcessorBits> bits;     // when it is known
+  const SymbolTable* symbols = nullptr;  // null: none
+  size_t top = 10;                       // lines of the tables that could be long
+
+  std::string to_text() const;
+};
+
+}  // namespace htmtrace

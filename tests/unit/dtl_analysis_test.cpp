@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is made of dispatch trace log entries, against sums done by hand.
+#include "core/dtl_analysis.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/symbol_table.h"
+#include "output/dtl_summary.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr uint64_t kTicksPerSecond = 512'000'000;
+
+}  // namespace
+
+TEST_CASE("quantiles are those of the sorted times, to a thirty-second") {
+  std::mt19937 random(3);
+  std::vector<uint32_t> times;
+  TickHistogram histogram;
+  for (int i = 0; i < 5000; i++) {
+    const auto time = static_cast<uint32_t>(random()) >> random() % 32;
+    times.push_back(time);
+    histogram.add(time);
+  }
+  std::ranges::sort(times);
+  for (const unsigned share : {1, 10, 500, 900, 990, 999, 1000}) {
+    CAPTURE(share);
+    const uint64_t exact = times[(times.size() * share + 999) / 1000 - 1];
+    CHECK(histogram.quantile(share) >= exact);
+    CHECK(histogram.quantile(share) <= exact + exact / 32);
+  }
+  CHECK(histogram.most() == times.back());
+  CHECK(histogram.quantile(1000) == times.back());
+  for (unsigned bits = 0; bits <= 32; bits++) {
+    CHECK(histogram.below(bits) ==
+          static_cast<uint64_t>(std::ranges::count_if(
+              times, [&](uint32_t time) { return time < uint64_t{1} << bits; })));
+  }
+  CHECK(TickHistogram().quantile(990) == 0);
+}
+
+TEST_CASE("the longest time is counted, too") {
+  TickHistogram histogram;
+  histogram.add(UINT32_MAX);
+  histogram.add(0);
+  CHECK(histogram.quantile(500) == 0);
+  CHECK(histogram.quantile(501) == UINT32_MAX);
+  TickHistogram sum;
+  sum.add(histogram);
+  sum.add(histogram);
+  CHECK(sum.count() == 4);
+  CHECK(sum.sum() == uint64_t{2} * UINT32_MAX);
+}
+
+TEST_CASE("stolen time, late dispatches, moves") {
+  DtlAnalysis analysis;
+  DtlPlaces places;
+  // Two tenths of a second; the second one has more stolen time.
+  const uint64_t tenth = kTicksPerSecond / 10;
+  for (const DtlEntry& entry : std::vector<DtlEntry>{{.dispatch_reason = 3,
+                               .preempt_reason = 2,
+                               .processor_id = 4,
+                               .enqueue_to_dispatch = 100,
+                               .ready_to_enqueue = 10,
+                               .timebase = tenth + 5,
+                               .srr0 = 0x1000},
+                                                     {.dispatch_reason = 7,
+                                                     .preempt_reason = 4,
+                                                     .processor_id = 5,
+                                                     .enqueue_to_dispatch = 6'000'000,
+                                                     .ready_to_enqueue = 1,
+                                                     .timebase = 2 * tenth,
+                                                     .fault_address = 0x5008,
+                                                     .srr0 = 0x1000},
+                                                     {.dispatch_reason = 7,
+                                                     .preempt_reason = 4,
+                                                     .processor_id = 4,
+                                                     .enqueue_to_dispatch = 5'119'999,
+                                                     .ready_to_enqueue = 1,
+                                                     .timebase = 3 * tenth - 1,
+                                                     .fault_address = 0x5ff0,
+                                                     .srr0 = 0x2000},
+                                                     {.dispatch_reason = 255,
+                                                     .preempt_reason = 4,
+                                                     .processor_id = 4,
+                                                     .timebase = 3 * tenth + 5,
+                                                     .srr0 = 0x1000}}) {
+    analysis.add(entry, 9, kTicksPerSecond, places);
+  }
+  CHECK(analysis.entries() == 4);
+  CHECK(analysis.stolen() == 110 + 6'000'001 + 5'120'000);
+  CHECK(analysis.span() == 2 * tenth);
+  CHECK(analysis.worst().begin == 2 * tenth);
+  CHECK(analysis.worst().stolen == 6'000'001 + 5'120'000);
+  CHECK(analysis.late() == 1);  // 10 ms are 5120000 ticks
+  CHECK(analysis.moved() == 2);
+  CHECK(places.moves.at(4 << 16 | 5).count == 1);
+  CHECK(places.moves.at(5 << 16 | 4).count == 1);
+  CHECK(places.processors.at(9 << 16 | 4).count == 3);
+  CHECK(places.fault_pages.at(5).count == 2);
+  CHECK(places.instructions.at(0x1000).count == 3);
+  CHECK(analysis.reasons().dispatch[255] == 1);
+
+  DtlAnalysis sum;
+  sum.add(analysis);
+  sum.add(analysis);
+  CHECK(sum.entries() == 8);
+  CHECK(sum.span() == 4 * tenth);
+  CHECK(sum.stolen() == 2 * analysis.stolen());
+
+  SymbolTable symbols;
+  symbols.add({.address = 0xff0, .size_bytes = 0x100, .name = "idle"});
+  symbols.finish();
+  DtlSummary summary;
+  summary.clock = {.boot_timebase = 0, .ticks_per_second = kTicksPerSecond};
+  summary.cpus = {{9, &analysis}};
+  summary.places = &places;
+  summary.bits = ProcessorBits{.chip = 0, .node = 2};
+  summary.symbols = &symbols;
+  const std::string text = summary.to_text();
+  for (const char* part :
+       {"4 dispatches of 1 virtual processors", "enqueue to dispatch", "11718.750", "idle+0x10",
+        "time_slice", "  255 ", "on the same node", "10.86 %", "21.72 % at 0.200 s"}) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("a summary of nothing says so") {
+  DtlSummary summary;
+  const DtlPlaces places;
+  summary.places = &places;
+  CHECK(summary.to_text() == "0 dispatches of 0 virtual processors\n");
+}
+
+}  // namespace htmtrace
