@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "cli/dtl_guard.h"
 #include "core/dtl_entry.h"
 #include "pmu/dtl_event.h"
 #include "ringbuf/dtl_drain.h"
@@ -108,6 +109,10 @@ uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& even
   std::vector<DtlSource> sources;
   sources.reserve(cpus.size());
   for (const int cpu : cpus) sources.emplace_back(cpu, event, kTrialPeriodNs, rings);
+  std::vector<const DtlSource*> guarded;
+  guarded.reserve(sources.size());
+  for (const DtlSource& source : sources) guarded.push_back(&source);
+  const DtlGuard guard(guarded);
   for (const DtlSource& source : sources) source.enable();
   std::this_thread::sleep_for(kTrial);
   uint64_t most = 1;
