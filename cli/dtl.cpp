@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "cli/commands.h"
 #include "cli/cpu_list.h"
 #include "cli/dtl_capture.h"
+#include "cli/dtl_replay.h"
 #include "cli/units.h"
 #include "pmu/dtl_event.h"
 
@@ -21,7 +23,10 @@ constexpr uint64_t kMostRingBytes = 1 << 30;
 
 struct Wish {
   DtlOptions options;
+  DtlReplay replay;
   bool all_cpus = true;
+  bool force = false;
+  bool perf_data = false;
 };
 
 std::chrono::nanoseconds parse_time(const char* option, const std::string& text) {
@@ -54,8 +59,62 @@ size_t parse_aux_size(const std::string& text) {
   throw CLI::ValidationError("-m", text + ": not a power of two from 64K to 1G");
 }
 
+// "8,12"
+ProcessorBits parse_bits(const std::string& text) {
+  ProcessorBits bits;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%2u,%2u%c", &bits.chip, &bits.node, &rest) == 2 &&
+      bits.chip <= bits.node && bits.node <= 16) {
+    return bits;
+  }
+  throw CLI::ValidationError("--processor-bits", text + ": not two numbers such as 8,12");
+}
+
+DtlFormat parse_format(const std::string& text) {
+  if (text == "text") return DtlFormat::kText;
+  if (text == "json") return DtlFormat::kJson;
+  if (text == "csv") return DtlFormat::kCsv;
+  throw CLI::ValidationError("--format", text + ": not text, json, csv or perf");
+}
+
+// Seconds since boot.
+uint64_t parse_since_boot(const char* option, const std::string& text) {
+  if (const auto moment = parse_moment(text)) return *moment;
+  throw CLI::ValidationError(option, text + ": no time such as 12.345678901, seconds since boot");
+}
+
+// What does not go together.
+void check(const Wish& wish) {
+  const DtlOutputOptions& output = wish.options.output;
+  if (wish.replay.input.empty()) {
+    if (wish.perf_data) throw CLI::ValidationError("--format", "perf is for recordings: --input");
+    if (wish.replay.from_ns || wish.replay.to_ns) {
+      throw CLI::ValidationError("--from, --to", "they are for recordings: --input");
+    }
+    return;
+  }
+  if (!wish.options.workload.empty()) {
+    throw CLI::ValidationError("--input", "a recording that is read has no workload");
+  }
+  if (!wish.perf_data) {
+    if (output.file.empty()) return;
+    throw CLI::ValidationError("-o", "of a recording that is read only --format perf is written");
+  }
+  if (output.file.empty()) throw CLI::ValidationError("--format", "perf needs a file: -o");
+  if (output.summary) throw CLI::ValidationError("--format", "perf has no summary");
+}
+
+int replay(const Wish& wish) {
+  DtlReplay replay = wish.replay;
+  if (!wish.all_cpus) replay.cpus = wish.options.cpus;
+  const DtlOutputOptions& output = wish.options.output;
+  if (!wish.perf_data) return replay_dtl(replay, output);
+  return export_dtl(replay, output.file, wish.force ? Existing::kReplace : Existing::kRefuse);
+}
+
 int capture(const Wish& wish) {
   DtlOptions options = wish.options;
+  options.output.existing = wish.force ? Existing::kReplace : Existing::kRefuse;
   if (!options.workload.empty()) check_program(options.workload.front());
   const Fd lock = lock_dtl_pmu();
   if (wish.all_cpus) options.cpus = online_cpus();
@@ -63,6 +122,48 @@ int capture(const Wish& wish) {
   DtlCapture run(options, signals);
   signals.watch();
   return run.run();
+}
+
+// What becomes of the entries.
+void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
+  DtlOutputOptions& output = wish->options.output;
+  app.add_option("-o,--output", output.file, "Record to this file; no entries are printed")
+      ->type_name("FILE");
+  app.add_flag("--force", wish->force, "Replace the file of -o");
+  app.add_option("-i,--input", wish->replay.input, "Read a recording instead of making one")
+      ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--from",
+         [wish](const std::string& text) {
+           wish->replay.from_ns = parse_since_boot("--from", text);
+         },
+         "With --input: entries from this time on, as they are printed (seconds since boot)")
+      ->type_name("TIME");
+  app.add_option_function<std::string>(
+         "--to",
+         [wish](const std::string& text) { wish->replay.to_ns = parse_since_boot("--to", text); },
+         "With --input: entries up to this time")
+      ->type_name("TIME");
+  app.add_option_function<std::string>(
+         "--format",
+         [wish](const std::string& text) {
+           wish->perf_data = text == "perf";
+           if (!wish->perf_data) wish->options.output.format = parse_format(text);
+         },
+         "text, json or csv; with --input and -o also perf, a perf.data file (default: text)")
+      ->type_name("FORMAT");
+  app.add_flag("--summary", output.summary, "Print an analysis in place of the entries");
+  app.add_option("--top", output.top, "Lines of the summary's long tables (default: 10)")
+      ->check(CLI::Range(1, 100000).description(""))
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--processor-bits",
+         [wish](const std::string& text) { wish->options.output.bits = parse_bits(text); },
+         "For the summary: from which bit on processor numbers name the chip, and the node")
+      ->type_name("CHIP,NODE");
+  app.add_option("--kallsyms", output.kallsyms,
+                 "Kernel symbols for the summary (default: /proc/kallsyms)")
+      ->type_name("FILE");
 }
 
 }  // namespace
@@ -110,7 +211,9 @@ Action declare_dtl(CLI::App& app) {
                  "Program to run and its arguments; put -- first")
       ->type_name("");
   app.positionals_at_end();
-  return [wish] { return capture(*wish); };
+  declare_output(app, wish);
+  app.parse_complete_callback([wish] { check(*wish); });
+  return [wish] { return wish->replay.input.empty() ? capture(*wish) : replay(*wish); };
 }
 
 }  // namespace htmtrace

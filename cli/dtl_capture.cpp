@@ -10,7 +10,8 @@
 
 #include "cli/commands.h"
 #include "cli/report.h"
-#include "output/dtl_text.h"
+#include "output/host_facts.h"
+#include "ringbuf/timebase.h"
 
 namespace htmtrace {
 namespace {
@@ -29,14 +30,6 @@ constexpr milliseconds kLateAtMost{200};
 // So often the hypervisor's counters are read at the end; see core/dtl_proof.h.
 constexpr int kReadings = 8;
 constexpr milliseconds kBetweenReadings{1};
-
-uint64_t timebase_now() {
-#if defined(__powerpc64__)
-  return __builtin_ppc_get_timebase();
-#else
-  return 0;  // no vpa_dtl here either
-#endif
-}
 
 // For the driver that does not tell it. perf's clock runs from boot, as this one does.
 uint64_t guess_boot_timebase(uint64_t ticks_per_second) {
@@ -62,6 +55,7 @@ DtlCapture::Cpu::Cpu(DtlSource opened, DtlCapture& capture)
                    ledger.add(here);
                  },
              .boot_timebase = guess_boot_timebase}),
+      track(source.cpu()),
       area(kVpaRoot, source.cpu()) {}
 
 DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
@@ -73,12 +67,21 @@ DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
     cpus_.push_back(
         std::make_unique<Cpu>(DtlSource(cpu, options_.event, period_ns_, rings), *this));
   }
+  std::vector<const DtlSource*> guarded;
+  for (const auto& cpu : cpus_) guarded.push_back(&cpu->source);
+  guard_ = std::make_unique<DtlGuard>(guarded);
   const size_t wanted = options_.threads != 0
                             ? options_.threads
                             : (cpus_.size() + kCpusPerThread - 1) / kCpusPerThread;
   const size_t threads = std::min(wanted, cpus_.size());
   for (size_t i = 0; i < threads; i++) groups_.push_back(std::make_unique<Group>());
-  for (size_t i = 0; i < cpus_.size(); i++) groups_[i % threads]->cpus.push_back(cpus_[i].get());
+  for (size_t i = 0; i < cpus_.size(); i++) {
+    Group& group = *groups_[i % threads];
+    group.cpus.push_back(cpus_[i].get());
+    group.tracks.push_back(&cpus_[i]->track);
+    cpus_[i]->group = &group;
+  }
+  output_ = std::make_unique<DtlOutput>(options_.output, about());
 }
 
 int DtlCapture::run() {
@@ -92,8 +95,17 @@ int DtlCapture::run() {
     if (group->failure) std::rethrow_exception(group->failure);
   }
   for (const auto& group : groups_) look(*group);
-  output_.finish();
-  return report();
+  return settle(make_report());
+}
+
+// The beginning of a file.
+std::string DtlCapture::about() const {
+  const HostFacts host = read_host_facts();
+  std::string text =
+      fmt::format("htmtrace {}\nevent {}\nperiod_ns {}\nkernel {}\nmachine {}\ncpus",
+                  HTMTRACE_VERSION, options_.event, period_ns_, host.kernel_release, host.machine);
+  for (const int cpu : options_.cpus) text += fmt::format(" {}", cpu);
+  return text + "\n";
 }
 
 void DtlCapture::start() {
@@ -109,7 +121,7 @@ void DtlCapture::start() {
 }
 
 void DtlCapture::wait() {
-  while (!reader_gone_ && !failed_) {
+  while (!output_->useless() && !failed_) {
     nanoseconds pause = kDtlTick;
     if (options_.duration) {
       const auto left = *options_.duration - (steady_clock::now() - started_);
@@ -221,32 +233,26 @@ void DtlCapture::drain_group(Group& group, const std::stop_token& stop) {
 void DtlCapture::look(Group& group) {
   const std::lock_guard held(group.lock);
   for (Cpu* cpu : group.cpus) cpu->drain.look();
-  const std::lock_guard printing(output_lock_);
-  output_.flush();
-  if (output_.reader_gone()) reader_gone_ = true;
+  output_->flush(group.tracks);
 }
 
 void DtlCapture::take(Cpu& cpu, std::span<const std::byte> entries) {
-  const auto ours = entries.first(count(cpu, entries));
-  const std::lock_guard printing(output_lock_);
-  print_dtl_entries(output_, cpu.source.cpu(), cpu.drain.clock(), ours);
-}
-
-// Returns how many bytes of `entries` are from before the end of the recording.
-size_t DtlCapture::count(Cpu& cpu, std::span<const std::byte> entries) {
+  std::vector<DtlEntry>& ours = cpu.group->entries;
+  ours.clear();
   for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
     const DtlEntry entry = load_dtl_entry(entries.data() + at);
-    if (entry.timebase > cpu.end) return at;
+    if (entry.timebase > cpu.end) break;
     cpu.reasons.dispatch[entry.dispatch_reason]++;
     cpu.reasons.preempt[entry.preempt_reason]++;
     cpu.proof.take(entry.timebase);
+    ours.push_back(entry);
   }
-  return entries.size();
+  output_->take(cpu.track, cpu.drain.clock(), ours, cpu.group->places);
 }
 
 // ------------------------------------------------------------------------------- the report
 
-int DtlCapture::report() {
+DtlReport DtlCapture::make_report() const {
   DtlReport report;
   report.event = options_.event;
   report.period_ns = period_ns_;
@@ -264,6 +270,20 @@ int DtlCapture::report() {
     }
     report.add(result, cpu->reasons, cpu->ledger);
   }
+  return report;
+}
+
+int DtlCapture::settle(DtlReport report) {
+  std::vector<DtlOutput::Track*> tracks;
+  DtlPlaces places;
+  for (const auto& group : groups_) {
+    tracks.insert(tracks.end(), group->tracks.begin(), group->tracks.end());
+    places.add(group->places);
+  }
+  output_->finish(
+      tracks, places,
+      fmt::format("status {}\n{}", report.ledger().empty() ? 0 : kExitIncomplete, report.text()));
+  if (const auto loss = output_->loss()) report.add(*loss);
   report.print();
   if (!report.ledger().empty()) return kExitIncomplete;
   if (!workload_) return kExitDone;

@@ -15,13 +15,14 @@
 #include <thread>
 #include <vector>
 
+#include "cli/dtl_guard.h"
+#include "cli/dtl_output.h"
 #include "cli/dtl_report.h"
 #include "cli/dtl_source.h"
 #include "cli/signals.h"
 #include "cli/workload.h"
 #include "core/dtl_proof.h"
 #include "output/ledger.h"
-#include "output/text_output.h"
 #include "ringbuf/dtl_drain.h"
 #include "ringbuf/vpa_counters.h"
 
@@ -35,6 +36,7 @@ struct DtlOptions {
   std::optional<size_t> aux_bytes;
   unsigned threads = 0;  // 0: as many as the CPUs ask for
   std::vector<std::string> workload;
+  DtlOutputOptions output;
 };
 
 class DtlCapture {
@@ -46,12 +48,15 @@ class DtlCapture {
   int run();
 
  private:
+  struct Group;
   // Of one CPU. After the start only its thread touches it, or who holds the thread's lock.
   struct Cpu {
     Cpu(DtlSource opened, DtlCapture& capture);
 
     DtlSource source;
     DtlDrain drain;
+    DtlOutput::Track track;
+    Group* group = nullptr;
     Ledger ledger;
     DtlReasons reasons;
     VpaArea area;
@@ -63,6 +68,9 @@ class DtlCapture {
   struct Group {
     std::mutex lock;
     std::vector<Cpu*> cpus;
+    std::vector<DtlOutput::Track*> tracks;  // of these CPUs
+    std::vector<DtlEntry> entries;          // that are being taken
+    DtlPlaces places;
     std::exception_ptr failure;
     std::jthread thread;
   };
@@ -79,17 +87,17 @@ class DtlCapture {
   void drain_group(Group& group, const std::stop_token& stop);
   void look(Group& group);
   void take(Cpu& cpu, std::span<const std::byte> entries);
-  static size_t count(Cpu& cpu, std::span<const std::byte> entries);
-  int report();
+  std::string about() const;
+  DtlReport make_report() const;
+  int settle(DtlReport report);
 
   DtlOptions options_;
   Signals& signals_;
   uint64_t period_ns_ = 0;
   std::vector<std::unique_ptr<Cpu>> cpus_;
+  std::unique_ptr<DtlGuard> guard_;
   std::optional<Workload> workload_;
-  std::mutex output_lock_;
-  TextOutput output_ = TextOutput::standard_output();
-  std::atomic<bool> reader_gone_ = false;
+  std::unique_ptr<DtlOutput> output_;
   std::atomic<bool> failed_ = false;
   std::chrono::steady_clock::time_point started_, ended_;
   // Last: their threads use all of the above, and are joined first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/units.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
@@ -54,6 +55,27 @@ std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
     return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
   }
   return std::nullopt;
+}
+
+std::optional<uint64_t> parse_moment(std::string_view text) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  constexpr size_t kMostDigits = 9;
+  if (text.ends_with('s')) text.remove_suffix(1);
+  const size_t point = std::min(text.find('.'), text.size());
+  uint64_t seconds = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + point, seconds);
+  if (error != std::errc{} || stop != text.data() + point) return std::nullopt;
+  if (seconds > UINT64_MAX / kSecond - 1) return std::nullopt;
+  std::string_view digits = text.substr(point);
+  if (!digits.empty()) digits.remove_prefix(1);
+  if (digits.size() > kMostDigits || (point != text.size() && digits.empty())) return std::nullopt;
+  uint64_t ns = 0;
+  for (size_t i = 0; i < kMostDigits; i++) {
+    const char digit = i < digits.size() ? digits[i] : '0';
+    if (digit < '0' || digit > '9') return std::nullopt;
+    ns = ns * 10 + static_cast<uint64_t>(digit - '0');
+  }
+  return seconds * kSecond + ns;
 }
 
 }  // namespace htmtrace

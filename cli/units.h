@@ -16,4 +16,8 @@ std::optional<uint64_t> parse_size(std::string_view text);
 // anything else, for less than a nanosecond, and for more than a hundred years.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
+// "12.345678901": seconds as a point in time, in nanoseconds, exactly. Up to nine digits behind the
+// point; also "12.3s".
+std::optional<uint64_t> parse_moment(std::string_view text);
+
 }  // namespace htmtrace

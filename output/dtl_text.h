@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Dispatch trace log entries as text, one line each, with perf's field names.
+// Dispatch trace log entries for people and for programs, one line each, with perf's field names.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "core/dtl_entry.h"
@@ -10,10 +11,16 @@
 
 namespace htmtrace {
 
+enum class DtlFormat : uint8_t { kText, kCsv, kJson };
+
+// What comes before the first entry: CSV's line of names.
+void print_dtl_head(TextOutput& output, DtlFormat format);
+
 // "[003]     1.000000195: vpa-dtl: timebase:513000000, dispatch_reason:decrementer_interrupt, ..."
-// `entries` are whole entries as the log has them. The time is that of perf; a dash when the clock
-// is not known. A reason without a name is a number.
-void print_dtl_entries(TextOutput& output, int cpu, const DtlClock& clock,
-                       std::span<const std::byte> entries);
+// The time is that of perf, in nanoseconds for
+// programs; a dash, nothing, or null when the clock is not known. A reason without a name is a
+// number.
+void print_dtl_entries(TextOutput& output, DtlFormat format, int cpu, const DtlClock& clock,
+                       std::span<const DtlEntry> entries);
 
 }  // namespace htmtrace

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "cli/cpu_list.h"
 #include "cli/dtl_report.h"
@@ -18,11 +20,17 @@
 namespace htmtrace {
 namespace {
 
-std::string printed(const std::string& entries, const DtlClock& clock) {
+std::string printed(const std::string& bytes, const DtlClock& clock,
+                    DtlFormat format = DtlFormat::kText) {
+  std::vector<DtlEntry> entries;
+  for (size_t at = 0; at < bytes.size(); at += kDtlEntryBytes) {
+    entries.push_back(load_dtl_entry(std::as_bytes(std::span(bytes)).data() + at));
+  }
   const TemporaryFolder folder;
   const auto path = folder.path() / "text";
   TextOutput output = TextOutput::create(path, false);
-  print_dtl_entries(output, 3, clock, std::as_bytes(std::span(entries)));
+  print_dtl_head(output, format);
+  print_dtl_entries(output, format, 3, clock, entries);
   output.finish();
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -38,6 +46,33 @@ DtlReport report_of(const DtlCpuResult& result, const std::string& event = "all"
 }
 
 }  // namespace
+
+TEST_CASE("for programs an entry is a line of CSV or JSON") {
+  const std::string entry = dtl_entry({.dispatch_reason = 3,
+                                       .preempt_reason = 200,
+                                       .processor_id = 3,
+                                       .enqueue_to_dispatch = 100,
+                                       .ready_to_enqueue = 7,
+                                       .waiting_to_ready = 55,
+                                       .timebase = 512'000'100,
+                                       .srr0 = 0xc000000000001234,
+                                       .srr1 = 0x8000000000009033});
+  const DtlClock clock{.boot_timebase = 100, .ticks_per_second = 512'000'000};
+  CHECK(printed(entry, clock, DtlFormat::kCsv) ==
+        "cpu,time_ns,timebase,dispatch_reason,preempt_reason,enqueue_to_dispatch_time,"
+        "ready_to_enqueue_time,waiting_to_ready_time,processor_id,fault_addr,srr0,srr1\n"
+        "3,1000000000,512000100,decrementer_interrupt,200,100,7,55,3,0x0,0xc000000000001234,"
+        "0x8000000000009033\n");
+  CHECK(printed(entry, clock, DtlFormat::kJson) ==
+        R"({"cpu":3,"time_ns":1000000000,"timebase":512000100,)"
+        R"("dispatch_reason":"decrementer_interrupt","preempt_reason":"200",)"
+        R"("enqueue_to_dispatch_time":100,"ready_to_enqueue_time":7,"waiting_to_ready_time":55,)"
+        R"("processor_id":3,"fault_addr":"0x0","srr0":"0xc000000000001234",)"
+        R"("srr1":"0x8000000000009033"})"
+        "\n");
+  CHECK(printed(entry, {}, DtlFormat::kJson).find(R"("time_ns":null,)") != std::string::npos);
+  CHECK(printed(entry, {}, DtlFormat::kCsv).find("\n3,,512000100,") != std::string::npos);
+}
 
 TEST_CASE("an entry is printed with perf's field names") {
   CHECK(printed(dtl_entry({.dispatch_reason = 3,

@@ -33,4 +33,16 @@ TEST_CASE("times take a unit, seconds without") {
   }
 }
 
+TEST_CASE("a moment is exact to the nanosecond") {
+  CHECK(parse_moment("0") == 0);
+  CHECK(parse_moment("1.000000195") == 1'000'000'195);
+  CHECK(parse_moment("123456789.987654321s") == 123'456'789'987'654'321);
+  CHECK(parse_moment("12.5") == 12'500'000'000);
+  for (const char* text : {"", "s", ".5", "1.", "-1", "+1", "1.0000001955", "1.x", "1.5x", "1 ",
+                           "18446744073709551615", "18446744073709551616"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_moment(text));
+  }
+}
+
 }  // namespace htmtrace

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# dtl-million.sh [SECONDS]: `htmtrace dtl -o` in the emulated LPAR with eight virtual processors, for
+# SECONDS (default 60) with all events and a quarter of that with each single one. Every entry that
+# the hypervisor wrote must be in the recording, once and in order. Prints how many were compared;
+# status 1 when something is wrong. Needs tests/machine/setup. Minutes, so it is not among the tests.
+set -euo pipefail
+seconds=${1:-60}
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || {
+    echo "usage: dtl-million.sh [SECONDS]" >&2
+    exit 2
+}
+top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tests/machine/paths.sh
+. "$top/tests/machine/paths.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/share" "$work/log"
+
+{
+    for ((cpu = 0; cpu < 8; cpu++)); do echo "core $cpu node=0 chip=$cpu core=$cpu"; done
+    printf '%s\n' "oracle on" "dtl on" "dtl_preempt 5000" "dtl_fault 1000"
+} >"$work/config"
+cat >"$work/guest" <<END
+. /share/tap.sh
+plan 4
+for cpu in 0 1 2 3 4 5 6 7; do
+    taskset \$(printf %x \$((1 << cpu))) sh -c 'while :; do for _ in 1 2 3 4 5 6 7 8; do :; done; usleep 500; done' &
+    workers="\$workers \$!"
+done
+seconds=$seconds
+for event in all cede preempt fault; do
+    htmtrace dtl --event \$event --period 2ms --duration \${seconds}s -o /tmp/\$event.dtl 2>/tmp/log
+    status=\$?
+    cp /tmp/\$event.dtl /share/
+    check "\$event (\$status)" test \$status = 0 -o \$status = 3
+    diagnose /tmp/log
+    seconds=$(((seconds + 3) / 4))
+done
+kill \$workers
+END
+"$machine/boot" --cpus 8 --config "$work/config" --share "$work/share" --log "$work/log" \
+    --timeout $((seconds * 8 + 300)) "$work/guest"
+
+status=0
+for event in all cede preempt fault; do
+    "$host_build/cli/htmtrace" dtl --input "$work/share/$event.dtl" >"$work/text" 2>"$work/said" || true
+    "$host_build/tests/machine/compare/dtl-compare" "$work"/log/dtl.oracle.? "$work/text" \
+        >"$work/compared" || status=1
+    cat "$work/compared"
+    awk -v event=$event -v bytes="$(stat -c %s "$work/share/$event.dtl")" '
+        { written += $4; printed += $6; missing += $8 }
+        END { printf "%s: %d entries compared, %d missing, %.2f bytes each in the file\n",
+              event, printed, missing, bytes / printed }' "$work/compared"
+    awk '$8 != 0 { bad = 1 } END { exit bad }' "$work/compared" || status=1
+done
+exit $status

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# dtl.sh BUILD_DIR [ENTRIES]: how fast `htmtrace dtl --input` turns a recording of the dispatch trace
+# log (default 10 million entries of 8 virtual processors) into text and into a summary on one core,
+# with how much memory, and how many bytes an entry takes in the file. BUILD_DIR is a release build
+# with tests.
+#
+# Each number is the best of three runs pinned to one core. Beside it stands what the same core needs
+# merely to copy the same text (`cat`), measured in this run. The raw numbers are left in
+# BUILD_DIR/benchmark/dtl.log.
+set -euo pipefail
+build=$(realpath "${1:?usage: dtl.sh BUILD_DIR [ENTRIES]}")
+entries=${2:-10000000}
+htmtrace=$build/cli/htmtrace
+folder=$build/benchmark
+log=$folder/dtl.log
+core=$(($(nproc) - 1))
+if [[ ! -x /usr/bin/time ]]; then
+    echo "dtl.sh: /usr/bin/time is not here" >&2
+    echo "  hint: apt-get install time" >&2
+    exit 1
+fi
+mkdir -p "$folder"
+trap 'rm -f "$folder"/{log.dtl,text,time}' EXIT
+
+say() { echo "$*" | tee -a "$log"; }
+
+# best NAME COMMAND...: CPU seconds and peak KiB of the fastest of three runs, into best_cpu, best_kib.
+best() {
+    local name=$1 cpu kib user system
+    shift
+    best_cpu=''
+    for _ in 1 2 3; do
+        /usr/bin/time -o "$folder/time" -f '%U %S %M' taskset -c "$core" "$@"
+        read -r user system kib <"$folder/time"
+        cpu=$(awk "BEGIN { print $user + $system }")
+        echo "$name: cpu $cpu s peak $kib KiB" >>"$log"
+        if [[ -z $best_cpu ]] || awk "BEGIN { exit !($cpu < $best_cpu) }"; then
+            best_cpu=$cpu best_kib=$kib
+        fi
+    done
+}
+
+rate() { # SECONDS
+    awk "BEGIN { printf \"%.1f M entries/s\", $written / $1 / 1e6 }"
+}
+
+to_null() {
+    "$@" >/dev/null 2>&1
+}
+export -f to_null
+
+say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
+"$build/tests/generator/make_dispatch_log" "$entries" 8 "$folder/log.dtl"
+written=$("$htmtrace" dtl --input "$folder/log.dtl" 2>/dev/null | tee "$folder/text" | wc -l)
+bytes=$(stat -c %s "$folder/log.dtl")
+say "$written entries, $bytes bytes: $(awk "BEGIN { printf \"%.2f\", $bytes / $written }") bytes an entry (48 in the log)"
+best summary bash -c 'to_null "$@"' - "$htmtrace" dtl --input "$folder/log.dtl" --summary
+say "summary: $(rate "$best_cpu"), peak $((best_kib / 1024)) MiB"
+best text bash -c 'to_null "$@"' - "$htmtrace" dtl --input "$folder/log.dtl"
+say "text: $(rate "$best_cpu"), peak $((best_kib / 1024)) MiB"
+text_cpu=$best_cpu
+best cat bash -c 'cat "$1" | cat >/dev/null' - "$folder/text"
+say "text against cat of the same bytes: $(awk "BEGIN { printf \"%.1f\", $text_cpu / $best_cpu }") times"

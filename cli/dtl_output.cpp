@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/dtl_output.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/dtl_blocks.h"
+#include "core/error.h"
+#include "output/input_file.h"
+#include "output/kallsyms.h"
+#include "output/moment.h"
+#include "ringbuf/timebase.h"
+
+namespace htmtrace {
+namespace {
+
+using std::chrono::steady_clock;
+
+// No more than this is lost when the recorder is killed.
+constexpr std::chrono::seconds kLongestPending{1};
+constexpr std::chrono::seconds kClockEvery{10};
+constexpr uint64_t kMostKallsyms = 256 << 20;
+
+// Names for kernel addresses; none when the file cannot be read.
+SymbolTable read_symbols(const std::filesystem::path& path) {
+  SymbolTable table;
+  try {
+    const auto bytes = InputFile::open(path).read_all(kMostKallsyms);
+    add_kallsyms({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, table);
+  } catch (const Error&) {
+    return {};
+  }
+  table.finish();
+  return table;
+}
+
+}  // namespace
+
+DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about)
+    : options_(options) {
+  if (!options_.file.empty()) {
+    file_.emplace(TraceSink::create(options_.file, options_.existing));
+    file_->append(make_dtl_text_block(DtlBlockKind::kStart, about));
+  } else if (!options_.summary) {
+    print_dtl_head(text_, options_.format);
+  }
+}
+
+void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
+                     DtlPlaces& places) {
+  if (entries.empty()) return;
+  if (options_.summary) {
+    for (const DtlEntry& entry : entries) {
+      track.analysis_.add(entry, track.cpu_, clock.ticks_per_second, places);
+    }
+  }
+  if (file_) {
+    note_clock(clock);
+    if (track.pending_.empty()) track.pending_since_ = steady_clock::now();
+    while (!entries.empty()) {
+      const size_t room = kMostDtlEntries - track.pending_.size();
+      const auto now = entries.first(std::min(room, entries.size()));
+      track.pending_.insert(track.pending_.end(), now.begin(), now.end());
+      entries = entries.subspan(now.size());
+      if (track.pending_.size() == kMostDtlEntries) write_pending(track);
+    }
+  } else if (!options_.summary) {
+    const std::lock_guard held(lock_);
+    print_dtl_entries(text_, options_.format, track.cpu_, clock, entries);
+  } else {
+    const std::lock_guard held(lock_);
+    clock_ = clock;
+  }
+}
+
+// The file tells the clock before the first entries, and again from time to time: damage may hit
+// it, and CLOCK_REALTIME may be set.
+void DtlOutput::note_clock(const DtlClock& clock) {
+  const std::lock_guard held(lock_);
+  if (clock.ticks_per_second == 0) return;
+  const auto when = steady_clock::now();
+  if (clock_.ticks_per_second != 0 && when - clock_told_ < kClockEvery) return;
+  clock_ = clock;
+  clock_told_ = when;
+  const Moment moment = now();
+  file_->append(make_dtl_clock_block({.boot_timebase = clock.boot_timebase,
+                                      .ticks_per_second = clock.ticks_per_second,
+                                      .timebase = timebase_now(),
+                                      .monotonic_ns = static_cast<uint64_t>(moment.monotonic_ns),
+                                      .realtime_ns = static_cast<uint64_t>(moment.realtime_ns)}));
+}
+
+void DtlOutput::write_pending(Track& track) {
+  if (track.pending_.empty()) return;
+  const auto block = make_dtl_entries_block(static_cast<uint16_t>(track.cpu_), track.pending_);
+  track.pending_.clear();
+  const std::lock_guard held(lock_);
+  file_->append(block);
+}
+
+void DtlOutput::flush(std::span<Track* const> tracks) {
+  const auto old = steady_clock::now() - kLongestPending;
+  for (Track* track : tracks) {
+    if (file_ && !track->pending_.empty() && track->pending_since_ < old) write_pending(*track);
+  }
+  const std::lock_guard held(lock_);
+  text_.flush();
+}
+
+bool DtlOutput::useless() const {
+  const std::lock_guard held(lock_);
+  return text_.reader_gone() || (file_ && file_->error());
+}
+
+void DtlOutput::finish(std::span<Track* const> tracks, const DtlPlaces& places,
+                       const std::string& verdict) {
+  for (Track* track : tracks) write_pending(*track);
+  if (file_) {
+    file_->append(make_dtl_text_block(DtlBlockKind::kEnd, verdict));
+    file_->finish();
+  }
+  if (options_.summary) print_summary(tracks, places);
+  text_.finish();
+}
+
+std::optional<Loss> DtlOutput::loss() const {
+  if (!file_ || !file_->error()) return std::nullopt;
+  return Loss{file_->path().string(), std::strerror(*file_->error()), LossUnit::kBytes,
+              file_->discarded_bytes()};
+}
+
+void DtlOutput::print_summary(std::span<Track* const> tracks, const DtlPlaces& places) {
+  const SymbolTable symbols = read_symbols(options_.kallsyms);
+  DtlSummary summary;
+  summary.clock = clock_;
+  for (const Track* track : tracks) summary.cpus.emplace_back(track->cpu_, &track->analysis_);
+  std::ranges::sort(summary.cpus);
+  summary.places = &places;
+  summary.bits = options_.bits;
+  summary.symbols = &symbols;
+  summary.top = options_.top;
+  text_.put(summary.to_text());
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the entries of a dispatch trace log go: to standard output as lines, to a file, into the
+// analysis; the same for a log that is being recorded and for one that is read from a file.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/dtl_analysis.h"
+#include "core/dtl_entry.h"
+#include "core/symbol_table.h"
+#include "output/dtl_summary.h"
+#include "output/dtl_text.h"
+#include "output/ledger.h"
+#include "output/text_output.h"
+#include "output/trace_sink.h"
+
+namespace htmtrace {
+
+struct DtlOutputOptions {
+  DtlFormat format = DtlFormat::kText;
+  bool summary = false;        // the analysis in place of the entries
+  std::filesystem::path file;  // empty: none
+  Existing existing = Existing::kRefuse;
+  std::optional<ProcessorBits> bits;
+  std::filesystem::path kallsyms = "/proc/kallsyms";
+  size_t top = 10;
+};
+
+class DtlOutput {
+ public:
+  // One virtual processor's. Only one thread at a time may give it entries.
+  class Track {
+   public:
+    explicit Track(int cpu) : cpu_(cpu) {}
+    int cpu() const { return cpu_; }
+
+   private:
+    friend class DtlOutput;
+    int cpu_;
+    DtlAnalysis analysis_;
+    std::vector<DtlEntry> pending_;  // not yet in the file
+    std::chrono::steady_clock::time_point pending_since_;
+  };
+
+  // Makes the file; it begins with `about`. Throws Error.
+  DtlOutput(const DtlOutputOptions& options, const std::string& about);
+
+  // From several threads for different tracks. `places` are the calling thread's. Throws Error when
+  // standard output cannot be written.
+  void take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
+            DtlPlaces& places);
+  // Lets others see what is there: standard output, and what has waited for the file for a second.
+  void flush(std::span<Track* const> tracks);
+
+  // Nobody is there to read, or the file cannot be written: to go on makes no sense.
+  bool useless() const;
+
+  // Everything to its place; the file ends with `verdict`. Throws Error.
+  void finish(std::span<Track* const> tracks, const DtlPlaces& places, const std::string& verdict);
+  // What the file could not take.
+  std::optional<Loss> loss() const;
+
+ private:
+  void write_pending(Track& track);
+  void note_clock(const DtlClock& clock);
+  void print_summary(std::span<Track* const> tracks, const DtlPlaces& places);
+
+  DtlOutputOptions options_;
+  mutable std::mutex lock_;  // of all that follows
+  TextOutput text_ = TextOutput::standard_output();
+  std::optional<TraceSink> file_;
+  DtlClock clock_;
+  std::chrono::steady_clock::time_point clock_told_;  // in the file
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `htmtrace dtl --input FILE`: what a recording holds, for people or for other programs.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "cli/dtl_output.h"
+
+namespace htmtrace {
+
+struct DtlReplay {
+  std::filesystem::path input;
+  std::vector<int> cpus;  // empty: all
+  // On perf's clock, in nanoseconds.
+  std::optional<uint64_t> from_ns, to_ns;
+};
+
+// Both return the exit status and throw Error.
+int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& output);
+// As a perf.data file.
+int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Existing existing);
+
+}  // namespace htmtrace
