@@ -63,7 +63,7 @@ inline uint8_t power10_info_words(uint64_t info) {
                               kPower10PairWords[words::info10_operands(info)]);
 }
 
-inline Framing frame_power10_info(const WordRun& run) {
+[[gnu::always_inline]] inline Framing frame_power10_info(const WordRun& run) {
   const uint8_t needed = power10_info_words(run[0]);
   if (run.count < needed || !run.in_sync) return frame_power10_info_carefully(run);
   bool plain = words::msr_tail_clear(run[1]);

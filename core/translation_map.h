@@ -63,7 +63,9 @@ class TranslationMap {
    public:
     explicit Cursor(const TranslationMap& map) : map_(&map) {}
 
-    std::optional<LogicalAddr> translate(RealAddr address) {
+    // Inlined, because an optional that a function returns is written in parts and read at once:
+    // the processor waits until the parts have left its store queue.
+    [[gnu::always_inline]] std::optional<LogicalAddr> translate(RealAddr address) {
       Range& recent = recent_[address.value / kRecentBytes % recent_.size()];
       if (address.value - recent.real >= recent.size_bytes) [[unlikely]] {
         const Range* range = map_->find(address);
