@@ -123,7 +123,8 @@ static bool snoop(unsigned vcpu, uint64_t real, bool store) {
   return had;
 }
 
-// Codes of combined responses: sections 5.7 and 6.8 of the public parser's tables.
+// Codes of combined responses, from the tables of hw-trace's parser for POWER9 (its pull request
+// 1).
 enum {
   kGoExclusive = 0x01,     // read: go_Me:ed; rwitm: go_M:ed; dclaim: go_M
   kGoSharedSource = 0x04,  // read: go_Sl:T

@@ -84,7 +84,8 @@ static void put_responses(struct htm* htm, unsigned engine) {
   state->pending_count = 0;
 }
 
-// By ttype and secondary encoding: section 6.7 of the public parser's tables.
+// By ttype and secondary encoding, from the tables of hw-trace's parser for POWER9 (its pull
+// request 1).
 static void name(struct nest_command* command, enum bus_operation operation) {
   static const struct {
     unsigned ttype, tsize;
