@@ -96,7 +96,8 @@ static void name(struct nest_command* command, enum bus_operation operation) {
   command->tsize = codes[operation].tsize;
 }
 
-// A core's number in a unit: bits 7-9 the quad, bit 5 its half, 4 and 6 say that it is a core.
+// A core's number as a unit: bits 7-9 the quad, bit 5 its half; bit 6 without bit 4 says that it is
+// one.
 static unsigned unit_of(unsigned core) {
   return (core >> 2 & 7) << 7 | 0x40 | (core >> 1 & 1) << 5;
 }
