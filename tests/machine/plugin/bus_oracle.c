@@ -18,11 +18,7 @@ struct oracle_file* bus_oracle_open(const char* directory, unsigned node, unsign
 }
 
 void bus_oracle_start(struct oracle_file* oracle, uint64_t tick) {
-  uint8_t item[9];
-  uint8_t* at = item;
-  oracle_put(&at, 'S', 1);
-  oracle_put(&at, tick, 8);
-  oracle_file_write(oracle, item, sizeof(item));
+  oracle_file_note(oracle, 'S', tick);
 }
 
 void bus_oracle_command(struct oracle_file* oracle, const struct bus_command* command) {
@@ -40,10 +36,6 @@ void bus_oracle_command(struct oracle_file* oracle, const struct bus_command* co
 }
 
 void bus_oracle_stop(struct oracle_file* oracle, uint64_t lost_commands) {
-  uint8_t item[9];
-  uint8_t* at = item;
-  oracle_put(&at, 'E', 1);
-  oracle_put(&at, lost_commands, 8);
-  oracle_file_write(oracle, item, sizeof(item));
+  oracle_file_note(oracle, 'E', lost_commands);
   oracle_file_flush(oracle);
 }

@@ -41,10 +41,6 @@ void oracle_instruction(struct oracle_file* oracle, const struct execution* exec
 }
 
 void oracle_stop(struct oracle_file* oracle, uint64_t lost_instructions) {
-  uint8_t item[9];
-  uint8_t* at = item;
-  oracle_put(&at, 'E', 1);
-  oracle_put(&at, lost_instructions, 8);
-  oracle_file_write(oracle, item, sizeof(item));
+  oracle_file_note(oracle, 'E', lost_instructions);
   oracle_file_flush(oracle);
 }

@@ -28,6 +28,14 @@ void oracle_file_write(struct oracle_file* oracle, const void* bytes, size_t len
   if (fwrite_unlocked(bytes, 1, length, oracle->file) != length) fail(oracle);
 }
 
+void oracle_file_note(struct oracle_file* oracle, char kind, uint64_t value) {
+  uint8_t item[9];
+  uint8_t* at = item;
+  oracle_put(&at, (uint64_t)kind, 1);
+  oracle_put(&at, value, 8);
+  oracle_file_write(oracle, item, sizeof(item));
+}
+
 void oracle_file_flush(struct oracle_file* oracle) {
   if (fflush(oracle->file) != 0) fail(oracle);
 }

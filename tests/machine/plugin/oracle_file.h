@@ -13,6 +13,8 @@ struct oracle_file {
 // Each dies when the file cannot be written.
 struct oracle_file* oracle_file_open(const char* directory, const char* name, const char* magic);
 void oracle_file_write(struct oracle_file* oracle, const void* bytes, size_t length);
+// An item that is its kind and a number of 8 bytes.
+void oracle_file_note(struct oracle_file* oracle, char kind, uint64_t value);
 void oracle_file_flush(struct oracle_file* oracle);
 
 // The low `bytes` bytes of `value`, at *at, which moves behind them.
