@@ -3,12 +3,15 @@
 //
 //   oracle-compare [--suffix] ORACLE DECODED.txt
 //   oracle-compare --parts ORACLE FIRST-LAST=DECODED.txt...
+//   oracle-compare --beginnings ORACLE FIRST-LAST=DECODED.txt...
 //
 // DECODED is the text of `htmtrace decode`, "-" for standard input. Exit status 0: each instruction
 // is equal, in order, in effective address, instruction words, logical address, and data addresses.
 // --suffix: the trace wrapped, so the text is the end of what the oracle holds.
 // --parts: each text is a trace of its own, from one START of the core to another, counted from 1;
 // in ascending order. A core may have slept all the time, so these may be empty.
+// --beginnings: the same, of traces that were cut off anywhere: each text may end early, and its
+// last line, whose record may have been cut, is not looked at.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,10 +72,16 @@ struct Sessions {
   uint64_t last = UINT64_MAX;
 };
 
+// How much of the oracle's instructions a text has.
+enum class Extent { kAll, kBeginning };
+
 class Comparison {
  public:
-  Comparison(OracleReader& oracle, const std::string& text_path, Sessions sessions)
-      : oracle_(oracle), text_(text_path.c_str()), sessions_(sessions) {}
+  Comparison(OracleReader& oracle, const std::string& text_path, Sessions sessions, Extent extent)
+      : oracle_(oracle),
+        text_(text_path.c_str()),
+        sessions_(sessions),
+        lines_(extent == Extent::kAll ? UINT64_MAX : whole_lines(text_path.c_str())) {}
 
   // Pass over the instructions that the trace no longer holds.
   void skip(uint64_t count) {
@@ -81,6 +90,7 @@ class Comparison {
 
   bool run() {
     for (;;) {
+      if (equal_ == lines_) break;
       const bool expect = next_expected();
       std::string_view line;
       const bool got = text_.next(&line);
@@ -108,6 +118,12 @@ class Comparison {
   uint64_t equal() const { return equal_; }
 
  private:
+  // All but the last one.
+  static uint64_t whole_lines(const char* path) {
+    const uint64_t count = count_lines(path);
+    return count == 0 ? 0 : count - 1;
+  }
+
   bool next_expected() { return oracle_.next_of(sessions_.first, sessions_.last, &instruction_); }
 
   void remember(const std::string& line) {
@@ -131,6 +147,7 @@ class Comparison {
   OracleReader& oracle_;
   LineReader text_;
   Sessions sessions_;
+  uint64_t lines_;  // no more are compared
   OracleInstruction instruction_{};
   std::deque<std::string> context_;
   uint64_t equal_ = 0;
@@ -138,7 +155,7 @@ class Comparison {
 
 int compare(const char* oracle_path, const char* text_path, bool suffix) {
   OracleReader oracle(oracle_path);
-  Comparison comparison(oracle, text_path, {});
+  Comparison comparison(oracle, text_path, {}, Extent::kAll);
   if (suffix) {
     const uint64_t executed = count_instructions(oracle_path);
     const uint64_t decoded = count_lines(text_path);
@@ -162,13 +179,13 @@ std::string parse_part(const std::string& argument, Sessions* sessions) {
   return argument.substr(static_cast<size_t>(path));
 }
 
-int compare_parts(const char* oracle_path, int count, char** parts) {
+int compare_parts(const char* oracle_path, int count, char** parts, Extent extent) {
   OracleReader oracle(oracle_path);
   uint64_t equal = 0;
   for (int i = 0; i < count; i++) {
     Sessions sessions;
     const std::string text_path = parse_part(parts[i], &sessions);
-    Comparison comparison(oracle, text_path, sessions);
+    Comparison comparison(oracle, text_path, sessions, extent);
     if (!comparison.run()) return 1;
     equal += comparison.equal();
   }
@@ -179,17 +196,19 @@ int compare_parts(const char* oracle_path, int count, char** parts) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool parts = argc >= 4 && std::strcmp(argv[1], "--parts") == 0;
+  const bool beginnings = argc >= 4 && std::strcmp(argv[1], "--beginnings") == 0;
+  const bool parts = beginnings || (argc >= 4 && std::strcmp(argv[1], "--parts") == 0);
   const bool suffix = argc == 4 && std::strcmp(argv[1], "--suffix") == 0;
   if (!parts && (argc != (suffix ? 4 : 3) || (suffix && std::strcmp(argv[3], "-") == 0))) {
     std::fputs(
         "usage: oracle-compare [--suffix] ORACLE DECODED.txt\n"
-        "       oracle-compare --parts ORACLE FIRST-LAST=DECODED.txt...\n",
+        "       oracle-compare --parts|--beginnings ORACLE FIRST-LAST=DECODED.txt...\n",
         stderr);
     return 2;
   }
   try {
-    if (parts) return compare_parts(argv[2], argc - 3, argv + 3);
+    const Extent extent = beginnings ? Extent::kBeginning : Extent::kAll;
+    if (parts) return compare_parts(argv[2], argc - 3, argv + 3, extent);
     return compare(argv[argc - 2], argv[argc - 1], suffix);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "oracle-compare: %s\n", error.what());
