@@ -33,7 +33,11 @@ void Signals::watch() {
   if (!fd_) throw Error("cannot watch signals", errno);
 }
 
+// What came when there was nothing left to end shall not end the process with a status of its own.
 Signals::~Signals() {
+  if (fd_) {
+    while (next()) continue;
+  }
   restore();
 }
 

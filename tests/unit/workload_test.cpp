@@ -103,4 +103,10 @@ TEST_CASE("signals come through the descriptor") {
   CHECK_FALSE(got->from_terminal);
 }
 
+TEST_CASE("a signal that nobody waited for any more kills nobody") {
+  Signals signals;
+  signals.watch();
+  ::kill(::getpid(), SIGTERM);
+}
+
 }  // namespace htmtrace
