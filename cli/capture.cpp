@@ -20,10 +20,11 @@ std::vector<TraceTarget> targets_of(const std::vector<HtmSource>& sources) {
 }  // namespace
 
 Capture::Capture(const std::vector<HtmSource>& sources, const std::filesystem::path& folder,
-                 Existing existing)
+                 Existing existing, SizeLimit& limit)
     : folder_(folder), files_(create_session_files(folder, targets_of(sources), existing)) {
   for (size_t index = 0; index < sources.size(); index++) {
-    const TargetRecorder& recorder = recorders_.emplace_back(sources[index], files_.targets[index]);
+    const TargetRecorder& recorder =
+        recorders_.emplace_back(sources[index], files_.targets[index], limit);
     manifest_.targets.push_back(recorder.facts());
   }
   manifest_.tool_version = HTMTRACE_VERSION;

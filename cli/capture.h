@@ -19,9 +19,10 @@ namespace htmtrace {
 // is drained if that is possible, the files are closed and the manifest says what is missing.
 class Capture {
  public:
-  // Makes the files. `sources` outlive this object. Throws Error; then there are no files.
+  // Makes the files. `sources` and `limit` outlive this object. Throws Error; then there are no
+  // files.
   Capture(const std::vector<HtmSource>& sources, const std::filesystem::path& folder,
-          Existing existing);
+          Existing existing, SizeLimit& limit);
 
   // Starts every target. Throws Error when one of them refuses; then there are no files.
   void start();

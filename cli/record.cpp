@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,7 +79,7 @@ int record(const RecordOptions& options) {
   Signals signals;
   // Opening may wait for the hypervisor. A signal during that ends the process, with no file made.
   Sources sources = open_sources(options.source);
-  if (sources.rings_shrunk) {
+  if (sources.rings_shrunk && !options.quiet) {
     print_note(
         fmt::format("memory-lock limit: using {}K of data ring and {}K of AUX ring for each target "
                     "(kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK, CAP_IPC_LOCK)",
@@ -87,7 +88,8 @@ int record(const RecordOptions& options) {
   if (sources.first_driver) {
     print_note("warning: this kernel's htm driver can overwrite memory; you asked for it");
   }
-  if (sources.triggers.any() && !options.bind) print_note(carriers_decide(sources.list));
+  if (sources.triggers.any() && !options.bind && !options.quiet)
+    print_note(carriers_decide(sources.list));
   signals.watch();
   return Recording(options, sources.list, signals, control ? &*control : nullptr).run();
 }
@@ -114,6 +116,9 @@ void declare_carriers(CLI::App& app, const Words& words) {
 // What can be checked only when the whole command line is known.
 void complete(RecordWords& words) {
   SourceWish& source = words.options.source;
+  Progress::Style& progress = words.options.progress;
+  if (words.options.quiet && progress == Progress::Style::kTerminal)
+    progress = Progress::Style::kNone;
   check_triggers(words.options);
   check_schedule(words.options);
   source.rearm = words.options.numbered() || !words.options.control.empty();
@@ -146,6 +151,14 @@ Action declare_record(CLI::App& app) {
       "Replace a recording that is in the folder already");
   app.add_flag("--unsafe-driver", options.source.allow_first_driver,
                "Use the first published htm driver, which can overwrite kernel memory");
+  app.add_flag("-q,--quiet", options.quiet, "Tell only what is wrong or lost");
+  static const std::map<std::string, Progress::Style> styles = {
+      {"terminal", Progress::Style::kTerminal}, {"json", Progress::Style::kJson}};
+  app.add_option("--progress", options.progress,
+                 "terminal (the default), or json: an object a line on stderr, once a second")
+      ->transform(CLI::CheckedTransformer(styles))
+      ->type_name("STYLE")
+      ->default_str("");
   app.add_flag("--strict", options.strict, "End with status 1, not 3, when something was lost");
   app.add_option("workload", options.workload, "Program to run and its arguments; put -- first")
       ->type_name("");

@@ -30,7 +30,8 @@ Recording::Recording(const RecordOptions& options, std::vector<HtmSource>& sourc
       sources_(sources),
       signals_(signals),
       control_(control),
-      progress_(stderr) {}
+      progress_(stderr, options.progress),
+      limit_(options.max_bytes) {}
 
 int Recording::run() {
   start();
@@ -82,7 +83,7 @@ void Recording::open_trace() {
   number_++;
   const auto folder =
       options_.numbered() ? options_.folder / numbered_name(number_) : options_.folder;
-  capture_.emplace(sources_, folder, options_.existing);
+  capture_.emplace(sources_, folder, options_.existing, limit_);
 }
 
 // Of a trace that could not be started there are no files.
@@ -99,9 +100,12 @@ void Recording::start_trace() {
   tracing_ = true;
   trace_start_ = Clock::now();
   const Schedule& schedule = options_.schedule;
-  // A snapshot does not put the end of a recording off.
+  // A snapshot, or another trace, does not put the end of a recording off.
   const bool each = schedule.windows.has_value();
-  if (schedule.duration && (each || !trace_end_)) trace_end_ = trace_start_ + *schedule.duration;
+  if (schedule.duration && !each && !end_) end_ = trace_start_ + *schedule.duration;
+  if (each) trace_end_ = trace_start_ + *schedule.duration;
+  if (schedule.rotate) trace_end_ = trace_start_ + *schedule.rotate;
+  if (end_) trace_end_ = std::min(trace_end_.value_or(*end_), *end_);
   if (!std::exchange(begin_acknowledged_, true)) control_->acknowledge();
 }
 
@@ -119,8 +123,9 @@ bool Recording::next_trace() {
     const auto& every = options_.schedule.every;
     if (every && ending_ == Ending::kTime) ending_ = wait(trace_start_ + *every);
     if (ending_ == Ending::kToldToBegin) ending_ = Ending::kTime;
-    // A snapshot of nothing is not wanted.
-    snapshot_wanted_ = false;
+    // The snapshot that was just saved answers it: nothing was traced since.
+    if (std::exchange(snapshot_wanted_, false))
+      say("SIGUSR2 while saving: that snapshot has it all");
     if (!another()) return false;
     open_trace();
     start_trace();
@@ -133,9 +138,11 @@ bool Recording::next_trace() {
 }
 
 bool Recording::another() const {
-  if (!troubles_.empty() || end_requests_ != 0) return false;
+  if (!troubles_.empty() || end_requests_ != 0 || limit_.reached()) return false;
   if (ending_ == Ending::kSnapshot) return true;
-  return ending_ == Ending::kTime && windows_ < options_.schedule.windows.value_or(1);
+  if (ending_ != Ending::kTime) return false;
+  if (options_.schedule.rotate) return !end_ || Clock::now() < *end_;
+  return windows_ < options_.schedule.windows.value_or(1);
 }
 
 bool Recording::rearm() {
@@ -307,24 +314,30 @@ void Recording::settle() {
   if (!capture_) return;
   const bool failed = !troubles_.empty();
   capture_->settle(workload_facts(), std::exchange(troubles_, {}), failed);
-  const Manifest& manifest = capture_->manifest();
-  sum_.traces++;
-  for (const Manifest::Target& target : manifest.targets) sum_.bytes += target.trace_bytes;
-  sum_.failed += manifest.state == Manifest::State::kFailed ? 1 : 0;
-  sum_.incomplete += manifest.state == Manifest::State::kIncomplete ? 1 : 0;
-  sum_.proven += capture_->proven() ? 1 : 0;
-  sum_.last_lines = capture_->summary();
+  sum_.add(*capture_);
   progress_.clear();
   for (const Error& error : capture_->troubles()) print_error(error);
   if (options_.numbered()) {
-    for (const std::string& line : sum_.last_lines) print_note(line);
+    const bool bad = capture_->manifest().state != Manifest::State::kComplete;
+    for (const std::string& line : sum_.last_lines()) bad ? print_note(line) : say(line);
+    remove_oldest();
   }
   capture_.reset();
+}
+
+// There are never more than --keep says.
+void Recording::remove_oldest() {
+  const auto keep = options_.schedule.keep;
+  if (!keep || number_ <= *keep) return;
+  if (remove_recording(options_.folder / numbered_name(number_ - *keep))) return sum_.removed_one();
+  print_warning(
+      fmt::format("cannot remove {}", (options_.folder / numbered_name(number_ - *keep)).string()));
 }
 
 // Errors first, the sum last. Returns the exit status.
 int Recording::report() {
   progress_.clear();
+  progress_.ended(sum_.bytes(), sum_.traces(), sum_.incomplete(), sum_.failed());
   for (const Error& error : troubles_) print_error(error);
   const bool asked_to_end = ending_ != Ending::kWorkloadEnded;
   const auto killed_by = workload_ ? workload_->killed_by() : std::nullopt;
@@ -336,23 +349,21 @@ int Recording::report() {
                     .hint("the trace up to that moment is saved"));
   }
   report_sum();
-  if (sum_.failed != 0 || !troubles_.empty()) return kExitFailed;
-  if (sum_.incomplete != 0) return options_.strict ? kExitFailed : kExitIncomplete;
+  if (sum_.failed() != 0 || !troubles_.empty()) return kExitFailed;
+  if (sum_.incomplete() != 0) return options_.strict ? kExitFailed : kExitIncomplete;
   if (died) return 128 + *killed_by;
   return workload_ ? workload_->exit_status().value_or(kExitDone) : kExitDone;
 }
 
 void Recording::report_sum() const {
-  if (!options_.numbered()) {
-    for (const std::string& line : sum_.last_lines) print_note(line);
-    return;
-  }
-  const uint64_t bad = sum_.failed + sum_.incomplete;
-  print_note(fmt::format("{} recordings, {} bytes of trace in {}; {}", sum_.traces, sum_.bytes,
-                         options_.folder.string(),
-                         bad != 0 ? fmt::format("{} of them lost something", bad)
-                         : sum_.proven == sum_.traces ? "nothing lost, proven by the driver's count"
-                                                      : "nothing lost that shows"));
+  // What was lost is never kept quiet.
+  if (options_.quiet && sum_.incomplete() + sum_.failed() == 0) return;
+  if (options_.numbered()) return print_note(sum_.line(options_.folder));
+  for (const std::string& line : sum_.last_lines()) print_note(line);
+}
+
+void Recording::say(const std::string& text) const {
+  if (!options_.quiet) print_note(text);
 }
 
 void Recording::fail(const Error& error) {

@@ -13,7 +13,9 @@
 #include "cli/control_channel.h"
 #include "cli/htm_source.h"
 #include "cli/parallel_drain.h"
+#include "cli/recording_sum.h"
 #include "cli/signals.h"
+#include "cli/size_limit.h"
 #include "cli/workload.h"
 #include "core/error.h"
 #include "output/progress.h"
@@ -24,9 +26,11 @@ namespace htmtrace {
 struct Schedule {
   std::optional<std::chrono::nanoseconds> delay;     // from the workload's start to the trace's
   bool start_disabled = false;                       // instead: until the control channel says so
-  std::optional<std::chrono::nanoseconds> duration;  // of each trace
+  std::optional<std::chrono::nanoseconds> duration;  // of each window, or of the whole recording
   std::optional<uint64_t> windows;                   // so many traces
   std::optional<std::chrono::nanoseconds> every;     // from the start of one to that of the next
+  std::optional<std::chrono::nanoseconds> rotate;    // traces of this time, one after the other
+  std::optional<uint64_t> keep;                      // only so many of them, the newest
 
   bool delayed() const { return delay || start_disabled; }
 };
@@ -37,12 +41,15 @@ struct RecordOptions {
   Existing existing = Existing::kRefuse;
   Schedule schedule;
   std::string control;                // where commands come from; empty: nowhere
+  std::optional<uint64_t> max_bytes;  // of trace, in all files together
+  bool quiet = false;                 // only what is wrong is told
+  Progress::Style progress = Progress::Style::kTerminal;
   bool strict = false;                // a loss is a failure
   bool bind = false;                  // the workload runs on the carrier CPUs
   std::vector<std::string> workload;  // empty: none
 
   // Several traces, each in a folder of its own below `folder`.
-  bool numbered() const { return schedule.windows || source.wrap; }
+  bool numbered() const { return schedule.windows || schedule.rotate || source.wrap; }
 };
 
 class Recording {
@@ -86,8 +93,10 @@ class Recording {
   void end_workload();
   std::optional<Manifest::Workload> workload_facts() const;
   void settle();
+  void remove_oldest();
   int report();
   void report_sum() const;
+  void say(const std::string& text) const;
   void fail(const Error& error);
 
   RecordOptions options_;
@@ -104,6 +113,8 @@ class Recording {
   uint64_t windows_ = 0;  // traces that had their time
   Clock::time_point trace_start_;
   std::optional<Clock::time_point> trace_end_;
+  std::optional<Clock::time_point> end_;  // of the whole recording
+  SizeLimit limit_;
 
   Ending ending_ = Ending::kSignal;
   bool snapshot_wanted_ = false;
@@ -112,16 +123,7 @@ class Recording {
   int end_requests_ = 0;         // signals that asked to end
   std::vector<Error> troubles_;  // what ends the command with status 1; not yet in a manifest
 
-  // Of the traces that are over.
-  struct Sum {
-    uint64_t traces = 0;
-    uint64_t bytes = 0;
-    uint64_t incomplete = 0;
-    uint64_t failed = 0;
-    uint64_t proven = 0;
-    std::vector<std::string> last_lines;  // of the latest
-  };
-  Sum sum_;
+  RecordingSum sum_;  // of the traces that are over
 };
 
 }  // namespace htmtrace

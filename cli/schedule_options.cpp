@@ -20,6 +20,26 @@ void declare_time(CLI::App& app, const char* name, const char* purpose,
       ->type_name("TIME");
 }
 
+std::chrono::nanoseconds parse_rotation(const std::string& text) {
+  if (!parse_duration(text) && parse_size(text)) {
+    throw CLI::ValidationError(
+        "--rotate",
+        text + ": how much is in the trace memory shows only when it is saved: give a time");
+  }
+  return parse_time("--rotate", text);
+}
+
+// Whole pages: a driver moves nothing smaller, and a record is not cut more often than needed.
+uint64_t parse_max_size(const std::string& text) {
+  constexpr uint64_t kUnit = 4096;
+  const auto size = parse_size(text);
+  if (!size || *size < kUnit) {
+    throw CLI::ValidationError("--max-size",
+                               text + ": not a size of 4K at least, such as 500M or 2G");
+  }
+  return *size / kUnit * kUnit;
+}
+
 }  // namespace
 
 void declare_schedule(CLI::App& app, RecordOptions& options) {
@@ -43,6 +63,20 @@ void declare_schedule(CLI::App& app, RecordOptions& options) {
   declare_time(app, "--every",
                "Time from the beginning of a window to that of the next (default: at once)",
                schedule.every);
+  app.add_option_function<std::string>(
+         "--rotate",
+         [&schedule](const std::string& text) { schedule.rotate = parse_rotation(text); },
+         "Make one recording after the other, each of this time, in folders 0001, 0002 ...")
+      ->type_name("TIME");
+  app.add_option("--keep", schedule.keep,
+                 "Keep only the newest N of the folders 0001, 0002 ... (default: all)")
+      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--max-size",
+         [&options](const std::string& text) { options.max_bytes = parse_max_size(text); },
+         "Write no more than this of trace, of all targets together; what is beyond is lost")
+      ->type_name("SIZE");
   app.add_option("--control", options.control,
                  "Take commands from fifo:PATH[,ACK] or fd:N[,ACK], and answer them on ACK: "
                  "enable, disable, snapshot, stop, ping")
@@ -62,6 +96,12 @@ void check_schedule(const RecordOptions& options) {
   }
   if (schedule.every && !schedule.windows) {
     throw CLI::ValidationError("--every", "it has no effect without --windows");
+  }
+  if (schedule.rotate && schedule.windows) {
+    throw CLI::ValidationError("--rotate", "cannot be used with --windows");
+  }
+  if (schedule.keep && !options.numbered()) {
+    throw CLI::ValidationError("--keep", "it has no effect without --rotate, --windows or --wrap");
   }
   if (schedule.every && *schedule.every < *schedule.duration) {
     throw CLI::ValidationError("--every", "a window takes longer, see --duration");

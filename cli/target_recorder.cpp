@@ -54,12 +54,13 @@ const char* name(HtmDrain::Driver driver) {
 
 }  // namespace
 
-TargetRecorder::TargetRecorder(const HtmSource& source, TargetFiles& files)
+TargetRecorder::TargetRecorder(const HtmSource& source, TargetFiles& files, SizeLimit& limit)
     : source_(source),
       baseline_(source.baseline()),
       files_(files),
+      limit_(limit),
       drain_([this] { return source_.event().read(); }, source.ring().data(), source.ring().aux(),
-             {.trace = [this](auto bytes) { files_.trace.append(bytes); },
+             {.trace = [this](auto bytes) { save(bytes); },
               .map = [this](auto bytes) { files_.translation.append(bytes); },
               .loss = [this](const Loss& loss) { ledger_.add(loss); }},
              {.wraps = source.wraps(), .lost_records = baseline_.lost_records}) {
@@ -105,6 +106,13 @@ std::string TargetRecorder::never_resumed() const {
     if (facts_.start_paused && resumes && trigger.times == 0) return trigger.event;
   }
   return {};
+}
+
+// Beyond the limit the rest is taken out all the same: the memory map comes behind it.
+void TargetRecorder::save(std::span<const std::byte> trace) {
+  const uint64_t fits = limit_.take(trace.size());
+  if (fits != 0) files_.trace.append(trace.first(fits));
+  left_out_bytes_ += trace.size() - fits;
 }
 
 void TargetRecorder::drain(const std::atomic<bool>& give_up) noexcept {
@@ -173,6 +181,10 @@ void TargetRecorder::settle() {
     facts_.running_ns = value->running_ns - baseline_.running_ns;
   }
   settle_error();
+  if (left_out_bytes_ != 0) {
+    ledger_.add({"trace file", "what is beyond --max-size was left out", LossUnit::kBytes,
+                 left_out_bytes_, files_.trace.written_bytes()});
+  }
   settle_sink("trace file", files_.trace);
   settle_sink("translation file", files_.translation);
   if (totals.map_blocks == 0 && drain_.map_proof() != HtmDrain::Proof::kProven) {

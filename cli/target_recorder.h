@@ -6,10 +6,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/htm_source.h"
+#include "cli/size_limit.h"
 #include "core/error.h"
 #include "output/ledger.h"
 #include "output/manifest.h"
@@ -20,8 +22,8 @@ namespace htmtrace {
 
 class TargetRecorder {
  public:
-  // Both outlive this object.
-  TargetRecorder(const HtmSource& source, TargetFiles& files);
+  // All outlive this object.
+  TargetRecorder(const HtmSource& source, TargetFiles& files, SizeLimit& limit);
   TargetRecorder(const TargetRecorder&) = delete;
   TargetRecorder& operator=(const TargetRecorder&) = delete;
 
@@ -63,6 +65,7 @@ class TargetRecorder {
   void drain_to_end(const std::atomic<bool>& give_up);
   void note_triggers();
   std::string never_resumed() const;
+  void save(std::span<const std::byte> trace);
   void settle_error();
   void settle_sink(const char* place, const TraceSink& sink);
   void lose(const char* place, const char* cause);
@@ -71,6 +74,8 @@ class TargetRecorder {
   const HtmSource& source_;
   const EventValue baseline_;  // what the event had counted before
   TargetFiles& files_;
+  SizeLimit& limit_;
+  uint64_t left_out_bytes_ = 0;  // because of the limit
   Ledger ledger_;
   HtmDrain drain_;
   Manifest::Target facts_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The line on the terminal that shows how a recording or a decoding gets on.
+// How a recording or a decoding gets on: a line on the terminal, or objects for programs.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,13 @@ class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Shows something only if `stream` is a terminal.
-  explicit Progress(std::FILE* stream);
+  enum class Style : uint8_t {
+    kNone,
+    kTerminal,  // a line that is written over, if the stream is a terminal
+    kJson,      // a line with an object once a second, and when something else begins
+  };
+
+  explicit Progress(std::FILE* stream, Style style = Style::kTerminal);
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -26,6 +31,9 @@ class Progress {
   // The trace is being taken out. `total_bytes` is 0 when it is not known.
   void draining(uint64_t bytes, uint64_t total_bytes, uint64_t losses);
 
+  // All is over. For programs only: people get the last line.
+  void ended(uint64_t bytes, uint64_t recordings, uint64_t incomplete, uint64_t failed);
+
   // The trace is being decoded.
   void decoding(uint64_t bytes, uint64_t total_bytes, const std::string& losses);
 
@@ -33,16 +41,20 @@ class Progress {
   void clear();
 
  private:
-  bool due();
+  enum class Phase : uint8_t { kNothing, kRecording, kMoving };
+
+  bool due(Phase phase);
+  double rate(uint64_t bytes) const;
   void moving(const char* verb, uint64_t bytes, uint64_t total_bytes, const std::string& losses);
   void show(const std::string& line);
 
   std::FILE* stream_;
-  bool terminal_;
+  Style style_;
+  Phase phase_ = Phase::kNothing;
   bool shown_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_;
-  std::optional<Clock::time_point> moving_since_;
+  Clock::time_point phase_start_ = start_;
 };
 
 // "1.5 GiB", "12 KiB", "700 bytes".

@@ -99,6 +99,13 @@ std::string numbered_name(uint64_t number) {
   return fmt::format("{:04}", number);
 }
 
+bool remove_recording(const fs::path& folder) {
+  std::error_code failure;
+  remove_earlier_files(folder);
+  fs::remove(folder / kManifestName, failure);
+  return fs::remove(folder, failure) && !failure;
+}
+
 void remove_earlier(const fs::path& folder) {
   std::error_code failure;
   std::vector<fs::path> numbered;
@@ -106,12 +113,9 @@ void remove_earlier(const fs::path& folder) {
        entry.increment(failure)) {
     if (is_number(entry->path().filename().string())) numbered.push_back(entry->path());
   }
-  numbered.push_back(folder);
-  for (const fs::path& path : numbered) {
-    remove_earlier_files(path);
-    fs::remove(path / kManifestName, failure);
-    if (path != folder) fs::remove(path, failure);  // unless something else is in it
-  }
+  for (const fs::path& path : numbered) remove_recording(path);  // unless something else is in it
+  remove_earlier_files(folder);
+  fs::remove(folder / kManifestName, failure);
 }
 
 std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets) {

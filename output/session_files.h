@@ -30,6 +30,9 @@ void check_session_folder(const std::filesystem::path& folder,
 // Removes what an earlier recording, or several, left in the folder. What else is there stays.
 void remove_earlier(const std::filesystem::path& folder);
 
+// Removes the folder of one of several recordings. False when that is not possible.
+bool remove_recording(const std::filesystem::path& folder);
+
 struct TargetFiles {
   std::string suffix;
   TraceSink trace;

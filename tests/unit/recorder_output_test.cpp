@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -48,6 +50,41 @@ class FileSizeLimit {
  private:
   rlimit old_{};
 };
+
+// What a stream of its own got.
+std::string progress_of(Progress::Style style, const std::function<void(Progress&)>& show) {
+  std::FILE* stream = std::tmpfile();
+  REQUIRE(stream != nullptr);
+  {
+    Progress progress(stream, style);
+    show(progress);
+  }
+  std::string text(static_cast<size_t>(std::ftell(stream)), ' ');
+  std::rewind(stream);
+  CHECK(std::fread(text.data(), 1, text.size(), stream) == text.size());
+  std::fclose(stream);
+  return text;
+}
+
+TEST_CASE("progress for programs: a line at once for each phase, and at the end") {
+  const auto show = [](Progress& progress) {
+    progress.recording(std::chrono::milliseconds(1500));
+    progress.recording(std::nullopt);  // not a second later
+    progress.draining(4096, 0, 0);
+    progress.draining(8192, 8192, 1);
+    progress.ended(8192, 1, 1, 0);
+  };
+  const std::string text = progress_of(Progress::Style::kJson, show);
+  CHECK(text.starts_with("{\"phase\": \"recording\", \"elapsed_s\": 0.0"));
+  CHECK(text.substr(text.find("\"left_s\"")) ==
+        "\"left_s\": 1.500}\n"
+        "{\"phase\": \"saving\", \"bytes\": 4096, \"total_bytes\": null, \"bytes_per_s\": 0, "
+        "\"losses\": 0}\n"
+        "{\"phase\": \"ended\", \"bytes\": 8192, \"recordings\": 1, \"incomplete\": 1, "
+        "\"failed\": 0}\n");
+  CHECK(progress_of(Progress::Style::kTerminal, show).empty());  // it is none
+  CHECK(progress_of(Progress::Style::kNone, show).empty());
+}
 
 }  // namespace
 
