@@ -12,7 +12,13 @@ namespace {
 // So many bits can be read with eight bytes from any bit of a byte on.
 constexpr unsigned kMostBits = 56;
 constexpr size_t kPositionBytes = 2;
+constexpr size_t kCountBytes = 2;
 constexpr size_t kMostDistinct = 1024;
+// Instead of a count. Addresses lie close together in several places far from each other: 64 KiB
+// are such a place.
+constexpr size_t kSplit = 65535;
+constexpr unsigned kLowerBits = 16;
+constexpr uint64_t kLowerMask = (uint64_t{1} << kLowerBits) - 1;
 
 // Little-endian, so that a number that crosses bytes is a shift and a mask.
 uint64_t load_le64(const std::byte* from) {
@@ -103,6 +109,24 @@ class Distinct {
   std::vector<uint32_t> counts_;
 };
 
+void append(std::vector<std::byte>& to, const std::vector<std::byte>& bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+// As a list of those that there are, or one after the other.
+void pack_whole(std::span<const uint64_t> values, std::vector<std::byte>& to) {
+  std::vector<std::byte> plain, list;
+  put_number(plain, 0, kCountBytes);
+  pack_numbers(values, plain);
+  Distinct distinct;
+  if (distinct.find(values)) {
+    put_number(list, distinct.values().size(), kCountBytes);
+    pack_numbers(distinct.values(), list);
+    pack_numbers(distinct.which(), list);
+  }
+  append(to, !list.empty() && list.size() < plain.size() ? list : plain);
+}
+
 }  // namespace
 
 // Bits of each; bytes of the least (upper half) and of a rest; 2 bytes: how many rests; the least;
@@ -143,20 +167,18 @@ void pack_numbers(std::span<const uint64_t> values, std::vector<std::byte>& to) 
   }
 }
 
-// 2 bytes: how many there are; they; which one each is. Or 0 and the numbers.
+// 2 bytes: how many there are; they; which one each is. Or 0 and the numbers; or kSplit, this of
+// their upper bits, and the lower bits.
 void pack_repeated(std::span<const uint64_t> values, std::vector<std::byte>& to) {
-  const size_t begin = to.size();
-  put_number(to, 0, 2);
-  pack_numbers(values, to);
-  Distinct distinct;
-  if (!distinct.find(values)) return;
-  std::vector<std::byte> shorter;
-  put_number(shorter, distinct.values().size(), 2);
-  pack_numbers(distinct.values(), shorter);
-  pack_numbers(distinct.which(), shorter);
-  if (shorter.size() >= to.size() - begin) return;
-  to.resize(begin);
-  to.insert(to.end(), shorter.begin(), shorter.end());
+  std::vector<std::byte> whole, split;
+  pack_whole(values, whole);
+  std::vector<uint64_t> parts(values.begin(), values.end());
+  for (uint64_t& part : parts) part >>= kLowerBits;
+  put_number(split, kSplit, kCountBytes);
+  pack_whole(parts, split);
+  for (size_t i = 0; i < parts.size(); i++) parts[i] = values[i] & kLowerMask;
+  pack_numbers(parts, split);
+  append(to, split.size() < whole.size() ? split : whole);
 }
 
 std::span<const std::byte> NumberReader::take(size_t bytes) {
@@ -236,7 +258,15 @@ void NumberReader::add_rests(std::span<uint64_t> values, size_t count, unsigned 
 }
 
 void NumberReader::repeated(std::span<uint64_t> values) {
-  const size_t count = number(2);
+  const size_t count = number(kCountBytes);
+  if (count != kSplit) return whole(values, count);
+  whole(values, number(kCountBytes));
+  lower_.resize(values.size());
+  numbers(lower_);
+  for (size_t i = 0; i < values.size(); i++) values[i] = values[i] << kLowerBits | lower_[i];
+}
+
+void NumberReader::whole(std::span<uint64_t> values, size_t count) {
   if (count == 0) return numbers(values);
   if (count > kMostDistinct) return fail(values);
   distinct_.resize(count);

@@ -14,7 +14,8 @@ namespace htmtrace {
 void pack_numbers(std::span<const uint64_t> values, std::vector<std::byte>& to);
 
 // Appends a column of numbers of which many are equal: a list of those that there are, most
-// frequent first, and which one each is; or as pack_numbers() if that is shorter.
+// frequent first, and which one each is; or as pack_numbers(); or the upper bits in one of these
+// ways and the lower ones apart: whatever is shortest.
 void pack_repeated(std::span<const uint64_t> values, std::vector<std::byte>& to);
 
 // Reads columns in the order in which they were packed. Any bytes will do: once something made no
@@ -35,10 +36,11 @@ class NumberReader {
   uint64_t number(size_t bytes);
   std::span<const std::byte> take(size_t bytes);
   void add_rests(std::span<uint64_t> values, size_t count, unsigned bits, size_t rest_bytes);
+  void whole(std::span<uint64_t> values, size_t count);
   void fail(std::span<uint64_t> values);
 
   std::span<const std::byte> left_;
-  std::vector<uint64_t> distinct_;
+  std::vector<uint64_t> distinct_, lower_;
   bool ok_ = true;
 };
 

@@ -35,12 +35,12 @@ void unpack(std::span<const std::byte> packed, size_t count) {
 }
 
 void read_file(const uint8_t* data, size_t size) {
-  static const int kFile = ::memfd_create("recording", 0);
-  if (::ftruncate(kFile, 0) != 0 || ::pwrite(kFile, data, size, 0) != static_cast<ssize_t>(size)) {
+  static const int file = ::memfd_create("recording", 0);
+  if (::ftruncate(file, 0) != 0 || ::pwrite(file, data, size, 0) != static_cast<ssize_t>(size)) {
     std::abort();
   }
   try {
-    DtlReader reader(InputFile::open("/proc/self/fd/" + std::to_string(kFile)));
+    DtlReader reader(InputFile::open("/proc/self/fd/" + std::to_string(file)));
     uint64_t entries = 0;
     while (const auto block = reader.next({})) entries += block->entries.size();
     if (entries != reader.entries() || reader.damaged_bytes() > size) std::abort();

@@ -126,6 +126,21 @@ TEST_CASE("a plausible entry takes ten bytes at most") {
   MESSAGE("bytes for 4096 entries: " << packed.size());
 }
 
+TEST_CASE("addresses here and there take the bits in which they differ") {
+  std::mt19937_64 random(2);
+  std::vector<DtlEntry> entries = plausible(4096, 1);
+  for (DtlEntry& entry : entries) {
+    const uint64_t kernel = 0xc000000000000000 + random() % 0x200000;
+    const uint64_t user = 0x7fff80000000 + random() % 0x100000;
+    entry.srr0 = (random() % 2 == 0 ? kernel : user) & ~uint64_t{3};
+  }
+  FileBytes packed;
+  pack_dtl_entries(entries, packed);
+  CHECK(unpacked(packed, entries.size()) == log_bytes(entries));
+  CHECK(packed.size() < 11 * 4096);
+  MESSAGE("bytes for 4096 entries: " << packed.size());
+}
+
 TEST_CASE("what was cut is not unpacked, and any bytes may be tried") {
   FileBytes packed;
   pack_dtl_entries(plausible(100, 1), packed);
