@@ -51,11 +51,7 @@ DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about)
 void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
                      DtlPlaces& places) {
   if (entries.empty()) return;
-  if (options_.summary) {
-    for (const DtlEntry& entry : entries) {
-      track.analysis_.add(entry, track.cpu_, clock.ticks_per_second, places);
-    }
-  }
+  if (options_.summary) track.analysis_.add(entries, track.cpu_, clock.ticks_per_second, places);
   if (file_) {
     note_clock(clock);
     if (track.pending_.empty()) track.pending_since_ = steady_clock::now();

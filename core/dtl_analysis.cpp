@@ -1,12 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/dtl_analysis.h"
 
+#include <algorithm>
+
 namespace htmtrace {
 namespace {
 
 void add_counts(DtlPlaces::Table& to, const DtlPlaces::Table& from) {
   for (const auto& slot : from.top(from.size())) to.at(slot.key).count += slot.entry.count;
 }
+
+// Counts equal keys that follow each other with one look at the table.
+class Run {
+ public:
+  explicit Run(DtlPlaces::Table& table) : table_(table) {}
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run() { finish(); }
+
+  void add(uint64_t key) {
+    if (key != key_) {
+      finish();
+      key_ = key;
+    }
+    count_++;
+  }
+
+ private:
+  void finish() {
+    if (count_ != 0) table_.at(key_).count += count_;
+    count_ = 0;
+  }
+
+  DtlPlaces::Table& table_;
+  uint64_t key_ = 0;
+  uint64_t count_ = 0;
+};
 
 }  // namespace
 
@@ -24,41 +53,46 @@ void DtlPlaces::add(const DtlPlaces& other) {
   add_counts(instructions, other.instructions);
 }
 
-void DtlAnalysis::add(const DtlEntry& entry, int cpu, uint64_t ticks_per_second,
+void DtlAnalysis::add(std::span<const DtlEntry> entries, int cpu, uint64_t ticks_per_second,
                       DtlPlaces& places) {
-  enqueue_to_dispatch_.add(entry.enqueue_to_dispatch);
-  ready_to_enqueue_.add(entry.ready_to_enqueue);
-  waiting_to_ready_.add(entry.waiting_to_ready);
-  reasons_.dispatch[entry.dispatch_reason]++;
-  reasons_.preempt[entry.preempt_reason]++;
-
-  if (entries() == 1) first_ = entry.timebase;
-  last_ = entry.timebase;
-  const uint64_t waited = static_cast<uint64_t>(entry.enqueue_to_dispatch) + entry.ready_to_enqueue;
-  if (ticks_per_second != 0) {
-    if (waited > ticks_per_second / kWindowsPerSecond) late_++;
-    count_interval(entry, ticks_per_second / kIntervalsPerSecond);
+  if (entries.empty()) return;
+  if (this->entries() == 0) first_ = entries.front().timebase;
+  last_ = entries.back().timebase;
+  for (const DtlEntry& entry : entries) {
+    enqueue_to_dispatch_.add(entry.enqueue_to_dispatch);
+    ready_to_enqueue_.add(entry.ready_to_enqueue);
+    waiting_to_ready_.add(entry.waiting_to_ready);
+    reasons_.dispatch[entry.dispatch_reason]++;
+    reasons_.preempt[entry.preempt_reason]++;
   }
+  if (ticks_per_second != 0) count_stolen(entries, ticks_per_second);
 
-  if (processor_ && *processor_ != entry.processor_id) {
-    moved_++;
-    places.moves.at(uint64_t{*processor_} << 16 | entry.processor_id).count++;
+  Run processors(places.processors), instructions(places.instructions);
+  for (const DtlEntry& entry : entries) {
+    if (processor_ && *processor_ != entry.processor_id) {
+      moved_++;
+      places.moves.at(uint64_t{*processor_} << 16 | entry.processor_id).count++;
+    }
+    processor_ = entry.processor_id;
+    processors.add(static_cast<uint64_t>(cpu) << 16 | entry.processor_id);
+    instructions.add(entry.srr0);
+    if (entry.fault_address != 0) places.fault_pages.at(entry.fault_address / 4096).count++;
   }
-  processor_ = entry.processor_id;
-  places.processors.at(static_cast<uint64_t>(cpu) << 16 | entry.processor_id).count++;
-  places.instructions.at(entry.srr0).count++;
-  if (entry.fault_address != 0) places.fault_pages.at(entry.fault_address / 4096).count++;
 }
 
 // The time stolen before a dispatch counts in the interval of the dispatch.
-void DtlAnalysis::count_interval(const DtlEntry& entry, uint64_t length) {
-  if (length == 0) return;
-  const uint64_t begin = entry.timebase - entry.timebase % length;
-  if (begin != current_.begin) {
-    worst_ = worst();
-    current_ = {begin, 0};
+void DtlAnalysis::count_stolen(std::span<const DtlEntry> entries, uint64_t ticks_per_second) {
+  const uint64_t window = ticks_per_second / kWindowsPerSecond;
+  const uint64_t length = std::max<uint64_t>(ticks_per_second / kIntervalsPerSecond, 1);
+  for (const DtlEntry& entry : entries) {
+    const uint64_t stolen = uint64_t{entry.enqueue_to_dispatch} + entry.ready_to_enqueue;
+    if (stolen > window) late_++;
+    if (entry.timebase - current_.begin >= length) {
+      worst_ = worst();
+      current_ = {entry.timebase - entry.timebase % length, 0};
+    }
+    current_.stolen += stolen;
   }
-  current_.stolen += static_cast<uint64_t>(entry.enqueue_to_dispatch) + entry.ready_to_enqueue;
 }
 
 void DtlAnalysis::add(const DtlAnalysis& other) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "core/dtl_entry.h"
 #include "core/hot_table.h"
@@ -51,7 +52,8 @@ class DtlAnalysis {
   static constexpr unsigned kWindowsPerSecond = 100;
 
   // Entries of one virtual processor in the order of their time.
-  void add(const DtlEntry& entry, int cpu, uint64_t ticks_per_second, DtlPlaces& places);
+  void add(std::span<const DtlEntry> entries, int cpu, uint64_t ticks_per_second,
+           DtlPlaces& places);
 
   // Of another virtual processor. Then there is no worst interval.
   void add(const DtlAnalysis& other);
@@ -74,7 +76,7 @@ class DtlAnalysis {
   uint64_t moved() const { return moved_; }
 
  private:
-  void count_interval(const DtlEntry& entry, uint64_t length);
+  void count_stolen(std::span<const DtlEntry> entries, uint64_t ticks_per_second);
 
   TickHistogram enqueue_to_dispatch_, ready_to_enqueue_, waiting_to_ready_;
   DtlReasons reasons_;

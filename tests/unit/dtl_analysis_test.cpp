@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,36 +64,37 @@ TEST_CASE("stolen time, late dispatches, moves") {
   DtlPlaces places;
   // Two tenths of a second; the second one has more stolen time.
   const uint64_t tenth = kTicksPerSecond / 10;
-  for (const DtlEntry& entry : std::vector<DtlEntry>{{.dispatch_reason = 3,
-                               .preempt_reason = 2,
-                               .processor_id = 4,
-                               .enqueue_to_dispatch = 100,
-                               .ready_to_enqueue = 10,
-                               .timebase = tenth + 5,
-                               .srr0 = 0x1000},
-                                                     {.dispatch_reason = 7,
-                                                     .preempt_reason = 4,
-                                                     .processor_id = 5,
-                                                     .enqueue_to_dispatch = 6'000'000,
-                                                     .ready_to_enqueue = 1,
-                                                     .timebase = 2 * tenth,
-                                                     .fault_address = 0x5008,
-                                                     .srr0 = 0x1000},
-                                                     {.dispatch_reason = 7,
-                                                     .preempt_reason = 4,
-                                                     .processor_id = 4,
-                                                     .enqueue_to_dispatch = 5'119'999,
-                                                     .ready_to_enqueue = 1,
-                                                     .timebase = 3 * tenth - 1,
-                                                     .fault_address = 0x5ff0,
-                                                     .srr0 = 0x2000},
-                                                     {.dispatch_reason = 255,
-                                                     .preempt_reason = 4,
-                                                     .processor_id = 4,
-                                                     .timebase = 3 * tenth + 5,
-                                                     .srr0 = 0x1000}}) {
-    analysis.add(entry, 9, kTicksPerSecond, places);
-  }
+  const std::vector<DtlEntry> entries{{.dispatch_reason = 3,
+                                       .preempt_reason = 2,
+                                       .processor_id = 4,
+                                       .enqueue_to_dispatch = 100,
+                                       .ready_to_enqueue = 10,
+                                       .timebase = tenth + 5,
+                                       .srr0 = 0x1000},
+                                      {.dispatch_reason = 7,
+                                       .preempt_reason = 4,
+                                       .processor_id = 5,
+                                       .enqueue_to_dispatch = 6'000'000,
+                                       .ready_to_enqueue = 1,
+                                       .timebase = 2 * tenth,
+                                       .fault_address = 0x5008,
+                                       .srr0 = 0x1000},
+                                      {.dispatch_reason = 7,
+                                       .preempt_reason = 4,
+                                       .processor_id = 4,
+                                       .enqueue_to_dispatch = 5'119'999,
+                                       .ready_to_enqueue = 1,
+                                       .timebase = 3 * tenth - 1,
+                                       .fault_address = 0x5ff0,
+                                       .srr0 = 0x2000},
+                                      {.dispatch_reason = 255,
+                                       .preempt_reason = 4,
+                                       .processor_id = 4,
+                                       .timebase = 3 * tenth + 5,
+                                       .srr0 = 0x1000}};
+  // One after the other, and then the rest at once.
+  analysis.add(std::span(entries).first(1), 9, kTicksPerSecond, places);
+  analysis.add(std::span(entries).subspan(1), 9, kTicksPerSecond, places);
   CHECK(analysis.entries() == 4);
   CHECK(analysis.stolen() == 110 + 6'000'001 + 5'120'000);
   CHECK(analysis.span() == 2 * tenth);
