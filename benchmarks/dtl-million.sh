@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # dtl-million.sh [SECONDS]: `htmtrace dtl -o` in the emulated LPAR with eight virtual processors, for
-# SECONDS (default 60) with all events and a quarter of that with each single one. Every entry that
-# the hypervisor wrote must be in the recording, once and in order. Prints how many were compared;
-# status 1 when something is wrong. Needs tests/machine/setup. Minutes, so it is not among the tests.
+# SECONDS (default 120) with all events and a quarter of that with each single one. Every entry that
+# the hypervisor wrote must be in the recording, once and in order, or be named as lost: the emulated
+# processors stand still while this machine is busy, and the driver then finds a full log. Prints how
+# many were compared; status 1 when something is wrong. Needs tests/machine/setup. Minutes, so it is not
+# among the tests.
 set -euo pipefail
-seconds=${1:-60}
+seconds=${1:-120}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || {
     echo "usage: dtl-million.sh [SECONDS]" >&2
     exit 2
@@ -19,7 +21,7 @@ mkdir "$work/share" "$work/log"
 
 {
     for ((cpu = 0; cpu < 8; cpu++)); do echo "core $cpu node=0 chip=$cpu core=$cpu"; done
-    printf '%s\n' "oracle on" "dtl on" "dtl_preempt 5000" "dtl_fault 1000"
+    printf '%s\n' "oracle on" "dtl on" "dtl_preempt 6500" "dtl_fault 1000"
 } >"$work/config"
 cat >"$work/guest" <<END
 . /share/tap.sh
@@ -42,6 +44,11 @@ END
 "$machine/boot" --cpus 8 --config "$work/config" --share "$work/share" --log "$work/log" \
     --timeout $((seconds * 8 + 300)) "$work/guest"
 
+# named CPU: how many entries of it the recording says were lost.
+named() {
+    grep -o "[0-9]* entries (CPU $1: [^)]*" "$work/said" | cut -d' ' -f1 | head -n 1
+}
+
 status=0
 for event in all cede preempt fault; do
     "$host_build/cli/htmtrace" dtl --input "$work/share/$event.dtl" >"$work/text" 2>"$work/said" || true
@@ -52,6 +59,11 @@ for event in all cede preempt fault; do
         { written += $4; printed += $6; missing += $8 }
         END { printf "%s: %d entries compared, %d missing, %.2f bytes each in the file\n",
               event, printed, missing, bytes / printed }' "$work/compared"
-    awk '$8 != 0 { bad = 1 } END { exit bad }' "$work/compared" || status=1
+    while read -r _ cpu _ _ _ _ _ missing _; do
+        lost=$(named "$cpu")
+        [[ ${lost:-0} == "$missing" ]] && continue
+        echo "CPU $cpu: $missing are missing, and ${lost:-0} were named as lost"
+        status=1
+    done <"$work/compared"
 done
 exit $status

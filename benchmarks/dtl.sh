@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# dtl.sh BUILD_DIR [ENTRIES]: how fast `htmtrace dtl --input` turns a recording of the dispatch trace
+# dtl.sh BUILD_DIR [ENTRIES]: how much CPU time it takes to empty the rings of 656 CPUs, copying and
+# packing what is in them; how fast `htmtrace dtl --input` turns a recording of the dispatch trace
 # log (default 10 million entries of 8 virtual processors) into text and into a summary on one core,
 # with how much memory, and how many bytes an entry takes in the file. BUILD_DIR is a release build
 # with tests.
@@ -51,6 +52,9 @@ to_null() {
 export -f to_null
 
 say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
+for what in copy pack; do
+    say "drain, $what: $("$build/tests/generator/drain_dispatch_rings" 656 1000 $what)"
+done
 "$build/tests/generator/make_dispatch_log" "$entries" 8 "$folder/log.dtl"
 written=$("$htmtrace" dtl --input "$folder/log.dtl" 2>/dev/null | tee "$folder/text" | wc -l)
 bytes=$(stat -c %s "$folder/log.dtl")
