@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/messages.h"
 #include "cli/nest_decode.h"
-#include "cli/report.h"
 #include "cli/trace_bytes.h"
 #include "cli/trace_choice.h"
 #include "cli/trace_context.h"

@@ -9,7 +9,7 @@
 #include <ctime>
 
 #include "cli/commands.h"
-#include "cli/report.h"
+#include "cli/messages.h"
 #include "output/host_facts.h"
 #include "ringbuf/timebase.h"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "cli/commands.h"
-#include "cli/report.h"
+#include "cli/messages.h"
 #include "core/error.h"
 #include "output/dtl_perf_data.h"
 #include "output/dtl_reader.h"

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "cli/report.h"
+#include "cli/messages.h"
 #include "core/dtl_proof.h"
 #include "ringbuf/vpa_counters.h"
 

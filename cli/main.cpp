@@ -12,7 +12,7 @@
 
 #include "cli/commands.h"
 #include "cli/htmdecode.h"
-#include "cli/report.h"
+#include "cli/messages.h"
 #include "core/error.h"
 
 namespace htmtrace {

@@ -5,9 +5,9 @@
 
 #include <map>
 
+#include "cli/messages.h"
 #include "cli/nest_choice.h"
 #include "cli/nest_reading.h"
-#include "cli/report.h"
 #include "core/error.h"
 #include "output/nest_report.h"
 #include "output/progress.h"

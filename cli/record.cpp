@@ -12,8 +12,8 @@
 
 #include "cli/commands.h"
 #include "cli/htm_source.h"
+#include "cli/messages.h"
 #include "cli/recording.h"
-#include "cli/report.h"
 #include "cli/schedule_options.h"
 #include "cli/target_options.h"
 #include "cli/trigger_options.h"

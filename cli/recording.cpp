@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "cli/commands.h"
-#include "cli/report.h"
+#include "cli/messages.h"
 
 namespace htmtrace {
 namespace {

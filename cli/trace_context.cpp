@@ -7,7 +7,7 @@
 #include <map>
 #include <system_error>
 
-#include "cli/report.h"
+#include "cli/messages.h"
 #include "output/input_file.h"
 
 namespace htmtrace {
