@@ -282,6 +282,8 @@ static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t ea, vo
   access.ea = ea + first;
   access.size = (uint32_t)(size - first);
   if (!qemu_plugin_translate_vaddr(access.ea, &access.real)) {
+    // Another vCPU may just have taken the page away. Only a trace of this instruction must know.
+    if (captures[vcpu].pending != data) return;
     die("the second page of an access at 0x%lx has no real address", ea);
   }
   access.device = access.real >= guest_ram_bytes();
