@@ -24,20 +24,25 @@ trap 'rm -f "$folder"/{trace,map,small,text,copy,time}' EXIT
 
 say() { echo "$*" | tee -a "$log"; }
 
-# best NAME COMMAND...: seconds of CPU time (user and system), wall seconds and peak KiB of the
-# fastest of three runs, into best_cpu, best_wall and best_kib.
-best() {
-    local name=$1 cpu wall kib
-    shift
-    best_cpu=''
+least() { awk -v a="$1" -v b="$2" 'BEGIN { print b == "" || a < b ? a : b }'; }
+
+# best NAME COMMAND...: least seconds of CPU time (user and system), least wall seconds and peak KiB
+# of three runs on one core, into best_cpu, best_wall and best_kib.
+best() { best_on "$core" "$@"; }
+
+# best_on CORES NAME COMMAND...: on these cores.
+best_on() {
+    local cores=$1 name=$2 cpu wall kib
+    shift 2
+    best_cpu='' best_wall=''
     for _ in 1 2 3; do
-        /usr/bin/time -o "$folder/time" -f '%U %S %e %M' taskset -c "$core" "$@"
+        /usr/bin/time -o "$folder/time" -f '%U %S %e %M' taskset -c "$cores" "$@"
         read -r user system wall kib <"$folder/time"
         cpu=$(awk "BEGIN { print $user + $system }")
         echo "$name: cpu $cpu s wall $wall s peak $kib KiB" >>"$log"
-        if [[ -z $best_cpu ]] || awk "BEGIN { exit !($cpu < $best_cpu) }"; then
-            best_cpu=$cpu best_wall=$wall best_kib=$kib
-        fi
+        best_cpu=$(least "$cpu" "$best_cpu")
+        best_wall=$(least "$wall" "$best_wall")
+        best_kib=$kib
     done
 }
 
@@ -74,6 +79,16 @@ rm -f "$folder/copy"
 best "decode to a file" "${decode[@]}" --force -o "$folder/text" "$folder/trace"
 say "decode to a file: $best_cpu s CPU, $best_wall s wall: $(rate "$best_cpu")"
 say "  ratio to copying the same text with dd ($copy_cpu s CPU): $(ratio "$best_cpu" "$copy_cpu")"
+
+# The same text by two threads on two cores.
+if (($(nproc) > 1)); then
+    for threads in 1 2; do
+        best_on "$((core - 1)),$core" "$threads thread(s)" bash -c '"$@" >/dev/null' - "${decode[@]}" -j "$threads" "$folder/trace"
+        walls[threads]=$best_wall
+    done
+    say "two threads: ${walls[2]} s wall, one: ${walls[1]} s: $(ratio "${walls[1]}" "${walls[2]}") times as fast"
+    "${decode[@]}" -j 2 "$folder/trace" | cmp - "$folder/text"
+fi
 
 best "decode a small trace" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/small"
 say "peak memory: $best_kib KiB for 1 MiB of trace, $peak_large KiB for $size_mib MiB"

@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <limits>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/commands.h"
@@ -24,6 +26,7 @@
 #include "output/decode_report.h"
 #include "output/input_file.h"
 #include "output/json_printer.h"
+#include "output/parallel_decode.h"
 #include "output/progress.h"
 #include "output/qtrace_writer.h"
 #include "output/selecting_sink.h"
@@ -40,6 +43,8 @@ bool for_simulators(DecodeFormat format) {
   return format == DecodeFormat::kQtrace || format == DecodeFormat::kBlockVectors;
 }
 
+constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
+constexpr unsigned kMostThreads = 256;
 constexpr uint64_t kUsualInterval = 10'000'000;
 
 struct DecodeOptions {
@@ -52,7 +57,9 @@ struct DecodeOptions {
   bool modes = false;
   bool walks = false;
   bool file_order = false;
-  uint64_t limit = std::numeric_limits<uint64_t>::max();
+  uint64_t limit = kNoLimit;
+  // As many as processors that this process may use.
+  unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
   bool quiet = false;
 };
 
@@ -102,19 +109,18 @@ class Decode {
     InputFile input = trace.open();
     TraceBytes bytes(input, options_.file_order || trace.is_standard_input());
     switch (options_.format) {
-      case DecodeFormat::kText: {
-        TextPrinter printer(output_, {.stamps = options_.stamps, .modes = options_.modes});
-        if (options_.traces.selection.everything()) return decode_into(printer, bytes, map);
-        return select_into(printer, bytes, map);
-      }
-      case DecodeFormat::kJson: {
-        JsonPrinter printer(output_, trace.short_name(), options_.stamps);
-        return select_into(printer, bytes, map);
-      }
-      case DecodeFormat::kCsv: {
-        CsvPrinter printer(output_, trace.short_name());
-        return select_into(printer, bytes, map);
-      }
+      case DecodeFormat::kText:
+        return print(bytes, map, [this](TextOutput& output) {
+          return TextPrinter(output, {.stamps = options_.stamps, .modes = options_.modes});
+        });
+      case DecodeFormat::kJson:
+        return print(bytes, map, [this, name = trace.short_name()](TextOutput& output) {
+          return JsonPrinter(output, name, options_.stamps);
+        });
+      case DecodeFormat::kCsv:
+        return print(bytes, map, [name = trace.short_name()](TextOutput& output) {
+          return CsvPrinter(output, name);
+        });
       case DecodeFormat::kQtrace:
         return write_qtrace(bytes, map);
       case DecodeFormat::kBlockVectors:
@@ -122,6 +128,45 @@ class Decode {
       case DecodeFormat::kHtmdecode:
         return;  // refused above
     }
+  }
+
+  template <class MakePrinter>
+  void print(TraceBytes& bytes, const TranslationMap& map, const MakePrinter& make_printer) {
+    auto printer = make_printer(output_);
+    const bool everything = options_.traces.selection.everything();
+    const uint64_t threads = std::min<uint64_t>(options_.threads, parts_of(bytes.file()));
+    if (everything && !options_.walks && options_.limit == kNoLimit && threads > 1) {
+      return decode_in_parts(bytes, map, make_printer, static_cast<unsigned>(threads));
+    }
+    if (everything) return decode_into(printer, bytes, map);
+    select_into(printer, bytes, map);
+  }
+
+  static uint64_t parts_of(const InputFile& input) {
+    return input.size_bytes().value_or(kNoLimit) / kPartBytes + 1;
+  }
+
+  template <class MakePrinter>
+  void decode_in_parts(TraceBytes& bytes, const TranslationMap& map,
+                       const MakePrinter& make_printer, unsigned threads) {
+    Progress progress(stderr);
+    ParallelDecode decode(map, make_printer, threads);
+    const std::optional<CoreStatistics> statistics = decode.run({
+        .read = [&](std::span<std::byte> piece) { return bytes.read(piece); },
+        .write =
+            [&](std::string_view text) {
+              output_.put_large(text);
+              return !output_.reader_gone();
+            },
+        .progress =
+            [&](uint64_t offset, const CoreStatistics& so_far) {
+              if (!show_progress_) return;
+              progress.decoding(offset, bytes.file().size_bytes().value_or(0),
+                                fmt::format("{} losses", so_far.loss_stamps));
+            },
+    });
+    progress.clear();
+    if (statistics) report(bytes, *statistics, map.report());
   }
 
   // The machine's own addresses mostly need more bits than the format has for them.
@@ -225,9 +270,7 @@ class Decode {
     }
     decoder.finish();
     progress.clear();
-    if (output_.reader_gone()) return;
-    if (bytes.wrapped_at()) tell_wrap(input.name(), *bytes.wrapped_at());
-    report(input.name(), decoder.statistics(), map.report());
+    if (!output_.reader_gone()) report(bytes, decoder.statistics(), map.report());
   }
 
   void tell_wrap(const std::string& name, uint64_t oldest) {
@@ -239,8 +282,10 @@ class Decode {
                     name, oldest));
   }
 
-  void report(const std::string& name, const CoreStatistics& statistics,
+  void report(const TraceBytes& bytes, const CoreStatistics& statistics,
               const TranslationReport& map) {
+    const std::string& name = bytes.file().name();
+    if (bytes.wrapped_at()) tell_wrap(name, *bytes.wrapped_at());
     totals_.add(statistics);
     if (statistics.incomplete() || map.damaged()) incomplete_ = true;
     if (statistics.no_tags()) {
@@ -344,6 +389,11 @@ Action declare_decode(CLI::App& app) {
                "do not look whether the trace buffer had wrapped");
   app.add_option("--limit", options->limit, "stop after N instructions of each trace")
       ->type_name("N")
+      ->default_str("");
+  app.add_option("-j,--threads", options->threads,
+                 "decode a core trace with N threads (default: as many as processors)")
+      ->type_name("N")
+      ->check(CLI::Range(1U, kMostThreads))
       ->default_str("");
   app.add_flag("-q,--quiet", options->quiet, "no statistics");
   app.footer(

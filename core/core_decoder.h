@@ -45,8 +45,11 @@ class CoreDecoder {
     while (end - at >= kWordBytes && !finished()) {
       size_t used = 0;
       if (window_.empty() && !companion_) [[likely]] {
-        const size_t count = static_cast<size_t>(end - at) / kWordBytes;
-        used = take({.words = at, .count = count, .in_sync = in_sync_}, WordOffsets{next_offset_});
+        const WordRun run{
+            .words = at, .count = static_cast<size_t>(end - at) / kWordBytes, .in_sync = in_sync_};
+        const WordOffsets offsets{next_offset_};
+        // Nine of ten records, so they shall not wait for the choice among all kinds.
+        used = words::is_info10(run[0]) ? take_info(run, offsets) : take(run, offsets);
       }
       if (used == 0) {
         gather(at);
@@ -73,6 +76,22 @@ class CoreDecoder {
     statistics_.bytes = next_offset_;
     statistics_.translation_evictions = power8_.evictions();
   }
+
+  // For parts of one trace that are decoded at the same time (core/trace_part.h): the next byte is
+  // this one of the trace, and a record starts there.
+  void start_at(uint64_t offset) {
+    next_offset_ = offset;
+    in_sync_ = true;
+  }
+  // A record has just ended, and what an IEARA and all behind it decode to does not depend on what
+  // came before it. But for this: the groups that the IEARA would have been the end of.
+  bool settled() const {
+    return in_sync_ && window_.empty() && !companion_ && loose_.count() == 0 && !address_missing_ &&
+           !walks_ && !finished() &&
+           statistics_.instructions[static_cast<size_t>(Generation::kPower8)] == 0 &&
+           statistics_.not_valid_records == 0;
+  }
+  unsigned groups_ended_by_line() const { return power10_.groups_ended_by_line(); }
 
   void set_instruction_limit(uint64_t limit) { limit_ = limit; }
   // Follow walks, too; they take time.
@@ -141,7 +160,7 @@ class CoreDecoder {
 
   // ---- records. Each returns how many words it took; 0: more words are needed to tell.
 
-  size_t take(const WordRun& run, const WordOffsets& offsets) {
+  [[gnu::noinline]] size_t take(const WordRun& run, const WordOffsets& offsets) {
     const uint64_t word = run[0];
     if (words::is_stamp(word)) {
       take_stamp(word, offsets[0], std::nullopt);
@@ -168,7 +187,7 @@ class CoreDecoder {
     return leave_out_word(offsets, DefectReason::kUnknownWord);
   }
 
-  size_t take_info(const WordRun& run, const WordOffsets& offsets) {
+  [[gnu::always_inline]] size_t take_info(const WordRun& run, const WordOffsets& offsets) {
     const Framing framing = frame_power10_info(run);
     if (framing.verdict != Framing::Verdict::kWhole) [[unlikely]] {
       if (framing.verdict == Framing::Verdict::kUndecided) return 0;
@@ -263,7 +282,7 @@ class CoreDecoder {
     report({last + words::kWordBytes, 0, framing.reason});
   }
 
-  void emit(Instruction& instruction) {
+  [[gnu::always_inline]] void emit(Instruction& instruction) {
     if (instruction.has_ra) [[likely]]
       translate(instruction_cursor_, instruction);
     for (unsigned i = 0; i < instruction.data_count; i++) {

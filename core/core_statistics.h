@@ -21,6 +21,8 @@ struct DefectSummary {
   uint64_t count = 0;
   uint64_t size_bytes = 0;
   std::array<uint64_t, kKept> first_offsets{};  // min(count, kKept) of them
+
+  void add(const DefectSummary& next);
 };
 
 struct CoreStatistics {
@@ -99,6 +101,8 @@ struct CoreStatistics {
 
   void add(const Stamp& stamp);
   void add(const Defect& defect);
+  // Of the next part of the same trace, decoded on its own; without walks.
+  void add(const CoreStatistics& next);
 };
 
 }  // namespace htmtrace

@@ -176,6 +176,10 @@ constexpr Power10Type power10_type(uint64_t word) {
   return static_cast<Power10Type>(bits(word, 34, 35));
 }
 
+constexpr bool is_info10(uint64_t word) {
+  return bits(word, 34, 55) == (uint64_t{2} << 20 | 0xabcdf) && !is_stamp(word);
+}
+
 inline constexpr uint64_t kLineBytes = 128;  // IEARA names a line of this size
 
 // IEARA: header, line EA, real page. The header's other bits have only been seen clear.

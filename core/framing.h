@@ -65,10 +65,14 @@ inline uint8_t power10_info_words(uint64_t info) {
 
 [[gnu::always_inline]] inline Framing frame_power10_info(const WordRun& run) {
   const uint8_t needed = power10_info_words(run[0]);
-  if (run.count < needed || !run.in_sync) return frame_power10_info_carefully(run);
-  bool plain = words::msr_tail_clear(run[1]);
-  for (size_t i = 1; i < needed; i++) plain &= !is_special(run[i]);
-  if (!plain) return frame_power10_info_carefully(run);
+  // A word with that tail clear is nothing special.
+  if (run.count < needed || !run.in_sync || !words::msr_tail_clear(run[1])) [[unlikely]] {
+    return frame_power10_info_carefully(run);
+  }
+  for (size_t i = 2; i < needed; i++) {
+    if (is_special(run[i])) [[unlikely]]
+      return frame_power10_info_carefully(run);
+  }
   return {.verdict = Framing::Verdict::kWhole, .words = needed};
 }
 

@@ -18,9 +18,7 @@ class Power10Stream {
   void forget_line() { line_known_ = false; }
 
   void take_line(const WordRun& run, CoreStatistics& statistics) {
-    // A group that got no INFO belongs to an instruction that did not complete.
-    if (line_pending_ || data_walks_ != 0) statistics.interrupted_groups++;
-    if (instruction_walks_ > 1) statistics.interrupted_groups += instruction_walks_ - 1;
+    statistics.interrupted_groups += groups_ended_by_line();
     instruction_walks_ = 0;
     data_walks_ = 0;
     line_pending_ = true;
@@ -28,6 +26,12 @@ class Power10Stream {
     line_ = words::ieara_line(run[1]);
     page_ = words::ieara_page(run[2]);
     statistics.lines++;
+  }
+
+  // Groups that got no INFO when an IEARA comes next: of instructions that did not complete.
+  unsigned groups_ended_by_line() const {
+    return (line_pending_ || data_walks_ != 0 ? 1 : 0) +
+           (instruction_walks_ > 1 ? instruction_walks_ - 1 : 0);
   }
 
   // Of the IEARA just taken.
@@ -38,8 +42,8 @@ class Power10Stream {
 
   // `run` starts with an INFO, `framing` says how much of the record is there: INFO and MSR at
   // least, and the prefix of a prefixed instruction. Logical addresses are left to the caller.
-  void take_info(const WordRun& run, const Framing& framing, CoreStatistics& statistics,
-                 Instruction& instruction) {
+  [[gnu::always_inline]] void take_info(const WordRun& run, const Framing& framing,
+                                        CoreStatistics& statistics, Instruction& instruction) {
     const uint64_t info = run[0];
     if (line_pending_ || (instruction_walks_ | data_walks_) != 0) [[unlikely]] {
       end_group(info, statistics);

@@ -14,6 +14,7 @@ namespace hex_text {
 
 typedef uint64_t Pair __attribute__((vector_size(16)));
 typedef uint8_t Digits __attribute__((vector_size(16)));
+typedef int8_t SignedDigits __attribute__((vector_size(16)));  // SSE2 only compares these
 
 inline Digits digits_of(uint64_t value) {
   if constexpr (std::endian::native == std::endian::little) value = __builtin_bswap64(value);
@@ -25,7 +26,8 @@ inline Digits digits_of(uint64_t value) {
   Digits digits =
       __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   // A comparison gives 255 where it holds. 'a' does not follow '9'.
-  return digits + '0' + (reinterpret_cast<Digits>(digits > 9) & ('a' - '0' - 10));
+  const auto letters = reinterpret_cast<Digits>(reinterpret_cast<SignedDigits>(digits) > 9);
+  return digits + '0' + (letters & ('a' - '0' - 10));
 }
 
 }  // namespace hex_text

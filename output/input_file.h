@@ -17,7 +17,7 @@ namespace htmtrace {
 class InputFile {
  public:
   // To read at a time: a system call costs little, and the bytes stay in the cache.
-  static constexpr size_t kPieceBytes = 256 << 10;
+  static constexpr size_t kPieceBytes = 128 << 10;
 
   static InputFile standard_input();
 

@@ -19,6 +19,10 @@ TextOutput TextOutput::standard_output() {
   return {STDOUT_FILENO, false, "standard output"};
 }
 
+TextOutput TextOutput::memory() {
+  return {-1, false, "memory"};
+}
+
 TextOutput TextOutput::create(const std::filesystem::path& path, bool replace) {
   const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (replace ? O_TRUNC : O_EXCL);
   const int fd = ::open(path.c_str(), mode, 0666);
@@ -36,6 +40,7 @@ TextOutput::TextOutput(TextOutput&& other) noexcept
       owned_(std::exchange(other.owned_, false)),
       name_(std::move(other.name_)),
       reader_gone_(other.reader_gone_),
+      capacity_(other.capacity_),
       buffer_(std::move(other.buffer_)),
       used_(std::exchange(other.used_, 0)) {}
 
@@ -51,14 +56,28 @@ void TextOutput::put(std::string_view text) {
   }
 }
 
+void TextOutput::put_large(std::string_view text) {
+  flush();
+  write_out(text);
+}
+
+void TextOutput::make_room() {
+  if (fd_ >= 0) return flush();
+  std::unique_ptr<char[]> larger(new char[2 * capacity_]);
+  std::copy_n(buffer_.get(), used_, larger.get());
+  buffer_ = std::move(larger);
+  capacity_ *= 2;
+}
+
 void TextOutput::flush() {
-  const char* at = buffer_.get();
-  size_t left = std::exchange(used_, 0);
-  while (left != 0 && !reader_gone_) {
-    const ssize_t written = ::write(fd_, at, left);
+  if (fd_ >= 0) write_out({buffer_.get(), std::exchange(used_, 0)});
+}
+
+void TextOutput::write_out(std::string_view text) {
+  while (!text.empty() && !reader_gone_) {
+    const ssize_t written = ::write(fd_, text.data(), text.size());
     if (written >= 0) {
-      at += written;
-      left -= static_cast<size_t>(written);
+      text.remove_prefix(static_cast<size_t>(written));
     } else if (errno == EPIPE) {
       reader_gone_ = true;
     } else if (errno != EINTR) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Text to a file or to standard output, in big pieces out of one buffer.
+// Text to a file or to standard output, in big pieces out of one buffer; or to memory.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,11 @@ class TextOutput {
   // Creates `path`. Throws Error, also when it exists and `replace` is false.
   static TextOutput create(const std::filesystem::path& path, bool replace);
 
+  // Keeps everything until clear(); text() is what there is. There is nothing to finish().
+  static TextOutput memory();
+  std::string_view text() const { return {buffer_.get(), used_}; }
+  void clear() { used_ = 0; }
+
   TextOutput(TextOutput&& other) noexcept;
   TextOutput& operator=(TextOutput&&) = delete;
   TextOutput(const TextOutput&) = delete;
@@ -27,13 +32,15 @@ class TextOutput {
   // the buffer had to be written and could not be.
   static constexpr size_t kRoom = 512;
   char* room() {
-    if (kBufferBytes - used_ < kRoom) [[unlikely]]
-      flush();
+    if (capacity_ - used_ < kRoom) [[unlikely]]
+      make_room();
     return buffer_.get() + used_;
   }
   void commit(const char* end) { used_ = static_cast<size_t>(end - buffer_.get()); }
 
   void put(std::string_view text);
+  // The same without a copy, for what is large.
+  void put_large(std::string_view text);
 
   // Writes what is buffered. Throws Error.
   void flush();
@@ -45,14 +52,18 @@ class TextOutput {
   bool reader_gone() const { return reader_gone_; }
 
  private:
-  static constexpr size_t kBufferBytes = 256 << 10;
+  static constexpr size_t kBufferBytes = 64 << 10;
 
   TextOutput(int fd, bool owned, std::string name);
+  void make_room();
+  void write_out(std::string_view text);
 
-  int fd_ = -1;
+  int fd_ = -1;  // of memory
+
   bool owned_ = false;
   std::string name_;
   bool reader_gone_ = false;
+  size_t capacity_ = kBufferBytes;
   std::unique_ptr<char[]> buffer_;
   size_t used_ = 0;
 };

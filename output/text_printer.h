@@ -28,10 +28,7 @@ class TextPrinter {
 
   void instruction(const Instruction& instruction) {
     char* at = output_.room();
-    at = put_address(put(at, "ea="), instruction.has_ea, instruction.ea.value);
-    at = put_opcode(put(at, " op="), instruction);
-    at = put_address(put(at, " ra="), instruction.has_ra, instruction.ra.value);
-    at = put_address(put(at, " la="), instruction.has_la, instruction.la.value);
+    at = in_recent_page(instruction) ? put_by_page(at, instruction) : put_in_full(at, instruction);
     for (unsigned i = 0; i < instruction.data_count; i++) {
       const DataAccess& data = instruction.data[i];
       at = put_hex64(put(at, " dea="), data.ea.value);
@@ -67,6 +64,50 @@ class TextPrinter {
     return to + digits;
   }
 
+  // ---- most instructions are in the page of the one before: their lines differ in the opcode, and
+  // in the last three digits of the addresses, which are the same in each
+
+  static constexpr uint64_t kPageOffset = 0xfff;
+  static constexpr size_t kFields = 71;                // characters of ea= op= ra= la=
+  static constexpr size_t kOpcodeAt = 23;              // the first digit of op=
+  static constexpr size_t kPlacesAt[] = {16, 48, 68};  // the last three of ea=, ra=, la=
+
+  bool in_recent_page(const Instruction& i) const {
+    return ((i.ea.value ^ recent_.ea) | (i.ra.value ^ recent_.ra) | (i.la.value ^ recent_.la)) <=
+               kPageOffset &&
+           (i.ea.value & kPageOffset) == (i.ra.value & kPageOffset) &&
+           (i.ea.value & kPageOffset) == (i.la.value & kPageOffset) && plain(i);
+  }
+  static bool plain(const Instruction& i) {
+    return i.has_ea && i.has_ra && i.has_la && i.has_opcode && !i.has_prefix;
+  }
+
+  char* put_by_page(char* to, const Instruction& instruction) const {
+    std::memcpy(to, recent_.text, sizeof(recent_.text));
+    const uint64_t place = instruction.ea.value & kPageOffset;
+    // The opcode's digits, then those of the place in the page.
+    const hex_text::Pair digits = reinterpret_cast<hex_text::Pair>(
+        hex_text::digits_of(uint64_t{instruction.opcode} << 32 | place << 20));
+    std::memcpy(to + kOpcodeAt, &digits, 8);
+    char last[4];
+    std::memcpy(last, reinterpret_cast<const char*>(&digits) + 8, 3);
+    last[3] = ' ';
+    for (const size_t at : kPlacesAt) std::memcpy(to + at, last, 4);
+    return to + kFields;
+  }
+
+  char* put_in_full(char* to, const Instruction& instruction) {
+    char* at = put_address(put(to, "ea="), instruction.has_ea, instruction.ea.value);
+    at = put_opcode(put(at, " op="), instruction);
+    at = put_address(put(at, " ra="), instruction.has_ra, instruction.ra.value);
+    at = put_address(put(at, " la="), instruction.has_la, instruction.la.value);
+    if (plain(instruction)) {
+      recent_ = {instruction.ea.value, instruction.ra.value, instruction.la.value, {}};
+      std::memcpy(recent_.text, to, kFields);
+    }
+    return at;
+  }
+
   static char* put_address(char* to, bool known, uint64_t address) {
     if (known) [[likely]] {
       return put_hex64(to, address);
@@ -89,6 +130,11 @@ class TextPrinter {
 
   TextOutput& output_;
   Wishes wishes_;
+  // An instruction before. At first one that is in no page: real addresses have fewer bits.
+  struct {
+    uint64_t ea = 0, ra = ~uint64_t{0}, la = 0;
+    char text[80];
+  } recent_;
 };
 
 // The line of a stamp, without its end.

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // damage COUNT: decodes COUNT damaged traces of each format, as large as a few pages, to text. The
 // damage is random but the same on each run. Fails when one takes longer than it may, when a byte
-// is not accounted for, or (as the sanitizers see to) when memory is misused.
+// is not accounted for, when several threads decode it to something else than one, or (as the
+// sanitizers see to) when memory is misused.
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/core_decoder.h"
 #include "output/decode_report.h"
+#include "output/parallel_decode.h"
 #include "output/text_output.h"
 #include "output/text_printer.h"
 #include "tests/generator/generated_trace.h"
@@ -135,6 +139,46 @@ void decode(const Bytes& trace, size_t piece, TextOutput& output, DecodeTotals& 
   totals.add(statistics);
 }
 
+TextPrinter whole_lines(TextOutput& output) {
+  return {output, {.stamps = true, .modes = true}};
+}
+
+void compare_parts(const Bytes& trace, size_t part_bytes) {
+  const TranslationMap map(generator::translation_file(), 0);
+  TextOutput serial = TextOutput::memory();
+  TextPrinter printer = whole_lines(serial);
+  CoreDecoder decoder(map, printer);
+  decoder.feed(trace);
+  decoder.finish();
+
+  std::string text;
+  std::span<const std::byte> left(trace);
+  ParallelDecode parallel(map, whole_lines, 2, part_bytes);
+  const std::optional<CoreStatistics> statistics = parallel.run({
+      .read =
+          [&](std::span<std::byte> buffer) {
+            const size_t got = std::min(buffer.size(), left.size());
+            std::copy_n(left.begin(), got, buffer.begin());
+            left = left.subspan(got);
+            return got;
+          },
+      .write =
+          [&](std::string_view more) {
+            text += more;
+            return true;
+          },
+      .progress = [](uint64_t, const CoreStatistics&) {},
+  });
+  if (!statistics || text != serial.text() ||
+      describe(*statistics) != describe(decoder.statistics())) {
+    fmt::print(stderr,
+               "damage: threads decode a trace of {} bytes differently in parts of {}\n{}\n{}",
+               trace.size(), part_bytes, describe(decoder.statistics()),
+               statistics ? describe(*statistics) : "");
+    std::abort();
+  }
+}
+
 [[noreturn]] void give_up(int) {
   constexpr std::string_view kText = "damage: an input took too long\n";
   if (::write(STDERR_FILENO, kText.data(), kText.size()) < 0) std::_Exit(2);
@@ -152,6 +196,7 @@ void run(const char* format, unsigned count) {
     if (random.chance(300) && trace.size() > 1024) kDamages[random.below(8)](trace, random);
     ::alarm(kSecondsPerInput);
     decode(trace, random.chance(500) ? 1 + random.below(200) : 1 << 20, output, totals);
+    compare_parts(trace, 8 * (32 + random.below(1000)));
     ::alarm(0);
   }
   output.finish();

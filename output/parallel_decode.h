@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Decodes one core trace by several threads, with the result of one.
+//
+// The trace is cut before IEARA records into parts. Each is decoded by a decoder of its own that
+// takes for granted that a record begins there and prints into memory. In the order of the trace it
+// is then seen whether that was right: whether the decoder of the part before stood between two
+// records, and had nothing to carry over, where the next part begins. If it was not (damage, data
+// that looks like an IEARA, POWER8 records), the decoder before goes on through the part.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/core_decoder.h"
+#include "core/trace_parts.h"
+#include "output/text_output.h"
+
+namespace htmtrace {
+
+// Small enough that its text stays in a processor's cache.
+inline constexpr size_t kPartBytes = 128 << 10;
+
+// Called by one thread, in the order of the trace. May throw Error.
+struct DecodeStreams {
+  std::function<size_t(std::span<std::byte>)> read;  // 0 at the end
+  std::function<bool(std::string_view)> write;       // false: nobody wants more
+  // How far the trace was printed, and what was counted up to a place before that.
+  std::function<void(uint64_t offset, const CoreStatistics& so_far)> progress;
+};
+
+// `MakePrinter` makes of a TextOutput& a sink for CoreDecoder that carries nothing from one event
+// to the next.
+template <class MakePrinter>
+class ParallelDecode {
+ public:
+  // `map` must outlive this object.
+  ParallelDecode(const TranslationMap& map, MakePrinter make_printer, unsigned threads,
+                 size_t part_bytes = kPartBytes)
+      : map_(map), make_printer_(std::move(make_printer)), part_bytes_(part_bytes) {
+    parts_.resize(2 * size_t{threads});
+    for (Part& part : parts_) part.bytes.reset(new std::byte[part_bytes_]);
+    carried_.reserve(part_bytes_);
+    threads_.reserve(threads);
+    for (unsigned i = 0; i < threads; i++) threads_.emplace_back([this] { work(); });
+  }
+  ~ParallelDecode() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    work_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  ParallelDecode(const ParallelDecode&) = delete;
+  ParallelDecode& operator=(const ParallelDecode&) = delete;
+
+  // All of the trace, once. Nothing when `write` wants no more.
+  std::optional<CoreStatistics> run(const DecodeStreams& streams) {
+    for (uint64_t done = 0; fill(streams, done) != done; done++) {
+      if (!pass_on(part(done), streams)) return std::nullopt;
+    }
+    if (!strand_) strand_ = new_strand();
+    strand_->decoder.finish();
+    if (!streams.write(strand_->text.text())) return std::nullopt;
+    add_strand(0);
+    return statistics_;
+  }
+
+ private:
+  enum class Begin : uint8_t {
+    kTrace,
+    kLine,      // before what looks like an IEARA
+    kAnywhere,  // the part before held none
+  };
+
+  // A decoder and what it has printed.
+  struct Strand {
+    Strand(const TranslationMap& map, const MakePrinter& make_printer, TextOutput memory)
+        : text(std::move(memory)), printer(make_printer(text)), decoder(map, printer) {}
+    TextOutput text;
+    std::invoke_result_t<MakePrinter, TextOutput&> printer;
+    CoreDecoder<decltype(printer)> decoder;
+  };
+
+  struct Part {
+    std::unique_ptr<std::byte[]> bytes;
+    size_t size_bytes = 0;
+    uint64_t offset = 0;
+    Begin begin = Begin::kTrace;
+    bool decoded = false;
+    std::unique_ptr<Strand> strand;
+    std::exception_ptr failure;
+    std::span<const std::byte> all() const { return {bytes.get(), size_bytes}; }
+  };
+
+  Part& part(uint64_t number) { return parts_[number % parts_.size()]; }
+
+  // ---- the thread that reads and writes
+
+  // Reads parts as long as there is room, `done` of all being passed on; returns how many were
+  // read.
+  uint64_t fill(const DecodeStreams& streams, uint64_t done) {
+    while (!ended_ && filled_ - done < parts_.size()) {
+      Part& next = part(filled_);
+      if (!read_part(next, streams)) break;
+      const std::lock_guard lock(mutex_);
+      filled_++;
+      work_.notify_one();
+    }
+    return filled_;
+  }
+
+  bool read_part(Part& next, const DecodeStreams& streams) {
+    std::copy(carried_.begin(), carried_.end(), next.bytes.get());
+    next.size_bytes = carried_.size();
+    carried_.clear();
+    while (next.size_bytes < part_bytes_ && !ended_) {
+      const size_t got =
+          streams.read({next.bytes.get() + next.size_bytes, part_bytes_ - next.size_bytes});
+      next.size_bytes += got;
+      ended_ = got == 0;
+    }
+    next.offset = offset_;
+    next.begin = begin_;
+    next.decoded = false;
+    if (!ended_) {
+      const size_t line = last_line_offset(next.all());
+      begin_ = line == 0 ? Begin::kAnywhere : Begin::kLine;
+      if (line != 0) {
+        carried_.assign(next.bytes.get() + line, next.bytes.get() + next.size_bytes);
+        next.size_bytes = line;
+      }
+    }
+    offset_ += next.size_bytes;
+    return next.size_bytes != 0;
+  }
+
+  bool pass_on(Part& next, const DecodeStreams& streams) {
+    {
+      std::unique_lock lock(mutex_);
+      decoded_.wait(lock, [&] { return next.decoded; });
+    }
+    if (next.failure) std::rethrow_exception(next.failure);
+    if (!next.strand || (strand_ && !strand_->decoder.settled())) {
+      strand_->decoder.feed(next.all());
+      give_back(std::move(next.strand));
+    } else {
+      if (strand_) add_strand(strand_->decoder.groups_ended_by_line());
+      give_back(std::exchange(strand_, std::move(next.strand)));
+    }
+    const bool wanted = streams.write(strand_->text.text());
+    strand_->text.clear();
+    streams.progress(next.offset + next.size_bytes, statistics_);
+    return wanted;
+  }
+
+  // The decoder of the strand has done its part.
+  void add_strand(unsigned interrupted_groups) {
+    statistics_.add(strand_->decoder.statistics());
+    statistics_.interrupted_groups += interrupted_groups;
+  }
+
+  // ---- threads that decode
+
+  void work() {
+    for (;;) {
+      Part* next = nullptr;
+      {
+        std::unique_lock lock(mutex_);
+        work_.wait(lock, [&] { return stopping_ || taken_ != filled_; });
+        if (stopping_) return;
+        next = &part(taken_++);
+      }
+      try {
+        decode(*next);
+      } catch (...) {
+        next->failure = std::current_exception();
+      }
+      const std::lock_guard lock(mutex_);
+      next->decoded = true;
+      decoded_.notify_one();
+    }
+  }
+
+  void decode(Part& next) {
+    if (next.begin == Begin::kAnywhere) return;
+    next.strand = new_strand();
+    if (next.begin == Begin::kLine) next.strand->decoder.start_at(next.offset);
+    next.strand->decoder.feed(next.all());
+  }
+
+  // ---- memory for text, used again: the system clears each page that it gives
+
+  std::unique_ptr<Strand> new_strand() {
+    std::optional<TextOutput> memory;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!spare_.empty()) {
+        memory.emplace(std::move(spare_.back()));
+        spare_.pop_back();
+      }
+    }
+    if (!memory) memory.emplace(TextOutput::memory());
+    return std::make_unique<Strand>(map_, make_printer_, std::move(*memory));
+  }
+
+  void give_back(std::unique_ptr<Strand> strand) {
+    if (!strand) return;
+    strand->text.clear();
+    const std::lock_guard lock(mutex_);
+    spare_.push_back(std::move(strand->text));
+  }
+
+  const TranslationMap& map_;
+  MakePrinter make_printer_;
+  size_t part_bytes_;
+
+  // Of the part that is read next.
+  std::vector<std::byte> carried_;
+  uint64_t offset_ = 0;
+  Begin begin_ = Begin::kTrace;
+  bool ended_ = false;
+
+  std::unique_ptr<Strand> strand_;  // of the last part that was passed on
+  CoreStatistics statistics_;       // of the strands before
+
+  std::mutex mutex_;
+  std::condition_variable work_, decoded_;
+  bool stopping_ = false;
+  uint64_t filled_ = 0, taken_ = 0;  // numbers of parts
+  std::vector<Part> parts_;          // a ring
+  std::vector<TextOutput> spare_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace htmtrace
