@@ -56,6 +56,7 @@ struct DecodeOptions {
   bool stamps = false;
   bool modes = false;
   bool walks = false;
+  bool disassemble = false;
   bool file_order = false;
   uint64_t limit = kNoLimit;
   // As many as processors that this process may use.
@@ -66,7 +67,9 @@ struct DecodeOptions {
 class Decode {
  public:
   Decode(const DecodeOptions& options, TextOutput output)
-      : options_(options), output_(std::move(output)) {}
+      : options_(options), output_(std::move(output)) {
+    if (options_.disassemble) disassembler_ = std::make_unique<Disassembler>();
+  }
 
   int run() {
     const std::vector<ChosenTrace> traces =
@@ -111,7 +114,9 @@ class Decode {
     switch (options_.format) {
       case DecodeFormat::kText:
         return print(bytes, map, [this](TextOutput& output) {
-          return TextPrinter(output, {.stamps = options_.stamps, .modes = options_.modes});
+          return TextPrinter(output, {.stamps = options_.stamps,
+                                      .modes = options_.modes,
+                                      .disassembler = disassembler_.get()});
         });
       case DecodeFormat::kJson:
         return print(bytes, map, [this, name = trace.short_name()](TextOutput& output) {
@@ -135,7 +140,8 @@ class Decode {
     auto printer = make_printer(output_);
     const bool everything = options_.traces.selection.everything();
     const uint64_t threads = std::min<uint64_t>(options_.threads, parts_of(bytes.file()));
-    if (everything && !options_.walks && options_.limit == kNoLimit && threads > 1) {
+    if (everything && !options_.walks && !options_.disassemble && options_.limit == kNoLimit &&
+        threads > 1) {
       return decode_in_parts(bytes, map, make_printer, static_cast<unsigned>(threads));
     }
     if (everything) return decode_into(printer, bytes, map);
@@ -221,8 +227,9 @@ class Decode {
   }
 
   void decode_bus(const ChosenTrace& trace, const TranslationMap& map) {
-    if (options_.modes || options_.walks) {
-      throw Error("cannot print modes or walks of " + trace.path.string() + ": it is a nest trace");
+    if (options_.modes || options_.walks || options_.disassemble) {
+      throw Error("cannot print modes, walks or assembler of " + trace.path.string() +
+                  ": it is a nest trace");
     }
     if (for_simulators(options_.format)) {
       throw Error("cannot write for simulators of " + trace.path.string() + ": it is a nest trace");
@@ -310,7 +317,8 @@ class Decode {
   // Text on the same terminal shows well enough how it gets on.
   const bool show_progress_ = ::isatty(STDERR_FILENO) == 1 &&
                               (!options_.traces.output.empty() || ::isatty(STDOUT_FILENO) == 0);
-  std::string_view heading_;  // the last one printed
+  std::unique_ptr<Disassembler> disassembler_;  // null: not wanted
+  std::string_view heading_;                    // the last one printed
   DecodeTotals totals_;
   bool incomplete_ = false;
 };
@@ -325,6 +333,8 @@ void check(const DecodeOptions& options) {
   const bool simulators = for_simulators(options.format);
   refuse(options.stamps && csv, "--stamps", "stamps have other columns: use --format json");
   refuse(options.walks && csv, "--walks", "walks have other columns: use --format json");
+  refuse(options.disassemble && options.format != DecodeFormat::kText, "--disassemble",
+         "only text has assembler");
   refuse(options.walks && last, "--walks", "cannot be used with --last");
   refuse(options.stamps && last, "--stamps", "cannot be used with --last");
   refuse(options.stamps && simulators, "--stamps", "files for simulators have no stamps");
@@ -383,6 +393,8 @@ Action declare_decode(CLI::App& app) {
   app.add_flag("--stamps", options->stamps, "print a line for each stamp, too");
   app.add_flag("--modes", options->modes,
                "add to each line of text the privilege and the mode bits of the instruction");
+  app.add_flag("--disassemble", options->disassemble,
+               "add to each line of text the instruction as assembler");
   app.add_flag("--walks", options->walks,
                "print the walks through page tables of each instruction before it");
   app.add_flag("--file-order", options->file_order,

@@ -57,6 +57,14 @@ char* TextPrinter::put_mode_fields(char* to, Modes modes) {
   return end == to ? put_text(to, "-") : end;
 }
 
+char* TextPrinter::put_assembler(char* to, const Instruction& instruction) const {
+  to = put_text(to, " asm=");
+  if (!instruction.has_opcode) return put_text(to, "-");
+  // Half of the room is left to the fields before; no instruction needs so much.
+  constexpr size_t kMost = TextOutput::kRoom / 2;
+  return put_text(to, wishes_.disassembler->text(instruction).substr(0, kMost));
+}
+
 void TextPrinter::put_stamp(const Stamp& stamp) {
   output_.put(stamp_line(stamp));
   output_.put("\n");

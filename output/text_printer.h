@@ -8,6 +8,7 @@
 
 #include "core/core_events.h"
 #include "core/radix_walk.h"
+#include "output/disassembler.h"
 #include "output/hex_text.h"
 #include "output/put_text.h"
 #include "output/text_output.h"
@@ -21,8 +22,9 @@ std::string walk_line(const Walk& walk);
 class TextPrinter {
  public:
   struct Wishes {
-    bool stamps = false;  // a line for each
-    bool modes = false;   // the mode of each instruction
+    bool stamps = false;                   // a line for each
+    bool modes = false;                    // the mode of each instruction
+    Disassembler* disassembler = nullptr;  // each instruction as assembler
   };
   TextPrinter(TextOutput& output, Wishes wishes) : output_(output), wishes_(wishes) {}
 
@@ -37,6 +39,9 @@ class TextPrinter {
     }
     if (wishes_.modes) [[unlikely]] {
       at = put_mode_fields(at, instruction.modes);
+    }
+    if (wishes_.disassembler != nullptr) [[unlikely]] {
+      at = put_assembler(at, instruction);
     }
     *at++ = '\n';
     output_.commit(at);
@@ -126,6 +131,7 @@ class TextPrinter {
   }
 
   static char* put_mode_fields(char* to, Modes modes);
+  char* put_assembler(char* to, const Instruction& instruction) const;
   void put_stamp(const Stamp& stamp);
 
   TextOutput& output_;
