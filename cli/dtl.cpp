@@ -88,6 +88,7 @@ void check(const Wish& wish) {
   const DtlOutputOptions& output = wish.options.output;
   if (wish.replay.input.empty()) {
     if (wish.perf_data) throw CLI::ValidationError("--format", "perf is for recordings: --input");
+    if (wish.replay.check) throw CLI::ValidationError("--check", "it is for recordings: --input");
     if (wish.replay.from_ns || wish.replay.to_ns) {
       throw CLI::ValidationError("--from, --to", "they are for recordings: --input");
     }
@@ -95,6 +96,9 @@ void check(const Wish& wish) {
   }
   if (!wish.options.workload.empty()) {
     throw CLI::ValidationError("--input", "a recording that is read has no workload");
+  }
+  if (wish.replay.check && !output.summary) {
+    throw CLI::ValidationError("--check", "what is checked is the summary: --summary");
   }
   if (!wish.perf_data) {
     if (output.file.empty()) return;
@@ -153,6 +157,8 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
          "text, json or csv; with --input and -o also perf, a perf.data file (default: text)")
       ->type_name("FORMAT");
   app.add_flag("--summary", output.summary, "Print an analysis in place of the entries");
+  app.add_flag("--check", wish->replay.check,
+               "With --input and --summary: count the entries, and compare the file's statistics");
   app.add_option("--top", output.top, "Lines of the summary's long tables (default: 10)")
       ->check(CLI::Range(1, 100000).description(""))
       ->type_name("N");
@@ -161,8 +167,9 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
          [wish](const std::string& text) { wish->options.output.bits = parse_bits(text); },
          "For the summary: from which bit on processor numbers name the chip, and the node")
       ->type_name("CHIP,NODE");
-  app.add_option("--kallsyms", output.kallsyms,
-                 "Kernel symbols for the summary (default: /proc/kallsyms)")
+  app.add_option(
+         "--kallsyms", output.kallsyms,
+         "Kernel symbols for the summary (default: /proc/kallsyms, for entries of this kernel)")
       ->type_name("FILE");
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/dtl_blocks.h"
 #include "core/error.h"
 #include "output/input_file.h"
 #include "output/kallsyms.h"
@@ -54,6 +53,7 @@ void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEnt
   if (options_.summary) track.analysis_.add(entries, track.cpu_, clock.ticks_per_second, places);
   if (file_) {
     note_clock(clock);
+    track.ticks_per_second_ = clock.ticks_per_second;
     if (track.pending_.empty()) track.pending_since_ = steady_clock::now();
     while (!entries.empty()) {
       const size_t room = kMostDtlEntries - track.pending_.size();
@@ -69,6 +69,12 @@ void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEnt
     const std::lock_guard held(lock_);
     clock_ = clock;
   }
+}
+
+void DtlOutput::take(Track& track, const DtlClock& clock, const DtlStatistics& statistics,
+                     DtlPlaces& places) {
+  statistics.append_to(track.analysis_, track.cpu_, places);
+  clock_ = clock;
 }
 
 // The file tells the clock before the first entries, and again from time to time: damage may hit
@@ -88,12 +94,13 @@ void DtlOutput::note_clock(const DtlClock& clock) {
                                       .realtime_ns = static_cast<uint64_t>(moment.realtime_ns)}));
 }
 
-void DtlOutput::write_pending(Track& track) {
-  if (track.pending_.empty()) return;
-  const auto block = make_dtl_entries_block(static_cast<uint16_t>(track.cpu_), track.pending_);
+void DtlOutput::write_pending(Track& track, bool last) {
+  std::vector<std::byte> blocks;
+  if (!track.pending_.empty()) track.blocks_.add(track.pending_, track.ticks_per_second_, blocks);
+  if (last) track.blocks_.finish(blocks);
   track.pending_.clear();
   const std::lock_guard held(lock_);
-  file_->append(block);
+  file_->append(blocks);
 }
 
 void DtlOutput::flush(std::span<Track* const> tracks) {
@@ -112,8 +119,8 @@ bool DtlOutput::useless() const {
 
 void DtlOutput::finish(std::span<Track* const> tracks, const DtlPlaces& places,
                        const std::string& verdict) {
-  for (Track* track : tracks) write_pending(*track);
   if (file_) {
+    for (Track* track : tracks) write_pending(*track, true);
     file_->append(make_dtl_text_block(DtlBlockKind::kEnd, verdict));
     file_->finish();
   }
@@ -128,7 +135,12 @@ std::optional<Loss> DtlOutput::loss() const {
 }
 
 void DtlOutput::print_summary(std::span<Track* const> tracks, const DtlPlaces& places) {
-  const SymbolTable symbols = read_symbols(options_.kallsyms);
+  SymbolTable symbols;
+  if (!options_.kallsyms.empty()) {
+    symbols = read_symbols(options_.kallsyms);
+  } else if (!foreign_) {
+    symbols = read_symbols("/proc/kallsyms");
+  }
   DtlSummary summary;
   summary.clock = clock_;
   for (const Track* track : tracks) summary.cpus.emplace_back(track->cpu_, &track->analysis_);

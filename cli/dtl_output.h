@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/dtl_analysis.h"
+#include "core/dtl_blocks.h"
 #include "core/dtl_entry.h"
 #include "core/symbol_table.h"
 #include "output/dtl_summary.h"
@@ -30,7 +31,7 @@ struct DtlOutputOptions {
   std::filesystem::path file;  // empty: none
   Existing existing = Existing::kRefuse;
   std::optional<ProcessorBits> bits;
-  std::filesystem::path kallsyms = "/proc/kallsyms";
+  std::filesystem::path kallsyms;  // empty: this machine's, for entries of this machine
   size_t top = 10;
 };
 
@@ -39,7 +40,7 @@ class DtlOutput {
   // One virtual processor's. Only one thread at a time may give it entries.
   class Track {
    public:
-    explicit Track(int cpu) : cpu_(cpu) {}
+    explicit Track(int cpu) : cpu_(cpu), blocks_(static_cast<uint16_t>(cpu)) {}
     int cpu() const { return cpu_; }
 
    private:
@@ -47,6 +48,8 @@ class DtlOutput {
     int cpu_;
     DtlAnalysis analysis_;
     std::vector<DtlEntry> pending_;  // not yet in the file
+    DtlCpuBlocks blocks_;
+    uint64_t ticks_per_second_ = 0;
     std::chrono::steady_clock::time_point pending_since_;
   };
 
@@ -57,8 +60,14 @@ class DtlOutput {
   // standard output cannot be written.
   void take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
             DtlPlaces& places);
+  // For the summary, instead of the entries.
+  void take(Track& track, const DtlClock& clock, const DtlStatistics& statistics,
+            DtlPlaces& places);
   // Lets others see what is there: standard output, and what has waited for the file for a second.
   void flush(std::span<Track* const> tracks);
+
+  // The entries are of another machine or kernel, whose addresses have other names.
+  void set_foreign() { foreign_ = true; }
 
   // Nobody is there to read, or the file cannot be written: to go on makes no sense.
   bool useless() const;
@@ -69,11 +78,12 @@ class DtlOutput {
   std::optional<Loss> loss() const;
 
  private:
-  void write_pending(Track& track);
+  void write_pending(Track& track, bool last = false);
   void note_clock(const DtlClock& clock);
   void print_summary(std::span<Track* const> tracks, const DtlPlaces& places);
 
   DtlOutputOptions options_;
+  bool foreign_ = false;
   mutable std::mutex lock_;  // of all that follows
   TextOutput text_ = TextOutput::standard_output();
   std::optional<TraceSink> file_;

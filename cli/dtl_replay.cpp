@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <functional>
 #include <map>
 #include <string_view>
 
@@ -15,18 +14,10 @@
 #include "core/error.h"
 #include "output/dtl_perf_data.h"
 #include "output/dtl_reader.h"
+#include "output/host_facts.h"
 
 namespace htmtrace {
 namespace {
-
-// The timebase at this time, so that exactly the entries of that time and later are not before it.
-uint64_t timebase_at(const DtlClock& clock, uint64_t ns) {
-  __extension__ typedef unsigned __int128 Wide;
-  constexpr uint64_t kSecond = 1'000'000'000;
-  const Wide ticks = (static_cast<Wide>(ns) * clock.ticks_per_second + kSecond - 1) / kSecond;
-  const Wide timebase = ticks + clock.boot_timebase;
-  return timebase > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(timebase);
-}
 
 // What is wrong with the file, for people; true when something is.
 bool tell(const DtlReader& reader, const std::string& name) {
@@ -34,32 +25,19 @@ bool tell(const DtlReader& reader, const std::string& name) {
     print_warning(fmt::format("{}: {} bytes are damaged, the first at {}; they were passed by",
                               name, reader.damaged_bytes(), *reader.first_damage()));
   }
+  if (reader.contradictions() != 0) {
+    print_warning(
+        fmt::format("{}: the statistics of {} groups of entries are not those of the "
+                    "entries, which were counted",
+                    name, reader.contradictions()));
+  }
   if (!reader.ended()) {
     print_warning(fmt::format(
         "{}: the recording was not ended; at most its last second is missing, and what was lost is "
         "not known",
         name));
   }
-  return reader.damaged_bytes() != 0 || !reader.ended();
-}
-
-using Take = std::function<bool(int cpu, std::span<const DtlEntry> entries)>;
-
-// Hands out what is wanted, until `take` says that it is enough.
-void read_wanted(DtlReader& reader, const DtlReplay& replay, const Take& take) {
-  DtlReader::Wanted wanted{.cpus = replay.cpus};
-  bool timed = !replay.from_ns && !replay.to_ns;
-  while (const auto block = reader.next(wanted)) {
-    std::span<const DtlEntry> entries = block->entries;
-    if (!timed && reader.clock().ticks_per_second != 0) {
-      // The clock is known now; this block was chosen without it.
-      timed = true;
-      if (replay.from_ns) wanted.from = timebase_at(reader.clock(), *replay.from_ns);
-      if (replay.to_ns) wanted.to = timebase_at(reader.clock(), *replay.to_ns + 1) - 1;
-      entries = DtlReader::within(entries, wanted);
-    }
-    if (!entries.empty() && !take(block->cpu, entries)) return;
-  }
+  return reader.damaged_bytes() != 0 || reader.contradictions() != 0 || !reader.ended();
 }
 
 // What the recording says about itself: the value of a line, or nothing.
@@ -73,6 +51,17 @@ std::string value_of(const std::string& text, std::string_view name) {
     at = end + 1;
   }
   return {};
+}
+
+// Recorded on this machine, as far as can be told, with the kernel that runs here.
+bool is_of_here(const DtlReader& reader) {
+  const HostFacts host = read_host_facts();
+  return value_of(reader.start_text(), "kernel") == host.kernel_release &&
+         value_of(reader.start_text(), "machine") == host.machine;
+}
+
+DtlReader::Wanted wanted_of(const DtlReplay& replay) {
+  return {.cpus = replay.cpus, .from_ns = replay.from_ns, .to_ns = replay.to_ns};
 }
 
 DtlPerfData::About about_of(const DtlReader& reader) {
@@ -100,16 +89,28 @@ int status_of(const DtlReader& reader, bool incomplete) {
 }  // namespace
 
 int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
-  DtlReader reader(InputFile::open(replay.input));
+  DtlStatisticsUse statistics = DtlStatisticsUse::kNone;
+  if (options.summary) {
+    statistics = replay.check ? DtlStatisticsUse::kCheck : DtlStatisticsUse::kTrust;
+  }
+  DtlReader reader(InputFile::open(replay.input), statistics);
   DtlOutput output(options, "");
   std::map<int, DtlOutput::Track> tracks;
   DtlPlaces places;
   uint64_t taken = 0;
-  read_wanted(reader, replay, [&](int cpu, std::span<const DtlEntry> entries) {
-    output.take(tracks.try_emplace(cpu, cpu).first->second, reader.clock(), entries, places);
-    taken += entries.size();
-    return !output.useless();
-  });
+  const DtlReader::Wanted wanted = wanted_of(replay);
+  while (const auto block = reader.next(wanted)) {
+    DtlOutput::Track& track = tracks.try_emplace(block->cpu, block->cpu).first->second;
+    if (block->statistics != nullptr) {
+      output.take(track, reader.clock(), *block->statistics, places);
+      taken += block->statistics->entries();
+    } else {
+      output.take(track, reader.clock(), block->entries, places);
+      taken += block->entries.size();
+    }
+    if (output.useless()) break;
+  }
+  if (!is_of_here(reader)) output.set_foreign();
   std::vector<DtlOutput::Track*> all;
   all.reserve(tracks.size());
   for (auto& [cpu, track] : tracks) all.push_back(&track);
@@ -124,7 +125,10 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
   if (const size_t line = verdict.find('\n'); line != std::string::npos) {
     std::fputs(verdict.c_str() + line + 1, stderr);
   }
-  print_note(fmt::format("{} of {} entries", taken, reader.entries()));
+  const uint64_t passed_by = reader.passed_by();
+  print_note(fmt::format(
+      "{} of {} entries{}", taken, reader.entries(),
+      passed_by == 0 ? "" : fmt::format("; {} of them by the statistics in the file", passed_by)));
   return status_of(reader, incomplete);
 }
 
@@ -132,10 +136,8 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
 int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Existing existing) {
   DtlPerfData form;
   DtlReader first(InputFile::open(replay.input));
-  read_wanted(first, replay, [&](int cpu, std::span<const DtlEntry> entries) {
-    form.announce(cpu, entries);
-    return true;
-  });
+  const DtlReader::Wanted wanted = wanted_of(replay);
+  while (const auto block = first.next(wanted)) form.announce(block->cpu, block->entries);
   if (first.clock().ticks_per_second == 0) {
     throw Error("the recording does not tell the clock, without which perf shows nothing")
         .on("file: " + replay.input.string())
@@ -147,12 +149,12 @@ int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Exist
   write_out(file, bytes);
   uint64_t taken = 0;
   DtlReader reader(InputFile::open(replay.input));
-  read_wanted(reader, replay, [&](int cpu, std::span<const DtlEntry> entries) {
-    form.add(cpu, entries, bytes);
+  while (const auto block = reader.next(wanted)) {
+    form.add(block->cpu, block->entries, bytes);
     write_out(file, bytes);
-    taken += entries.size();
-    return !file.error();
-  });
+    taken += block->entries.size();
+    if (file.error()) break;
+  }
   form.end(bytes);
   write_out(file, bytes);
   file.finish();

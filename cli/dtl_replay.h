@@ -15,6 +15,7 @@ struct DtlReplay {
   std::vector<int> cpus;  // empty: all
   // On perf's clock, in nanoseconds.
   std::optional<uint64_t> from_ns, to_ns;
+  bool check = false;  // a summary is made from the entries, and the file's statistics compared
 };
 
 // Both return the exit status and throw Error.

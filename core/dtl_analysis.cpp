@@ -68,16 +68,21 @@ void DtlAnalysis::add(std::span<const DtlEntry> entries, int cpu, uint64_t ticks
   if (ticks_per_second != 0) count_stolen(entries, ticks_per_second);
 
   Run processors(places.processors), instructions(places.instructions);
+  if (!first_processor_) first_processor_ = entries.front().processor_id;
   for (const DtlEntry& entry : entries) {
-    if (processor_ && *processor_ != entry.processor_id) {
-      moved_++;
-      places.moves.at(uint64_t{*processor_} << 16 | entry.processor_id).count++;
-    }
-    processor_ = entry.processor_id;
+    move(entry.processor_id, places);
     processors.add(static_cast<uint64_t>(cpu) << 16 | entry.processor_id);
     instructions.add(entry.srr0);
     if (entry.fault_address != 0) places.fault_pages.at(entry.fault_address / 4096).count++;
   }
+}
+
+void DtlAnalysis::move(uint16_t to, DtlPlaces& places) {
+  if (processor_ && *processor_ != to) {
+    moved_++;
+    places.moves.at(uint64_t{*processor_} << 16 | to).count++;
+  }
+  processor_ = to;
 }
 
 // The time stolen before a dispatch counts in the interval of the dispatch.
@@ -87,22 +92,35 @@ void DtlAnalysis::count_stolen(std::span<const DtlEntry> entries, uint64_t ticks
   for (const DtlEntry& entry : entries) {
     const uint64_t stolen = uint64_t{entry.enqueue_to_dispatch} + entry.ready_to_enqueue;
     if (stolen > window) late_++;
-    if (entry.timebase - current_.begin >= length) {
-      worst_ = worst();
-      current_ = {entry.timebase - entry.timebase % length, 0};
-    }
-    current_.stolen += stolen;
+    intervals_.add(entry.timebase, stolen, length);
   }
 }
 
-void DtlAnalysis::add(const DtlAnalysis& other) {
+void DtlAnalysis::add_counts(const DtlAnalysis& other) {
   enqueue_to_dispatch_.add(other.enqueue_to_dispatch_);
   ready_to_enqueue_.add(other.ready_to_enqueue_);
   waiting_to_ready_.add(other.waiting_to_ready_);
   reasons_.add(other.reasons_);
-  span_ += other.span();
   late_ += other.late_;
   moved_ += other.moved_;
+}
+
+void DtlAnalysis::add(const DtlAnalysis& other) {
+  add_counts(other);
+  span_ += other.span();
+}
+
+void DtlAnalysis::append(const DtlAnalysis& later, DtlPlaces& places) {
+  if (later.entries() == 0) return;
+  if (entries() == 0) {
+    first_ = later.first_;
+    first_processor_ = later.first_processor_;
+  }
+  last_ = later.last_;
+  if (later.first_processor_) move(*later.first_processor_, places);
+  processor_ = later.processor_;
+  add_counts(later);
+  intervals_.append(later.intervals_);
 }
 
 }  // namespace htmtrace

@@ -10,6 +10,7 @@
 
 #include "core/dtl_entry.h"
 #include "core/hot_table.h"
+#include "core/stolen_intervals.h"
 #include "core/tick_histogram.h"
 
 namespace htmtrace {
@@ -31,22 +32,25 @@ class DtlPlaces {
   };
   using Table = HotTable<Count>;
 
+  DtlPlaces() : DtlPlaces(kUsualKeys) {}
+  explicit DtlPlaces(size_t most_keys)
+      : moves(most_keys), processors(most_keys), fault_pages(most_keys), instructions(most_keys) {}
+
   void add(const DtlPlaces& other);
 
-  Table moves{4096};         // by processor before << 16 | processor after
-  Table processors{4096};    // by CPU << 16 | processor
-  Table fault_pages{4096};   // by fault address / 4096
-  Table instructions{4096};  // by srr0
+  Table moves;         // by processor before << 16 | processor after
+  Table processors;    // by CPU << 16 | processor
+  Table fault_pages;   // by fault address / 4096
+  Table instructions;  // by srr0
+
+ private:
+  static constexpr size_t kUsualKeys = 4096;
 };
 
 // Of one virtual processor, or of several added up.
 class DtlAnalysis {
  public:
-  // Times that are told of; in ticks of the timebase.
-  struct Interval {
-    uint64_t begin = 0;
-    uint64_t stolen = 0;
-  };
+  using Interval = StolenIntervals::Interval;  // in ticks of the timebase
   static constexpr unsigned kIntervalsPerSecond = 10;
   // PowerVM gives each virtual processor its share once in a dispatch window of 10 ms.
   static constexpr unsigned kWindowsPerSecond = 100;
@@ -57,6 +61,9 @@ class DtlAnalysis {
 
   // Of another virtual processor. Then there is no worst interval.
   void add(const DtlAnalysis& other);
+
+  // Of what follows of the same virtual processor; `places` are those of both.
+  void append(const DtlAnalysis& later, DtlPlaces& places);
 
   const TickHistogram& enqueue_to_dispatch() const { return enqueue_to_dispatch_; }
   const TickHistogram& ready_to_enqueue() const { return ready_to_enqueue_; }
@@ -70,20 +77,24 @@ class DtlAnalysis {
   // Ticks from the first entry to the last; of several virtual processors the sum.
   uint64_t span() const { return span_ + (last_ - first_); }
   // The tenth of a second in which most was stolen.
-  Interval worst() const { return worst_.stolen >= current_.stolen ? worst_ : current_; }
+  Interval worst() const { return intervals_.most(); }
   // Dispatches that were waited for longer than a dispatch window.
   uint64_t late() const { return late_; }
   uint64_t moved() const { return moved_; }
 
  private:
+  friend class DtlStatistics;
+
+  void add_counts(const DtlAnalysis& other);
+  void move(uint16_t to, DtlPlaces& places);
   void count_stolen(std::span<const DtlEntry> entries, uint64_t ticks_per_second);
 
   TickHistogram enqueue_to_dispatch_, ready_to_enqueue_, waiting_to_ready_;
   DtlReasons reasons_;
-  Interval worst_, current_;
+  StolenIntervals intervals_;
   uint64_t first_ = 0, last_ = 0, span_ = 0;
   uint64_t late_ = 0, moved_ = 0;
-  std::optional<uint16_t> processor_;
+  std::optional<uint16_t> first_processor_, processor_;
 };
 
 }  // namespace htmtrace

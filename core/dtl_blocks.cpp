@@ -24,6 +24,9 @@ constexpr size_t kHeaderCrcOffset = 36;
 constexpr size_t kClockBytes = 40;
 constexpr size_t kUsualEntryBytes = 10;
 
+// Statistics take such a part of what their entries take at most. Few entries are unpacked soon.
+constexpr size_t kStatisticsPart = 8;
+
 // Fills in the header in front of the payload that is there.
 std::vector<std::byte> finished(std::vector<std::byte> block, DtlBlockHeader header) {
   const auto payload = std::span<const std::byte>(block).subspan(kDtlHeaderBytes);
@@ -59,6 +62,15 @@ std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock) {
   return finished(std::move(block), {.kind = DtlBlockKind::kClock});
 }
 
+std::vector<std::byte> make_dtl_statistics_block(uint16_t cpu, const DtlStatistics& statistics) {
+  std::vector<std::byte> block(kDtlHeaderBytes);
+  statistics.pack(block);
+  return finished(std::move(block), {.kind = DtlBlockKind::kStatistics,
+                                     .cpu = cpu,
+                                     .first_timebase = statistics.lowest_timebase(),
+                                     .last_timebase = statistics.highest_timebase()});
+}
+
 std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries) {
   std::vector<std::byte> block(kDtlHeaderBytes);
   block.reserve(kDtlHeaderBytes + entries.size() * kUsualEntryBytes);
@@ -73,6 +85,26 @@ std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlE
     header.last_timebase = std::max(header.last_timebase, entry.timebase);
   }
   return finished(std::move(block), header);
+}
+
+void DtlCpuBlocks::add(std::span<const DtlEntry> entries, uint64_t ticks_per_second,
+                       std::vector<std::byte>& to) {
+  const auto block = make_dtl_entries_block(cpu_, entries);
+  to.insert(to.end(), block.begin(), block.end());
+  group_bytes_ += block.size();
+  group_.add(entries, ticks_per_second);
+  if (group_.entries() >= enough_) finish(to);
+}
+
+void DtlCpuBlocks::finish(std::vector<std::byte>& to) {
+  if (group_.entries() != 0 && group_.exact()) {
+    const auto block = make_dtl_statistics_block(cpu_, group_.statistics());
+    if (block.size() <= group_bytes_ / kStatisticsPart) {
+      to.insert(to.end(), block.begin(), block.end());
+    }
+  }
+  group_.clear();
+  group_bytes_ = 0;
 }
 
 std::optional<DtlBlockHeader> parse_dtl_header(std::span<const std::byte> bytes) {

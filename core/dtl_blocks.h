@@ -13,14 +13,16 @@
 
 #include "core/dtl_codec.h"
 #include "core/dtl_entry.h"
+#include "core/dtl_statistics.h"
 
 namespace htmtrace {
 
 enum class DtlBlockKind : uint8_t {
-  kStart = 1,    // text: what was recorded
-  kClock = 2,    // a DtlClockBlock
-  kEntries = 3,  // of one CPU, packed, oldest first
-  kEnd = 4,      // text: how much there is, and what was lost
+  kStart = 1,       // text: what was recorded
+  kClock = 2,       // a DtlClockBlock
+  kEntries = 3,     // of one CPU, packed, oldest first
+  kEnd = 4,         // text: how much there is, and what was lost
+  kStatistics = 5,  // of one CPU's entries since the last such block; readers may pass it by
 };
 
 struct DtlBlockHeader {
@@ -33,6 +35,8 @@ struct DtlBlockHeader {
 };
 
 inline constexpr size_t kDtlHeaderBytes = 40;
+// Of a group that has statistics; a block more at most.
+inline constexpr uint64_t kDtlGroupEntries = 1 << 16;
 // More than any kMostDtlEntries entries take.
 inline constexpr uint32_t kMostDtlPayload = 1 << 20;
 
@@ -48,8 +52,30 @@ struct DtlClockBlock {
 
 std::vector<std::byte> make_dtl_text_block(DtlBlockKind kind, std::string_view text);
 std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock);
+std::vector<std::byte> make_dtl_statistics_block(uint16_t cpu, const DtlStatistics& statistics);
 // One to kMostDtlEntries entries.
 std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries);
+
+// One CPU's blocks: its entries, and behind each group of them their statistics, unless these are
+// not worth their room.
+class DtlCpuBlocks {
+ public:
+  // A group ends with the block with which it has so many entries.
+  explicit DtlCpuBlocks(uint16_t cpu, uint64_t enough = kDtlGroupEntries)
+      : cpu_(cpu), enough_(enough) {}
+
+  // Appends to `to`. One to kMostDtlEntries entries.
+  void add(std::span<const DtlEntry> entries, uint64_t ticks_per_second,
+           std::vector<std::byte>& to);
+  // The last group ends here.
+  void finish(std::vector<std::byte>& to);
+
+ private:
+  uint16_t cpu_;
+  uint64_t enough_;
+  DtlGroup group_;
+  size_t group_bytes_ = 0;
+};
 
 // Nothing when the first kDtlHeaderBytes are no header of a block. Any bytes will do.
 std::optional<DtlBlockHeader> parse_dtl_header(std::span<const std::byte> bytes);

@@ -53,4 +53,12 @@ std::optional<uint64_t> DtlClock::nanoseconds(uint64_t timebase) const {
   return static_cast<uint64_t>(Wide{ticks} * kSecond / ticks_per_second);
 }
 
+uint64_t DtlClock::timebase_at(uint64_t ns) const {
+  __extension__ typedef unsigned __int128 Wide;
+  constexpr uint64_t kSecond = 1'000'000'000;
+  const Wide ticks = (Wide{ns} * ticks_per_second + kSecond - 1) / kSecond;
+  const Wide timebase = ticks + boot_timebase;
+  return timebase > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(timebase);
+}
+
 }  // namespace htmtrace

@@ -74,6 +74,8 @@ struct DtlClock {
 
   // Nothing when the frequency is unknown. A timebase before boot counts as boot.
   std::optional<uint64_t> nanoseconds(uint64_t timebase) const;
+  // The first timebase of this time, or of a later one.
+  uint64_t timebase_at(uint64_t ns) const;
 };
 
 }  // namespace htmtrace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counts by key in constant memory. Exact until more keys came than there is room for; then the
+// Counts by key in bounded memory. Exact until more keys came than there is room for; then the
 // smaller half of the entries is dropped, and every count may be too small by at most error().
 #pragma once
 
@@ -19,21 +19,17 @@ class HotTable {
     Entry entry;
   };
 
-  // Room for `capacity` keys.
-  explicit HotTable(size_t capacity) : capacity_(capacity) {
-    size_t places = 1;
-    while (places < capacity * 2) places *= 2;
-    slots_.resize(places);
-    used_.resize(places);
-  }
+  // Room for `capacity` keys; it is taken as they come.
+  explicit HotTable(size_t capacity)
+      : capacity_(capacity), slots_(kFirstPlaces), used_(kFirstPlaces) {}
 
   // The entry of `key`; good until the next call.
   Entry& at(uint64_t key) {
     size_t place = place_of(key);
     if (used_[place]) [[likely]]
       return slots_[place].entry;
-    if (size_ >= capacity_) {
-      drop_smaller_half();
+    if (size_ >= capacity_ || size_ * 2 >= slots_.size()) {
+      make_room();
       place = place_of(key);
     }
     used_[place] = true;
@@ -42,8 +38,25 @@ class HotTable {
     return slots_[place].entry;
   }
 
+  // Keeps the room.
+  void clear() {
+    std::fill(used_.begin(), used_.end(), 0);
+    size_ = 0;
+    error_ = 0;
+  }
+
   size_t size() const { return size_; }
   uint64_t error() const { return error_; }
+
+  // In no order.
+  std::vector<Slot> entries() const {
+    std::vector<Slot> all;
+    all.reserve(size_);
+    for (size_t i = 0; i < slots_.size(); i++) {
+      if (used_[i]) all.push_back(slots_[i]);
+    }
+    return all;
+  }
 
   // The entries with the highest counts, highest first; of equal ones the lower key.
   std::vector<Slot> top(size_t most) const {
@@ -68,32 +81,34 @@ class HotTable {
     return place;
   }
 
-  std::vector<Slot> entries() const {
-    std::vector<Slot> all;
-    all.reserve(size_);
-    for (size_t i = 0; i < slots_.size(); i++) {
-      if (used_[i]) all.push_back(slots_[i]);
+  // At most half of the places are used, so that a key is found soon.
+  void make_room() {
+    std::vector<Slot> all = entries();
+    if (size_ >= capacity_) {
+      drop_smaller_half(all);
+    } else {
+      slots_.resize(slots_.size() * 2);
+      used_.resize(slots_.size());
     }
-    return all;
+    std::fill(used_.begin(), used_.end(), 0);
+    for (const Slot& slot : all) {
+      const size_t place = place_of(slot.key);
+      used_[place] = true;
+      slots_[place] = slot;
+    }
+    size_ = all.size();
   }
 
-  void drop_smaller_half() {
-    std::vector<Slot> all = entries();
+  void drop_smaller_half(std::vector<Slot>& all) {
     const auto middle = all.begin() + static_cast<ptrdiff_t>(all.size() / 2);
     std::nth_element(all.begin(), middle, all.end(),
                      [](const Slot& a, const Slot& b) { return a.entry.count < b.entry.count; });
     const uint64_t most_dropped = middle->entry.count;
     error_ += most_dropped;
-    std::fill(used_.begin(), used_.end(), 0);
-    size_ = 0;
-    for (const Slot& slot : all) {
-      if (slot.entry.count <= most_dropped) continue;
-      const size_t place = place_of(slot.key);
-      used_[place] = true;
-      slots_[place] = slot;
-      size_++;
-    }
+    std::erase_if(all, [=](const Slot& slot) { return slot.entry.count <= most_dropped; });
   }
+
+  static constexpr size_t kFirstPlaces = 64;
 
   size_t capacity_;
   size_t size_ = 0;

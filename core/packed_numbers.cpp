@@ -181,6 +181,10 @@ void pack_repeated(std::span<const uint64_t> values, std::vector<std::byte>& to)
   append(to, split.size() < whole.size() ? split : whole);
 }
 
+void pack_word(uint64_t value, std::vector<std::byte>& to) {
+  put_number(to, value, sizeof(value));
+}
+
 std::span<const std::byte> NumberReader::take(size_t bytes) {
   if (bytes > left_.size()) {
     ok_ = false;

@@ -18,6 +18,9 @@ void pack_numbers(std::span<const uint64_t> values, std::vector<std::byte>& to);
 // ways and the lower ones apart: whatever is shortest.
 void pack_repeated(std::span<const uint64_t> values, std::vector<std::byte>& to);
 
+// Appends one number of 64 bits.
+void pack_word(uint64_t value, std::vector<std::byte>& to);
+
 // Reads columns in the order in which they were packed. Any bytes will do: once something made no
 // sense, ok() is false and all that is read is zero.
 class NumberReader {
@@ -27,6 +30,7 @@ class NumberReader {
   // As many numbers as there is room for.
   void numbers(std::span<uint64_t> values);
   void repeated(std::span<uint64_t> values);
+  uint64_t word() { return number(sizeof(uint64_t)); }
 
   bool ok() const { return ok_; }
   // Nothing follows what was read.

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace htmtrace {
 
@@ -25,6 +26,21 @@ class TickHistogram {
     sum_ += other.sum_;
     most_ = std::max(most_, other.most_);
   }
+
+  // What makes a histogram equal to this one.
+  static constexpr unsigned kStepBits = 5;
+  static constexpr size_t kSteps = size_t{1} << kStepBits;  // of each doubling
+  static constexpr size_t kBuckets = kSteps * (33 - kStepBits);
+  std::span<const uint64_t> buckets() const { return counts_; }
+  void add_bucket(size_t bucket, uint64_t times) {
+    counts_[bucket] += times;
+    count_ += times;
+  }
+  void add_extent(uint64_t sum, uint32_t most) {
+    sum_ += sum;
+    most_ = std::max(most_, most);
+  }
+  bool operator==(const TickHistogram&) const = default;
 
   uint64_t count() const { return count_; }
   uint64_t sum() const { return sum_; }
@@ -50,10 +66,6 @@ class TickHistogram {
   }
 
  private:
-  static constexpr unsigned kStepBits = 5;
-  static constexpr size_t kSteps = size_t{1} << kStepBits;  // of each doubling
-  static constexpr size_t kBuckets = kSteps * (33 - kStepBits);
-
   static size_t bucket_of(uint32_t ticks) {
     if (ticks < kSteps) return ticks;
     const auto shift = static_cast<unsigned>(std::bit_width(ticks)) - 1 - kStepBits;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any bytes as a recording of the dispatch trace log, and as packed entries, whose sums would keep
-// most of the bytes from being looked at. What can be unpacked comes back when it is packed again.
+// Any bytes as a recording of the dispatch trace log, and as packed entries and statistics, whose
+// sums would keep most of the bytes from being looked at. What can be unpacked comes back when it
+// is packed again.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -39,14 +40,34 @@ void read_file(const uint8_t* data, size_t size) {
   if (::ftruncate(file, 0) != 0 || ::pwrite(file, data, size, 0) != static_cast<ssize_t>(size)) {
     std::abort();
   }
-  try {
-    DtlReader reader(InputFile::open("/proc/self/fd/" + std::to_string(file)));
-    uint64_t entries = 0;
-    while (const auto block = reader.next({})) entries += block->entries.size();
-    if (entries != reader.entries() || reader.damaged_bytes() > size) std::abort();
-  } catch (const Error&) {
-    return;  // it is none, and says so
+  for (const auto use :
+       {DtlStatisticsUse::kNone, DtlStatisticsUse::kTrust, DtlStatisticsUse::kCheck}) {
+    try {
+      DtlReader reader(InputFile::open("/proc/self/fd/" + std::to_string(file)), use);
+      DtlAnalysis analysis;
+      DtlPlaces places;
+      uint64_t entries = 0;
+      while (const auto block = reader.next({})) {
+        entries += block->entries.size();
+        if (block->statistics == nullptr) continue;
+        entries += block->statistics->entries();
+        block->statistics->append_to(analysis, block->cpu, places);
+      }
+      if (entries != reader.entries() || reader.damaged_bytes() > size) std::abort();
+    } catch (const Error&) {
+      return;  // it is none, and says so
+    }
   }
+}
+
+void unpack_statistics(std::span<const std::byte> packed) {
+  DtlStatistics statistics;
+  if (!statistics.unpack(packed)) return;
+  std::vector<std::byte> repacked, again;
+  statistics.pack(repacked);
+  if (!statistics.unpack(repacked)) std::abort();
+  statistics.pack(again);
+  if (again != repacked) std::abort();
 }
 
 }  // namespace
@@ -54,7 +75,8 @@ void read_file(const uint8_t* data, size_t size) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   read_file(data, size);
   if (size < 2) return 0;
-  unpack(std::as_bytes(std::span(data, size)).subspan(2),
-         (data[0] | data[1] << 8) % (htmtrace::kMostDtlEntries + 1));
+  const auto bytes = std::as_bytes(std::span(data, size));
+  unpack(bytes.subspan(2), (data[0] | data[1] << 8) % (htmtrace::kMostDtlEntries + 1));
+  unpack_statistics(bytes);
   return 0;
 }

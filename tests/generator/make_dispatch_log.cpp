@@ -12,6 +12,8 @@ using namespace htmtrace;
 
 namespace {
 
+constexpr uint64_t kTicksPerSecond = 512'000'000;
+
 void write_or_exit(std::FILE* file, const std::vector<std::byte>& bytes, const char* name) {
   if (file != nullptr && std::fwrite(bytes.data(), bytes.size(), 1, file) == 1) return;
   std::perror(name);
@@ -30,16 +32,26 @@ int main(int argc, char** argv) {
   const char* name = argv[3];
   std::FILE* file = std::fopen(name, "wb");
   write_or_exit(file, make_dtl_text_block(DtlBlockKind::kStart, "event all\n"), name);
-  write_or_exit(file, make_dtl_clock_block({.ticks_per_second = 512'000'000}), name);
+  write_or_exit(file, make_dtl_clock_block({.ticks_per_second = kTicksPerSecond}), name);
   std::vector<generator::PlausibleDispatches> processors;
-  for (unsigned cpu = 0; cpu < cpus; cpu++) processors.emplace_back(cpu);
+  std::vector<DtlCpuBlocks> cpu_blocks;
+  for (unsigned cpu = 0; cpu < cpus; cpu++) {
+    processors.emplace_back(cpu);
+    cpu_blocks.emplace_back(static_cast<uint16_t>(cpu));
+  }
+  std::vector<std::byte> bytes;
   std::vector<DtlEntry> block(kMostDtlEntries);
   for (unsigned long written = 0; written < entries;) {
     for (unsigned cpu = 0; cpu < cpus && written < entries; cpu++, written += kMostDtlEntries) {
       for (DtlEntry& entry : block) entry = processors[cpu].next();
-      write_or_exit(file, make_dtl_entries_block(static_cast<uint16_t>(cpu), block), name);
+      bytes.clear();
+      cpu_blocks[cpu].add(block, kTicksPerSecond, bytes);
+      write_or_exit(file, bytes, name);
     }
   }
+  bytes.clear();
+  for (DtlCpuBlocks& blocks : cpu_blocks) blocks.finish(bytes);
+  if (!bytes.empty()) write_or_exit(file, bytes, name);
   write_or_exit(file, make_dtl_text_block(DtlBlockKind::kEnd, "status 0\n"), name);
   return std::fclose(file) == 0 ? 0 : 1;
 }

@@ -193,11 +193,12 @@ TEST_CASE("CPUs and times are chosen") {
   const File file;
   file.write(whole_file());
   DtlReader reader(InputFile::open(file.path));
-  CHECK(read_all(reader, {.cpus = {65535}}).entries == 200);
+  CHECK(read_all(reader, {.cpus = {65535}, .from_ns = {}, .to_ns = {}}).entries == 200);
   const auto entries = plausible(100, 1);
   DtlReader again(InputFile::open(file.path));
-  const Contents slice =
-      read_all(again, {.cpus = {0}, .from = entries[10].timebase, .to = entries[10].timebase});
+  const DtlClock clock{.boot_timebase = 7, .ticks_per_second = 512'000'000};
+  const auto time = clock.nanoseconds(entries[10].timebase);
+  const Contents slice = read_all(again, {.cpus = {0}, .from_ns = time, .to_ns = time});
   CHECK(slice.entries >= 1);
   CHECK(slice.entries <= 2);
   CHECK(again.entries() == 350);
