@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # dtl.sh BUILD_DIR [ENTRIES]: how much CPU time it takes to empty the rings of 656 CPUs, copying and
-# packing what is in them; how fast `htmtrace dtl --input` turns a recording of the dispatch trace
+# packing what is in them, and beside it a loop that does nothing but copy the same rings, to memory
+# and to a file in memory, too; how fast `htmtrace dtl --input` turns a recording of the dispatch trace
 # log (default 10 million entries of 8 virtual processors) into text and into a summary on one core,
 # with how much memory, and how many bytes an entry takes in the file. BUILD_DIR is a release build
 # with tests.
@@ -52,15 +53,25 @@ to_null() {
 export -f to_null
 
 say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
-for what in copy pack; do
+for what in bare write copy pack; do
     say "drain, $what: $("$build/tests/generator/drain_dispatch_rings" 656 1000 $what)"
 done
 "$build/tests/generator/make_dispatch_log" "$entries" 8 "$folder/log.dtl"
 written=$("$htmtrace" dtl --input "$folder/log.dtl" 2>/dev/null | tee "$folder/text" | wc -l)
 bytes=$(stat -c %s "$folder/log.dtl")
 say "$written entries, $bytes bytes: $(awk "BEGIN { printf \"%.2f\", $bytes / $written }") bytes an entry (48 in the log)"
+# The first and the last tenth are cut, so that the groups there must be unpacked.
+moments() { # LINE: of the text
+    sed -n "$1s/^[^ ]* *\([0-9.]*\):.*/\1/p" "$folder/text"
+}
+from=$(moments $((written / 10))) to=$(moments $((written - written / 10)))
 best summary bash -c 'to_null "$@"' - "$htmtrace" dtl --input "$folder/log.dtl" --summary
-say "summary: $(rate "$best_cpu"), peak $((best_kib / 1024)) MiB"
+say "summary of the whole recording, from its blocks of statistics: $(rate "$best_cpu"), peak $((best_kib / 1024)) MiB"
+best slice bash -c 'to_null "$@"' - "$htmtrace" dtl --input "$folder/log.dtl" --summary --from "$from" --to "$to"
+say "summary of its middle, which cuts groups: $(rate "$best_cpu") of the whole recording, peak $((best_kib / 1024)) MiB"
+"$htmtrace" dtl --input "$folder/log.dtl" --summary --from "$from" --to "$to" 2>&1 >/dev/null | tail -n 1 | tee -a "$log"
+best decoding bash -c 'to_null "$@"' - "$htmtrace" dtl --input "$folder/log.dtl" --summary --check
+say "summary from every entry (--check): $(rate "$best_cpu"), peak $((best_kib / 1024)) MiB"
 best text bash -c 'to_null "$@"' - "$htmtrace" dtl --input "$folder/log.dtl"
 say "text: $(rate "$best_cpu"), peak $((best_kib / 1024)) MiB"
 text_cpu=$best_cpu

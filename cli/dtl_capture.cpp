@@ -232,7 +232,7 @@ void DtlCapture::drain_group(Group& group, const std::stop_token& stop) {
 
 void DtlCapture::look(Group& group) {
   const std::lock_guard held(group.lock);
-  for (Cpu* cpu : group.cpus) cpu->drain.look();
+  for (Cpu* cpu : group.cpus) cpu->drain.look(group.room);
   output_->flush(group.tracks);
 }
 

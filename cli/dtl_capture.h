@@ -69,6 +69,7 @@ class DtlCapture {
     std::mutex lock;
     std::vector<Cpu*> cpus;
     std::vector<DtlOutput::Track*> tracks;  // of these CPUs
+    std::vector<std::byte> room;            // of the rings' bytes
     std::vector<DtlEntry> entries;          // that are being taken
     DtlPlaces places;
     std::exception_ptr failure;

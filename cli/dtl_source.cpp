@@ -116,6 +116,7 @@ uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& even
   for (const DtlSource& source : sources) source.enable();
   std::this_thread::sleep_for(kTrial);
   uint64_t most = 1;
+  std::vector<std::byte> room;
   for (const DtlSource& source : sources) {
     const PerfRing& ring = source.ring();
     DtlDrain drain(ring.data(), ring.has_aux() ? std::optional(ring.aux()) : std::nullopt,
@@ -123,7 +124,7 @@ uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& even
                    {.entries = [](auto) {},
                     .loss = [](const Loss&) {},
                     .boot_timebase = [](uint64_t) { return uint64_t{0}; }});
-    drain.look();
+    drain.look(room);
     most = std::max(most, drain.totals().most_at_once);
   }
   if (most >= kDtlMostAtOnce) return kLeastDtlPeriodNs;

@@ -48,13 +48,13 @@ T load_native(const std::byte* from) {
 DtlDrain::DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, Sinks sinks)
     : data_(std::move(data)), aux_(aux), aux_bytes_(aux_bytes), sinks_(std::move(sinks)) {}
 
-void DtlDrain::look() {
+void DtlDrain::look(std::vector<std::byte>& room) {
   // The record of a delivery is there before its bytes are: records first.
   const uint64_t skipped = data_.drain([this](const Record& record) { take_record(record); });
   if (skipped != 0) {
     sinks_.loss({"data ring", "its records made no sense", LossUnit::kBytes, skipped});
   }
-  if (aux_) take_aux();
+  if (aux_) take_aux(room);
 }
 
 void DtlDrain::take_record(const Record& record) {
@@ -116,17 +116,18 @@ void DtlDrain::take_sample(const Record& record) {
     clock_ = {.boot_timebase = sinks_.boot_timebase(ticks), .ticks_per_second = ticks};
   }
   count_poll(count);
+  find_disorder(entries.first(count * kDtlEntryBytes));
   deliver(entries.first(count * kDtlEntryBytes));
 }
 
 // The driver does not ask how much room there is. So bytes are copied first, and what it can have
 // written to by the end of the copying is not used.
-void DtlDrain::take_aux() {
+void DtlDrain::take_aux(std::vector<std::byte>& room) {
   const AuxBytes bytes = aux_->peek_untouched(kMostAhead);
-  copy_.resize(bytes.size());
-  std::copy(bytes.first.begin(), bytes.first.end(), copy_.begin());
-  std::copy(bytes.second.begin(), bytes.second.end(),
-            copy_.begin() + static_cast<std::ptrdiff_t>(bytes.first.size()));
+  if (room.size() < bytes.size()) room.resize(bytes.size());
+  const std::span copy = std::span(room).first(bytes.size());
+  std::ranges::copy(bytes.first, copy.begin());
+  std::ranges::copy(bytes.second, copy.subspan(bytes.first.size()).begin());
   const uint64_t all = bytes.overrun + bytes.size();
   uint64_t gone = std::min(aux_->peek_untouched(kMostAhead).overrun, all);
   if (gone != 0) {
@@ -141,7 +142,7 @@ void DtlDrain::take_aux() {
   }
   const uint64_t pass = position_ / aux_bytes_;
   position_ += gone;
-  take_pass(std::span<const std::byte>(copy_).subspan(gone - bytes.overrun));
+  take_pass(copy.subspan(gone - bytes.overrun));
   for (uint64_t i = pass; i < position_ / aux_bytes_; i++) note(totals_.passes);
   aux_->release(bytes);
 }
@@ -176,22 +177,42 @@ void DtlDrain::take_slots(std::span<const std::byte> slots) {
               .ticks_per_second = load_native<uint64_t>(slots.data() + sizeof(uint64_t))};
     begin = at = kDtlEntryBytes;
   }
+  if (in_order(slots.subspan(at))) return deliver(slots.subspan(at));
   for (; at < slots.size(); at += kDtlEntryBytes) {
     if (dtl_timebase(slots.data() + at) != 0) continue;
     note(totals_.void_slots);
+    find_disorder(slots.subspan(begin, at - begin));
     deliver(slots.subspan(begin, at - begin));
     begin = at + kDtlEntryBytes;
   }
+  find_disorder(slots.subspan(begin, at - begin));
   deliver(slots.subspan(begin, at - begin));
+}
+
+// Each is later than the one before, as almost always. Then none is void, either.
+bool DtlDrain::in_order(std::span<const std::byte> entries) const {
+  uint64_t before = last_timebase_;
+  bool later = true;
+  for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
+    const uint64_t timebase = dtl_timebase(entries.data() + at);
+    later &= timebase > before;
+    before = timebase;
+  }
+  return later;
+}
+
+void DtlDrain::find_disorder(std::span<const std::byte> entries) {
+  uint64_t before = last_timebase_;
+  for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
+    const uint64_t timebase = dtl_timebase(entries.data() + at);
+    if (timebase <= before) note(totals_.disordered);
+    before = timebase;
+  }
 }
 
 void DtlDrain::deliver(std::span<const std::byte> entries) {
   if (entries.empty()) return;
-  for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
-    const uint64_t timebase = dtl_timebase(entries.data() + at);
-    if (timebase <= last_timebase_) note(totals_.disordered);
-    last_timebase_ = timebase;
-  }
+  last_timebase_ = dtl_timebase(entries.last(kDtlEntryBytes).data());
   totals_.entries += entries.size() / kDtlEntryBytes;
   sinks_.entries(entries);
 }

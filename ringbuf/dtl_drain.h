@@ -52,8 +52,9 @@ class DtlDrain {
   // No AUX ring: the driver has none.
   DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, Sinks sinks);
 
-  // Takes everything that is there.
-  void look();
+  // Takes everything that is there. It is copied to `room`, which grows as it must; one for many
+  // rings stays in the processor's cache.
+  void look(std::vector<std::byte>& room);
 
   const Totals& totals() const { return totals_; }
   // Before the first entry nothing is known.
@@ -65,9 +66,11 @@ class DtlDrain {
   void take_record(const Record& record);
   void take_aux_record(const Record& record);
   void take_sample(const Record& record);
-  void take_aux();
+  void take_aux(std::vector<std::byte>& room);
   void take_pass(std::span<const std::byte> bytes);
   void take_slots(std::span<const std::byte> slots);
+  bool in_order(std::span<const std::byte> entries) const;
+  void find_disorder(std::span<const std::byte> entries);
   void deliver(std::span<const std::byte> entries);
   void count_poll(uint64_t entries);
   void note(Sign& sign) const;
@@ -83,7 +86,6 @@ class DtlDrain {
   uint64_t now_ns_ = 0;         // time of the last record
   uint64_t position_ = 0;       // running, of the next byte of the AUX area
   uint64_t last_timebase_ = 0;  // of the entries so far
-  std::vector<std::byte> copy_;
 };
 
 }  // namespace htmtrace

@@ -9,6 +9,8 @@ repository=$(cd "$machine/../.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/htmtrace
 downloads=$cache/downloads
 qemu=$cache/qemu/qemu-system-ppc64
+# Of Linux 7, for this machine.
+perf=$cache/perf/perf
 
 # Built from this work tree's sources.
 build=$repository/build-machine
