@@ -336,7 +336,7 @@ TEST_CASE("statistics that lie are told of") {
   const std::span bytes(recording.bytes);
   auto header = parse_dtl_header(bytes.subspan(at, kDtlHeaderBytes));
   const auto payload = bytes.subspan(at + kDtlHeaderBytes, header->payload_bytes);
-  constexpr size_t kLateOffset = 7 * 8;
+  constexpr size_t kLateOffset = 56;  // the eighth word
   payload[kLateOffset] ^= std::byte{1};
   store_be32(bytes.data() + at + 32, crc32c(payload));
   store_be32(bytes.data() + at + 36, crc32c(bytes.subspan(at, 36)));
