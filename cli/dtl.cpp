@@ -27,6 +27,10 @@ struct Wish {
   bool all_cpus = true;
   bool force = false;
   bool perf_data = false;
+  bool timeline = false;
+
+  // A whole file, the one of -o.
+  const char* file_format() const { return perf_data ? "perf" : timeline ? "perfetto" : nullptr; }
 };
 
 std::chrono::nanoseconds parse_time(const char* option, const std::string& text) {
@@ -74,7 +78,7 @@ DtlFormat parse_format(const std::string& text) {
   if (text == "text") return DtlFormat::kText;
   if (text == "json") return DtlFormat::kJson;
   if (text == "csv") return DtlFormat::kCsv;
-  throw CLI::ValidationError("--format", text + ": not text, json, csv or perf");
+  throw CLI::ValidationError("--format", text + ": not text, json, csv, perf or perfetto");
 }
 
 // Seconds since boot.
@@ -87,7 +91,9 @@ uint64_t parse_since_boot(const char* option, const std::string& text) {
 void check(const Wish& wish) {
   const DtlOutputOptions& output = wish.options.output;
   if (wish.replay.input.empty()) {
-    if (wish.perf_data) throw CLI::ValidationError("--format", "perf is for recordings: --input");
+    if (const char* format = wish.file_format()) {
+      throw CLI::ValidationError("--format", fmt::format("{} is for recordings: --input", format));
+    }
     if (wish.replay.check) throw CLI::ValidationError("--check", "it is for recordings: --input");
     if (wish.replay.from_ns || wish.replay.to_ns) {
       throw CLI::ValidationError("--from, --to", "they are for recordings: --input");
@@ -100,20 +106,28 @@ void check(const Wish& wish) {
   if (wish.replay.check && !output.summary) {
     throw CLI::ValidationError("--check", "what is checked is the summary: --summary");
   }
-  if (!wish.perf_data) {
+  const char* format = wish.file_format();
+  if (format == nullptr) {
     if (output.file.empty()) return;
-    throw CLI::ValidationError("-o", "of a recording that is read only --format perf is written");
+    throw CLI::ValidationError(
+        "-o", "of a recording that is read only --format perf and perfetto are written");
   }
-  if (output.file.empty()) throw CLI::ValidationError("--format", "perf needs a file: -o");
-  if (output.summary) throw CLI::ValidationError("--format", "perf has no summary");
+  if (output.file.empty()) {
+    throw CLI::ValidationError("--format", fmt::format("{} needs a file: -o", format));
+  }
+  if (output.summary) {
+    throw CLI::ValidationError("--format", fmt::format("{} has no summary", format));
+  }
 }
 
 int replay(const Wish& wish) {
   DtlReplay replay = wish.replay;
   if (!wish.all_cpus) replay.cpus = wish.options.cpus;
   const DtlOutputOptions& output = wish.options.output;
-  if (!wish.perf_data) return replay_dtl(replay, output);
-  return export_dtl(replay, output.file, wish.force ? Existing::kReplace : Existing::kRefuse);
+  const Existing existing = wish.force ? Existing::kReplace : Existing::kRefuse;
+  if (wish.perf_data) return export_dtl(replay, output.file, existing);
+  if (wish.timeline) return export_timeline(replay, output.file, existing);
+  return replay_dtl(replay, output);
 }
 
 int capture(const Wish& wish) {
@@ -152,9 +166,11 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
          "--format",
          [wish](const std::string& text) {
            wish->perf_data = text == "perf";
-           if (!wish->perf_data) wish->options.output.format = parse_format(text);
+           wish->timeline = text == "perfetto";
+           if (wish->file_format() == nullptr) wish->options.output.format = parse_format(text);
          },
-         "text, json or csv; with --input and -o also perf, a perf.data file (default: text)")
+         "text, json or csv; with --input and -o also perf, a perf.data file, and perfetto, a "
+         "timeline (default: text)")
       ->type_name("FORMAT");
   app.add_flag("--summary", output.summary, "Print an analysis in place of the entries");
   app.add_flag("--check", wish->replay.check,

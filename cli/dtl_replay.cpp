@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "output/dtl_perf_data.h"
 #include "output/dtl_reader.h"
+#include "output/dtl_timeline.h"
 #include "output/host_facts.h"
 
 namespace htmtrace {
@@ -130,6 +131,61 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
       "{} of {} entries{}", taken, reader.entries(),
       passed_by == 0 ? "" : fmt::format("; {} of them by the statistics in the file", passed_by)));
   return status_of(reader, incomplete);
+}
+
+// Nothing is written before it is known that all fits.
+int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, Existing existing) {
+  const DtlReader::Wanted wanted = wanted_of(replay);
+  std::string text;
+  uint64_t bytes = 0;
+  DtlReader first(InputFile::open(replay.input));
+  DtlTimeline measured(DtlClock{});
+  for (uint64_t entries = 0; const auto block = first.next(wanted);) {
+    if (bytes == 0) measured = DtlTimeline(first.clock());
+    measured.add(block->cpu, block->entries, text);
+    bytes += text.size();
+    text.clear();
+    entries += block->entries.size();
+    if (bytes > DtlTimeline::kMostBytes) {
+      throw Error(fmt::format("the timeline would be larger than 1 GB after {} entries", entries))
+          .on("file: " + replay.input.string())
+          .hint("choose a part of the time with --from and --to, or some CPUs with --cpu");
+    }
+  }
+  if (first.clock().ticks_per_second == 0) {
+    throw Error("the recording does not tell the clock, without which there is no timeline")
+        .on("file: " + replay.input.string())
+        .hint("--format text prints its entries");
+  }
+  TraceSink file = TraceSink::create(path, existing);
+  DtlTimeline form(first.clock());
+  DtlReader reader(InputFile::open(replay.input));
+  uint64_t taken = 0;
+  const auto write = [&] {
+    file.append(std::as_bytes(std::span(text)));
+    text.clear();
+  };
+  form.begin(text);
+  while (const auto block = reader.next(wanted)) {
+    form.add(block->cpu, block->entries, text);
+    taken += block->entries.size();
+    write();
+    if (file.error()) break;
+  }
+  form.end(text);
+  write();
+  file.finish();
+  if (file.error()) {
+    throw Error("cannot write the file", *file.error()).on("file: " + path.string());
+  }
+  if (form.left_out() != 0) {
+    print_warning(fmt::format("{} entries are older than the one before on their CPU, and left out",
+                              form.left_out()));
+  }
+  const bool incomplete = tell(reader, replay.input.string());
+  print_note(fmt::format("{} of {} entries to {}, {} bytes", taken - form.left_out(),
+                         reader.entries(), path.string(), file.written_bytes()));
+  return status_of(reader, incomplete || form.left_out() != 0);
 }
 
 // The file begins with sizes, so the recording is read twice.

@@ -18,8 +18,10 @@ struct DtlReplay {
   bool check = false;  // a summary is made from the entries, and the file's statistics compared
 };
 
-// Both return the exit status and throw Error.
+// All return the exit status and throw Error.
 int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& output);
+// For Perfetto; refuses what would be too large for it.
+int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, Existing existing);
 // As a perf.data file.
 int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Existing existing);
 
