@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -15,18 +16,29 @@
 namespace htmtrace {
 namespace {
 
-// Large enough to be cheap, small enough that an error loses little of what was on its way, and
-// that a copy stays in the cache.
-constexpr size_t kWriteBytes = 256 << 10;
+// What an error stops is told by write(2), so that a large piece loses no more than a small one.
+constexpr size_t kWriteBytes = 1 << 20;
+// A copy shall stay in the cache.
+constexpr size_t kCopyBytes = 256 << 10;
+
+// Space for so much is set aside in one go: a file system that would otherwise look for it block by
+// block saves a third of the processor time of a write (ext4: 0.13 instead of 0.19 s per GB; steps
+// of 4 to 64 MiB do equally well). The next piece is drained while the kernel's threads write the
+// last one out of the page cache. To start that ourselves with sync_file_range(2) takes 0.1 s per
+// GB and more here, and O_DIRECT, which needs a copy out of the ring first, takes as much processor
+// time as it saves and makes the drain wait for the disk.
+constexpr uint64_t kAheadBytes = 16 << 20;
 
 }  // namespace
 
-TraceSink::TraceSink(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
+TraceSink::TraceSink(std::filesystem::path path, int fd)
+    : path_(std::move(path)), fd_(fd), ahead_bytes_(kAheadBytes) {}
 
 TraceSink::TraceSink(TraceSink&& other) noexcept
     : path_(std::move(other.path_)),
       fd_(std::exchange(other.fd_, -1)),
       written_bytes_(other.written_bytes_),
+      ahead_bytes_(other.ahead_bytes_),
       discarded_bytes_(other.discarded_bytes_),
       error_(other.error_),
       error_moment_(other.error_moment_),
@@ -58,7 +70,17 @@ void TraceSink::reserve(uint64_t size_bytes) const {
 }
 
 void TraceSink::append(std::span<const std::byte> bytes) {
+  set_aside(written_bytes_ + bytes.size());
   write_at(written_bytes_, bytes);
+}
+
+// A short file needs none; and where it cannot be done it is not tried again.
+void TraceSink::set_aside(uint64_t end) {
+  if (end <= ahead_bytes_) return;
+  const uint64_t begin = std::exchange(ahead_bytes_, end + kAheadBytes);
+  const auto size = static_cast<off_t>(ahead_bytes_ - begin);
+  if (::fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin), size) == 0) return;
+  ahead_bytes_ = std::numeric_limits<uint64_t>::max();
 }
 
 void TraceSink::rewrite(std::span<const std::byte> bytes) {
@@ -68,13 +90,13 @@ void TraceSink::rewrite(std::span<const std::byte> bytes) {
 
 void TraceSink::write_at(uint64_t position, std::span<const std::byte> bytes) {
   while (!bytes.empty() && !error_) {
-    const size_t want = std::min(bytes.size(), kWriteBytes);
+    const size_t want = std::min(bytes.size(), copy_ ? kCopyBytes : kWriteBytes);
     const std::byte* from = bytes.data();
     if (copy_) from = std::copy_n(from, want, copy_.get()) - want;
     const ssize_t done = ::pwrite(fd_, from, want, static_cast<off_t>(position));
     if (done < 0) {
       if (errno == EFAULT && !copy_) {
-        copy_ = std::make_unique<std::byte[]>(kWriteBytes);
+        copy_ = std::make_unique<std::byte[]>(kCopyBytes);
       } else if (errno != EINTR) {
         fail(errno);
       }

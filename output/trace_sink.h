@@ -54,12 +54,14 @@ class TraceSink {
 
  private:
   TraceSink(std::filesystem::path path, int fd);
+  void set_aside(uint64_t end);
   void write_at(uint64_t position, std::span<const std::byte> bytes);
   void fail(int reason);
 
   std::filesystem::path path_;
   int fd_ = -1;
   uint64_t written_bytes_ = 0;
+  uint64_t ahead_bytes_;  // for so many there is space, or it has not been asked for yet
   uint64_t discarded_bytes_ = 0;
   std::optional<int> error_;
   Moment error_moment_;

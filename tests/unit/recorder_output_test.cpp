@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -126,6 +127,20 @@ TEST_CASE("reserved space does not show in the file") {
   sink.rewrite(bytes_of("short"));
   sink.finish();
   CHECK(folder.read("map") == "short");
+}
+
+TEST_CASE("space that was set aside for a long trace is given back") {
+  const TemporaryFolder folder;
+  TraceSink sink = TraceSink::create(folder.path() / "trace", Existing::kRefuse);
+  const std::string piece(5 << 20, 'x');
+  for (int count = 0; count < 4; count++) sink.append(bytes_of(piece));
+  sink.finish();
+  CHECK_FALSE(sink.error());
+  CHECK(sink.written_bytes() == 4 * piece.size());
+  struct stat status {};
+  REQUIRE(::stat(sink.path().c_str(), &status) == 0);
+  CHECK(static_cast<uint64_t>(status.st_size) == 4 * piece.size());
+  CHECK(static_cast<uint64_t>(status.st_blocks) * 512 < 4 * piece.size() + (1 << 20));
 }
 
 TEST_CASE("a session's files are made together or not at all") {
