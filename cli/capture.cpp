@@ -20,8 +20,9 @@ std::vector<TraceTarget> targets_of(const std::vector<HtmSource>& sources) {
 }  // namespace
 
 Capture::Capture(const std::vector<HtmSource>& sources, const std::filesystem::path& folder,
-                 Existing existing, SizeLimit& limit)
-    : folder_(folder), files_(create_session_files(folder, targets_of(sources), existing)) {
+                 Existing existing, std::optional<int> compression, SizeLimit& limit)
+    : folder_(folder),
+      files_(create_session_files(folder, targets_of(sources), existing, compression)) {
   for (size_t index = 0; index < sources.size(); index++) {
     const TargetRecorder& recorder =
         recorders_.emplace_back(sources[index], files_.targets[index], limit);
@@ -119,6 +120,8 @@ std::vector<std::string> Capture::summary() const {
   Manifest::Target sum;
   for (const Manifest::Target& target : manifest_.targets) {
     sum.trace_bytes += target.trace_bytes;
+    sum.trace_stored_bytes += target.trace_stored_bytes;
+    sum.trace_compressed |= target.trace_compressed;
     sum.translation_blocks += target.translation_blocks;
     sum.translation_entries += target.translation_entries;
     for (const Manifest::Trigger& trigger : target.triggers) {
@@ -129,9 +132,11 @@ std::vector<std::string> Capture::summary() const {
     lines.push_back(
         fmt::format("{}: {} bytes of trace", describe(target.target), target.trace_bytes));
   }
-  lines.push_back(fmt::format("{} bytes of trace, {} records of memory map ({} entries) in {}; {}",
-                              sum.trace_bytes, sum.translation_blocks, sum.translation_entries,
-                              folder_.string(), verdict()));
+  const std::string compressed =
+      sum.trace_compressed ? fmt::format(" compressed to {}", sum.trace_stored_bytes) : "";
+  lines.push_back(fmt::format(
+      "{} bytes of trace{}, {} records of memory map ({} entries) in {}; {}", sum.trace_bytes,
+      compressed, sum.translation_blocks, sum.translation_entries, folder_.string(), verdict()));
   return lines;
 }
 

@@ -22,7 +22,7 @@ class Capture {
   // Makes the files. `sources` and `limit` outlive this object. Throws Error; then there are no
   // files.
   Capture(const std::vector<HtmSource>& sources, const std::filesystem::path& folder,
-          Existing existing, SizeLimit& limit);
+          Existing existing, std::optional<int> compression, SizeLimit& limit);
 
   // Starts every target. Throws Error when one of them refuses; then there are no files.
   void start();

@@ -244,9 +244,10 @@ class Decode {
                                     .target = trace.short_name()},
                          .show_progress = show_progress_,
                          .quiet = options_.quiet};
-    const nest::Statistics statistics = decode_nest(job, output_);
+    const NestResult result = decode_nest(job, output_);
+    const nest::Statistics& statistics = result.statistics;
     totals_.add(statistics);
-    if (statistics.incomplete() || map.report().damaged()) incomplete_ = true;
+    if (result.cut || statistics.incomplete() || map.report().damaged()) incomplete_ = true;
     if (options_.quiet || output_.reader_gone()) return;
     if (map.report().size_bytes != 0) fmt::print(stderr, "{}", describe(map.report()));
   }
@@ -295,6 +296,7 @@ class Decode {
     if (bytes.wrapped_at()) tell_wrap(name, *bytes.wrapped_at());
     totals_.add(statistics);
     if (statistics.incomplete() || map.damaged()) incomplete_ = true;
+    if (tell_trouble(bytes.file())) incomplete_ = true;
     if (statistics.no_tags()) {
       print_warning(
           fmt::format("no core-trace record in {}: is it a core trace? (nest traces have another "

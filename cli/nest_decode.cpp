@@ -8,6 +8,7 @@
 #include "cli/messages.h"
 #include "cli/nest_choice.h"
 #include "cli/nest_reading.h"
+#include "cli/trace_context.h"
 #include "core/error.h"
 #include "output/nest_report.h"
 #include "output/progress.h"
@@ -40,7 +41,7 @@ void declare_nest(CLI::App& app, NestOptions& options) {
       ->allow_extra_args(false);
 }
 
-nest::Statistics decode_nest(const NestJob& job, TextOutput& output) {
+NestResult decode_nest(const NestJob& job, TextOutput& output) {
   check_nest_selection(job.selection, job.trace.path.string());
   NestReading reading(job.trace, job.options.layout);
   if (job.wishes.format == NestPrinter::Format::kHtmdecode &&
@@ -63,20 +64,22 @@ nest::Statistics decode_nest(const NestJob& job, TextOutput& output) {
     }
   }
   progress.clear();
-  nest::Statistics statistics = reading.statistics();
+  NestResult result{.statistics = reading.statistics()};
+  nest::Statistics& statistics = result.statistics;
   statistics.translated = choice.translated();
   statistics.untranslated = choice.untranslated();
-  if (output.reader_gone()) return statistics;
+  if (output.reader_gone()) return result;
+  result.cut = tell_trouble(reading.input());
   if (reading.layout() == nest::Layout::kUnknown && statistics.bytes != 0) {
     print_warning(fmt::format(
         "the layout of the records in {} is not known: they are printed as they are ({})",
         reading.name(), nest::describe(reading.evidence())));
   }
-  if (job.quiet) return statistics;
+  if (job.quiet) return result;
   output.flush();
   fmt::print(stderr, "{}\n  {}\n{}", reading.name(), nest::describe(reading.evidence()),
              describe(statistics));
-  return statistics;
+  return result;
 }
 
 }  // namespace htmtrace

@@ -35,8 +35,13 @@ struct NestJob {
   bool quiet = false;
 };
 
+struct NestResult {
+  nest::Statistics statistics;
+  bool cut = false;  // the file is compressed, and not whole
+};
+
 // Returns what was seen. Throws Error, also when something is selected by what bus traces do not
 // have.
-nest::Statistics decode_nest(const NestJob& job, TextOutput& output);
+NestResult decode_nest(const NestJob& job, TextOutput& output);
 
 }  // namespace htmtrace

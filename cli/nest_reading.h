@@ -27,6 +27,7 @@ class NestReading {
   nest::Layout layout() const { return layout_; }
   unsigned engines() const { return engines_; }
   const std::string& name() const { return inputs_.front().name(); }
+  const InputFile& input() const { return inputs_.front(); }
   std::optional<uint64_t> size_bytes() const { return inputs_.front().size_bytes(); }
 
   // Reads further, and passes on what has its place; false at the end.

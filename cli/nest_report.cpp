@@ -5,6 +5,7 @@
 
 #include "cli/nest_choice.h"
 #include "cli/nest_reading.h"
+#include "cli/trace_context.h"
 #include "core/error.h"
 #include "core/nest_layout.h"
 #include "output/nest_hot_report.h"
@@ -60,6 +61,7 @@ NestReportResult report_nest(const NestReportJob& job) {
     const nest::Statistics statistics = reading.statistics();
     result.totals.add(statistics);
     result.incomplete |= statistics.incomplete() || map.report().damaged();
+    if (tell_trouble(reading.input())) result.incomplete = true;
   }
   const NestHotReport report{
       .spots = *spots, .totals = result.totals, .evidence = evidence, .top = job.top};

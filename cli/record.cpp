@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,6 +60,22 @@ RingSizes parse_rings(const std::string& text) {
                                                : parse_ring(text.substr(comma + 1), "the AUX ring",
                                                             kLeastAuxPages * page_size());
   return sizes;
+}
+
+// Empty: no level was given.
+int parse_level(const std::string& text) {
+  if (!can_compress()) {
+    throw CLI::ValidationError("--compress", "this htmtrace was built without libzstd");
+  }
+  int level = 1;
+  const char* end = text.data() + text.size();
+  const auto [after, failure] = std::from_chars(text.data(), end, level);
+  const bool bad = failure != std::errc() || after != end || level < 1;
+  if (!text.empty() && (bad || level > most_compression())) {
+    throw CLI::ValidationError(
+        "--compress", fmt::format("{}: not a level from 1 to {}", text, most_compression()));
+  }
+  return level;
 }
 
 // Who does not know this waits for a trace that never begins.
@@ -146,6 +163,12 @@ Action declare_record(CLI::App& app) {
          "Sizes of the data ring and the AUX ring of each target, powers of two with K, M or G "
          "(default: 1M,8M, less if the memory-lock limit asks for it)")
       ->type_name("DATA[,AUX]");
+  app.add_option_function<std::string>(
+         "--compress",
+         [&options](const std::string& text) { options.compression = parse_level(text); },
+         "Compress the traces with zstd while they are saved: 1 (fast, the default) to 19 and more")
+      ->type_name("LEVEL")
+      ->expected(0, 1);
   app.add_flag_callback(
       "--force", [&options] { options.existing = Existing::kReplace; },
       "Replace a recording that is in the folder already");

@@ -83,7 +83,7 @@ void Recording::open_trace() {
   number_++;
   const auto folder =
       options_.numbered() ? options_.folder / numbered_name(number_) : options_.folder;
-  capture_.emplace(sources_, folder, options_.existing, limit_);
+  capture_.emplace(sources_, folder, options_.existing, options_.compression, limit_);
 }
 
 // Of a trace that could not be started there are no files.

@@ -39,6 +39,7 @@ struct RecordOptions {
   SourceWish source;
   std::filesystem::path folder = ".";
   Existing existing = Existing::kRefuse;
+  std::optional<int> compression;  // level; nothing: not compressed
   Schedule schedule;
   std::string control;                // where commands come from; empty: nowhere
   std::optional<uint64_t> max_bytes;  // of trace, in all files together

@@ -187,6 +187,7 @@ class Report {
     const CoreStatistics& statistics = decoder.statistics();
     totals_.add(statistics);
     if (statistics.incomplete() || map.report().damaged()) incomplete_ = true;
+    if (tell_trouble(input)) incomplete_ = true;
     if (statistics.no_tags()) {
       print_warning(fmt::format("no core-trace record in {}", input.name()));
     }

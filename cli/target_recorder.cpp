@@ -71,6 +71,7 @@ TargetRecorder::TargetRecorder(const HtmSource& source, TargetFiles& files, Size
   facts_.wraps = source.wraps();
   facts_.start_paused = source.starts_paused();
   facts_.trace_file = files.trace.name();
+  facts_.trace_compressed = files.trace.compressed();
   facts_.translation_file = files.translation.name();
 }
 
@@ -167,6 +168,7 @@ void TargetRecorder::settle() {
   files_.translation.finish();
   facts_.driver = name(drain_.driver());
   facts_.trace_bytes = files_.trace.written_bytes();
+  facts_.trace_stored_bytes = files_.trace.stored_bytes();
   facts_.trace_proof = to_manifest(drain_.trace_proof());
   facts_.delivered_bytes = drain_.trace_delivered();
   if (drain_.expected_trace_bytes() != 0) facts_.memory_bytes = drain_.expected_trace_bytes();
@@ -217,7 +219,8 @@ void TargetRecorder::settle_error() {
     troubles_.push_back(told);
 }
 
-void TargetRecorder::settle_sink(const char* place, const TraceSink& sink) {
+template <class Sink>
+void TargetRecorder::settle_sink(const char* place, const Sink& sink) {
   if (sink.discarded_bytes() != 0) {
     ledger_.add({place, std::strerror(sink.error().value_or(EIO)), LossUnit::kBytes,
                  sink.discarded_bytes(), sink.written_bytes()},

@@ -67,7 +67,8 @@ class TargetRecorder {
   std::string never_resumed() const;
   void save(std::span<const std::byte> trace);
   void settle_error();
-  void settle_sink(const char* place, const TraceSink& sink);
+  template <class Sink>
+  void settle_sink(const char* place, const Sink& sink);
   void lose(const char* place, const char* cause);
   void fail(const Error& error);
 

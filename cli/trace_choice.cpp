@@ -22,6 +22,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTracePrefix = "htm.bin.";
 constexpr std::string_view kTranslationPrefix = "translation.";
+constexpr std::string_view kPackedSuffix = ".zst";
+
+// A file's name without what tells that it is compressed.
+std::string_view without_packed_suffix(std::string_view name) {
+  if (name.ends_with(kPackedSuffix)) name.remove_suffix(kPackedSuffix.size());
+  return name;
+}
 
 // Takes `mark` and a number from the front of `text`.
 bool take_number(std::string_view& text, char mark, uint32_t& number) {
@@ -33,7 +40,7 @@ bool take_number(std::string_view& text, char mark, uint32_t& number) {
   return true;
 }
 
-// Of "htm.bin.nN.pP.cC", perhaps with ".tT" behind it.
+// Of "htm.bin.nN.pP.cC", perhaps with ".tT" and ".zst" behind it.
 struct NameParts {
   ChosenTrace::Place place;
   std::optional<HtmType> type;
@@ -41,6 +48,7 @@ struct NameParts {
 
 std::optional<NameParts> parts_of_name(std::string_view name) {
   if (!name.starts_with(kTracePrefix)) return std::nullopt;
+  name = without_packed_suffix(name);
   name.remove_prefix(kTracePrefix.size());
   NameParts parts;
   uint32_t type = 0;
@@ -147,7 +155,7 @@ std::string ChosenTrace::short_name() const {
 
 std::optional<fs::path> ChosenTrace::translation_path() const {
   if (!place || in_perf_data) return std::nullopt;
-  std::string name = path.filename().string();
+  std::string name(without_packed_suffix(path.filename().string()));
   name.replace(0, kTracePrefix.size(), kTranslationPrefix);
   return path.parent_path() / name;
 }
@@ -158,8 +166,8 @@ std::optional<fs::path> ChosenTrace::manifest_path() const {
 }
 
 InputFile ChosenTrace::open() const {
-  if (is_standard_input()) return InputFile::standard_input();
-  return in_perf_data ? InputFile::open(path, extents) : InputFile::open(path);
+  if (is_standard_input()) return InputFile::standard_input(begun);
+  return in_perf_data ? InputFile::open(path, extents) : InputFile::open_unpacked(path);
 }
 
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
@@ -168,9 +176,13 @@ std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
   for (const std::string& name : paths) {
     const fs::path path(name);
     std::error_code failure;
-    if (name != "-" && fs::is_directory(path, failure)) {
+    if (name == "-") {
+      ChosenTrace trace{.path = path, .place = {}, .type = {}};
+      trace.begun = InputFile::standard_input({}).read_begin(kPackedMagicBytes);
+      chosen.push_back(std::move(trace));
+    } else if (fs::is_directory(path, failure)) {
       add_folder(path, filter, chosen);
-    } else if (name == "-" || !add_perf_data(path, filter, chosen)) {
+    } else if (!add_perf_data(path, filter, chosen)) {
       chosen.push_back(named(path));
     }
   }

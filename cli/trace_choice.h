@@ -35,6 +35,7 @@ struct ChosenTrace {
   bool in_perf_data = false;
   std::vector<FileExtent> extents = {};
   std::vector<FileExtent> map_extents = {};
+  std::vector<std::byte> begun = {};      // of standard input: what was read of it
   std::vector<std::string> missing = {};  // what the file is known not to have, for people
 
   bool is_standard_input() const { return path == "-"; }

@@ -51,6 +51,13 @@ bool tell_missing(const ChosenTrace& trace) {
   return !trace.missing.empty();
 }
 
+bool tell_trouble(const InputFile& input) {
+  const std::string trouble = input.trouble();
+  if (trouble.empty()) return false;
+  print_warning(fmt::format("{} is incomplete: {}", input.name(), trouble));
+  return true;
+}
+
 void declare_context(CLI::App& app, ContextOptions& options) {
   app.add_option("--translation", options.translation,
                  "memory map to translate with (default: translation.* beside the trace)")
@@ -101,7 +108,8 @@ TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
   const bool own = !path && !trace.map_extents.empty();
   if (own) path = trace.path;
   if (!path) return {};
-  InputFile input = own ? InputFile::open(trace.path, trace.map_extents) : InputFile::open(*path);
+  InputFile input =
+      own ? InputFile::open(trace.path, trace.map_extents) : InputFile::open_unpacked(*path);
   const std::vector<std::byte> file = input.read_all(kMostTranslationBytes);
   // The partition whose logical addresses are wanted is the one that recorded the trace.
   const std::optional<uint32_t> partition =

@@ -36,6 +36,9 @@ std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace&
 // something.
 bool tell_missing(const ChosenTrace& trace);
 
+// Tells on stderr why less than all could be read of `input`. Returns whether there is something.
+bool tell_trouble(const InputFile& input);
+
 // Empty when there is no map. What is wrong with it is told on stderr. Throws Error when the file
 // named on the command line cannot be read.
 TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -23,8 +24,33 @@ InputFile::InputFile(int fd, bool owned, std::string name)
   ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
-InputFile InputFile::standard_input() {
-  return {STDIN_FILENO, false, "standard input"};
+InputFile InputFile::standard_input(std::vector<std::byte> begun) {
+  InputFile file(STDIN_FILENO, false, "standard input");
+  file.begun_ = std::move(begun);
+  if (!is_packed(file.begun_)) return file;
+  file.unpack();
+  file.size_bytes_.reset();
+  return file;
+}
+
+InputFile InputFile::open_unpacked(const std::filesystem::path& path) {
+  InputFile file = open(path);
+  std::array<std::byte, kPackedMagicBytes> begin{};
+  if (!file.size_bytes_ || file.read_at(0, begin) != begin.size() || !is_packed(begin)) return file;
+  const auto size = unpacked_size(*file.size_bytes_, [&](uint64_t offset, auto buffer) {
+    return file.read_at(offset, buffer);
+  });
+  file.unpack();
+  file.size_bytes_ = size;
+  return file;
+}
+
+void InputFile::unpack() {
+  try {
+    unpacker_ = std::make_unique<Unpacker>();
+  } catch (const Error& error) {
+    throw error.about("cannot read " + name_);
+  }
 }
 
 InputFile InputFile::open(const std::filesystem::path& path) {
@@ -48,6 +74,8 @@ InputFile::InputFile(InputFile&& other) noexcept
       owned_(std::exchange(other.owned_, false)),
       name_(std::move(other.name_)),
       size_bytes_(other.size_bytes_),
+      begun_(std::move(other.begun_)),
+      unpacker_(std::move(other.unpacker_)),
       extents_(std::move(other.extents_)),
       in_extents_(other.in_extents_),
       extent_(other.extent_),
@@ -59,6 +87,17 @@ InputFile::~InputFile() {
 
 size_t InputFile::read(std::span<std::byte> buffer) {
   if (in_extents_) return read_extents(buffer);
+  if (!unpacker_) return read_file(buffer);
+  return unpacker_->read(buffer, [this](auto packed) { return read_file(packed); });
+}
+
+size_t InputFile::read_file(std::span<std::byte> buffer) {
+  if (!begun_.empty()) {
+    const size_t size = std::min(buffer.size(), begun_.size());
+    std::copy_n(begun_.begin(), size, buffer.begin());
+    begun_.erase(begun_.begin(), begun_.begin() + static_cast<ptrdiff_t>(size));
+    return size;
+  }
   for (;;) {
     const ssize_t got = ::read(fd_, buffer.data(), buffer.size());
     if (got >= 0) return static_cast<size_t>(got);
@@ -107,9 +146,29 @@ void InputFile::go_to(uint64_t offset) {
     extent_used_ = offset;
     return;
   }
-  if (::lseek(fd_, static_cast<off_t>(offset), SEEK_SET) < 0) {
+  if (::lseek(fd_, unpacker_ ? 0 : static_cast<off_t>(offset), SEEK_SET) < 0) {
     throw Error("cannot read " + name_, errno);
   }
+  if (!unpacker_) return;
+  unpacker_->restart();
+  std::vector<std::byte> skipped(kPieceBytes);
+  while (offset != 0) {
+    const size_t got = read(std::span(skipped).first(std::min<uint64_t>(offset, kPieceBytes)));
+    if (got == 0) break;
+    offset -= got;
+  }
+}
+
+std::vector<std::byte> InputFile::read_begin(size_t size) {
+  std::vector<std::byte> bytes(size);
+  size_t used = 0;
+  while (used < size) {
+    const size_t got = read(std::span(bytes).subspan(used));
+    if (got == 0) break;
+    used += got;
+  }
+  bytes.resize(used);
+  return bytes;
 }
 
 std::vector<std::byte> InputFile::read_all(uint64_t most_bytes) {
@@ -124,6 +183,7 @@ std::vector<std::byte> InputFile::read_all(uint64_t most_bytes) {
     }
     if (got == 0) break;
   }
+  if (!trouble().empty()) throw Error(fmt::format("cannot use {}: {}", name_, trouble()));
   bytes.resize(used);
   return bytes;
 }

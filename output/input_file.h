@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/file_extent.h"
+#include "output/unpacker.h"
 
 namespace htmtrace {
 
@@ -19,10 +21,15 @@ class InputFile {
   // To read at a time: a system call costs little, and the bytes stay in the cache.
   static constexpr size_t kPieceBytes = 128 << 10;
 
-  static InputFile standard_input();
+  // `begun`: what was read of it before. It may be compressed.
+  static InputFile standard_input(std::vector<std::byte> begun);
 
   // Throws Error.
   static InputFile open(const std::filesystem::path& path);
+
+  // The same, and what the file holds when it is compressed. Such a file has no read_at(), and
+  // go_to() takes the time of reading all that is before. Throws Error.
+  static InputFile open_unpacked(const std::filesystem::path& path);
 
   // Only these stretches, one behind the other. Throws Error, also when `path` is no regular file.
   static InputFile open(const std::filesystem::path& path, std::vector<FileExtent> extents);
@@ -36,6 +43,9 @@ class InputFile {
   // Reads up to `buffer.size()` bytes; 0 at the end. Throws Error.
   size_t read(std::span<std::byte> buffer);
 
+  // Reads the first `size` bytes, less only at its end.
+  std::vector<std::byte> read_begin(size_t size);
+
   // The next read() starts at this byte. Of a regular file only. Throws Error.
   void go_to(uint64_t offset);
 
@@ -43,21 +53,29 @@ class InputFile {
   // it was. Of a regular file only. Throws Error.
   size_t read_at(uint64_t offset, std::span<std::byte> buffer) const;
 
+  // After read() has returned 0: why there is no more although there should be. Empty: that was
+  // all.
+  std::string trouble() const { return unpacker_ ? unpacker_->trouble() : std::string(); }
+
   // Everything, for files that are small. Throws Error, also when there are more than `most_bytes`.
   std::vector<std::byte> read_all(uint64_t most_bytes);
 
-  // Of a regular file, or of the stretches of one.
+  // Of a regular file, or of the stretches of one; nothing when a compressed one does not tell.
   std::optional<uint64_t> size_bytes() const { return size_bytes_; }
   const std::string& name() const { return name_; }
 
  private:
   InputFile(int fd, bool owned, std::string name);
+  void unpack();
+  size_t read_file(std::span<std::byte> buffer);
   size_t read_extents(std::span<std::byte> buffer);
 
   int fd_ = -1;
   bool owned_ = false;
   std::string name_;
   std::optional<uint64_t> size_bytes_;
+  std::vector<std::byte> begun_;  // read of the file, and not given to anyone yet
+  std::unique_ptr<Unpacker> unpacker_;
   std::vector<FileExtent> extents_;
   bool in_extents_ = false;
   size_t extent_ = 0;         // the one that read() is in

@@ -105,6 +105,11 @@ void write_target(JsonWriter& json, const Manifest::Target& target) {
   json.begin_object("trace");
   json.text("file", target.trace_file);
   json.number("bytes", target.trace_bytes);
+  if (target.trace_compressed)
+    json.text("compression", "zstd");
+  else
+    json.null("compression");
+  json.number("stored_bytes", target.trace_stored_bytes);
   json.text("completeness", name(target.trace_proof));
   json.number("delivered_bytes", target.delivered_bytes);
   json.number("memory_bytes", target.memory_bytes);

@@ -38,7 +38,9 @@ struct Manifest {
     uint64_t data_ring_bytes = 0;
     uint64_t aux_ring_bytes = 0;
     std::string trace_file;
-    uint64_t trace_bytes = 0;  // in the file
+    uint64_t trace_bytes = 0;         // of trace in the file
+    uint64_t trace_stored_bytes = 0;  // the size of the file
+    bool trace_compressed = false;
     Proof trace_proof = Proof::kNotProvable;
     std::optional<uint64_t> delivered_bytes;  // what the driver says it sent
     std::optional<uint64_t> memory_bytes;     // of the macro; nothing when the driver does not tell

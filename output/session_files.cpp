@@ -20,13 +20,15 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTracePrefix = "htm.bin.";
 constexpr std::string_view kTranslationPrefix = "translation.";
+constexpr std::string_view kPackedSuffix = ".zst";
 
 // A memory map of 32 TiB in 256 MiB blocks has 131072 entries of 32 bytes.
 constexpr uint64_t kTranslationReserve = 4 << 20;
 constexpr uint64_t kManifestReserve = 64 << 10;
 
-// "nN.pP.cC" or "nN.pP.cC.tT".
+// "nN.pP.cC" or "nN.pP.cC.tT", perhaps with ".zst" behind it.
 bool is_suffix(std::string_view text) {
+  if (text.ends_with(kPackedSuffix)) text.remove_suffix(kPackedSuffix.size());
   size_t parts = 0;
   for (const char mark : std::string_view("npct")) {
     if (parts == 3 && text.empty()) return true;
@@ -81,11 +83,13 @@ void refuse_to_replace(const fs::path& path) {
 }
 
 TargetFiles create_target_files(const fs::path& folder, const std::string& suffix,
-                                Existing existing) {
+                                Existing existing, std::optional<int> compression) {
   TraceSink translation =
       create_with_reserve(folder / translation_file_name(suffix), existing, kTranslationReserve);
   try {
-    TraceSink trace = create_with_reserve(folder / trace_file_name(suffix), existing, 0);
+    fs::path path = folder / trace_file_name(suffix);
+    if (compression) path += kPackedSuffix;
+    TraceFile trace = TraceFile::create(path, existing, compression);
     return {suffix, std::move(trace), std::move(translation)};
   } catch (...) {
     translation.discard();
@@ -148,6 +152,7 @@ void check_session_folder(const fs::path& folder, const std::vector<TraceTarget>
   if (existing == Existing::kReplace) return;
   for (const std::string& suffix : file_suffixes(targets)) {
     refuse_to_replace(folder / trace_file_name(suffix));
+    refuse_to_replace(folder / (trace_file_name(suffix) += kPackedSuffix));
     refuse_to_replace(folder / translation_file_name(suffix));
   }
   refuse_to_replace(folder / kManifestName);
@@ -155,7 +160,7 @@ void check_session_folder(const fs::path& folder, const std::vector<TraceTarget>
 }
 
 SessionFiles create_session_files(const fs::path& folder, const std::vector<TraceTarget>& targets,
-                                  Existing existing) {
+                                  Existing existing, std::optional<int> compression) {
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) {
@@ -167,7 +172,7 @@ SessionFiles create_session_files(const fs::path& folder, const std::vector<Trac
   files.targets.reserve(targets.size());
   try {
     for (const std::string& suffix : file_suffixes(targets)) {
-      files.targets.push_back(create_target_files(folder, suffix, existing));
+      files.targets.push_back(create_target_files(folder, suffix, existing, compression));
     }
   } catch (...) {
     files.discard();

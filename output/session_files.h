@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/trace_target.h"
+#include "output/trace_file.h"
 #include "output/trace_sink.h"
 
 namespace htmtrace {
@@ -15,7 +17,7 @@ namespace htmtrace {
 // where it would not tell two of the targets apart.
 std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets);
 
-std::string trace_file_name(const std::string& suffix);        // htm.bin.SUFFIX
+std::string trace_file_name(const std::string& suffix);        // htm.bin.SUFFIX, plain
 std::string translation_file_name(const std::string& suffix);  // translation.SUFFIX
 
 // "0001" ...: the folder of one of several recordings, below that of all.
@@ -35,7 +37,7 @@ bool remove_recording(const std::filesystem::path& folder);
 
 struct TargetFiles {
   std::string suffix;
-  TraceSink trace;
+  TraceFile trace;
   TraceSink translation;
 };
 
@@ -49,8 +51,10 @@ struct SessionFiles {
 
 // Creates the folder when it is missing, and all files or none. Sets a little space aside, so that
 // a disk that the traces fill still takes the translations and the manifest. With kReplace the
-// files of an earlier recording go, whatever its targets were. Throws Error.
+// files of an earlier recording go, whatever its targets were. With a level the traces are
+// compressed, and their files named htm.bin.SUFFIX.zst. Throws Error.
 SessionFiles create_session_files(const std::filesystem::path& folder,
-                                  const std::vector<TraceTarget>& targets, Existing existing);
+                                  const std::vector<TraceTarget>& targets, Existing existing,
+                                  std::optional<int> compression = {});
 
 }  // namespace htmtrace

@@ -74,6 +74,16 @@ void TraceSink::append(std::span<const std::byte> bytes) {
   write_at(written_bytes_, bytes);
 }
 
+void TraceSink::append_if_it_fits(std::span<const std::byte> bytes) {
+  if (error_) return;
+  const uint64_t before = written_bytes_;
+  write_at(before, bytes);
+  if (!error_) return;
+  error_.reset();
+  discarded_bytes_ = 0;
+  take_back(before);
+}
+
 // A short file needs none; and where it cannot be done it is not tried again.
 void TraceSink::set_aside(uint64_t end) {
   if (end <= ahead_bytes_) return;

@@ -35,6 +35,15 @@ class TraceSink {
   // Appends. After the first error only counts.
   void append(std::span<const std::byte> bytes);
 
+  // Appends all of it, or nothing and without an error.
+  void append_if_it_fits(std::span<const std::byte> bytes);
+
+  // Nothing but the first `size_bytes` shall be in the file: the rest is no use by itself.
+  void take_back(uint64_t size_bytes) { written_bytes_ = size_bytes; }
+
+  // From now on nothing is written any more, for this reason (errno).
+  void fail(int reason);
+
   // Replaces the whole content, in place. An error is sticky as in append().
   void rewrite(std::span<const std::byte> bytes);
 
@@ -56,7 +65,6 @@ class TraceSink {
   TraceSink(std::filesystem::path path, int fd);
   void set_aside(uint64_t end);
   void write_at(uint64_t position, std::span<const std::byte> bytes);
-  void fail(int reason);
 
   std::filesystem::path path_;
   int fd_ = -1;

@@ -8,6 +8,7 @@ repository=$(cd "$machine/../.." && pwd)
 # Shared by all work trees: what is downloaded, and what takes minutes to build.
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/htmtrace
 downloads=$cache/downloads
+libzstd=$cache/libzstd-ppc64le
 qemu=$cache/qemu/qemu-system-ppc64
 # Of Linux 7, for this machine.
 perf=$cache/perf/perf
