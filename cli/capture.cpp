@@ -8,21 +8,10 @@
 #include <utility>
 
 namespace htmtrace {
-namespace {
 
-std::vector<TraceTarget> targets_of(const std::vector<HtmSource>& sources) {
-  std::vector<TraceTarget> targets;
-  targets.reserve(sources.size());
-  for (const HtmSource& source : sources) targets.push_back(source.target());
-  return targets;
-}
-
-}  // namespace
-
-Capture::Capture(const std::vector<HtmSource>& sources, const std::filesystem::path& folder,
-                 Existing existing, std::optional<int> compression, SizeLimit& limit)
-    : folder_(folder),
-      files_(create_session_files(folder, targets_of(sources), existing, compression)) {
+Capture::Capture(const std::vector<HtmSource>& sources, SessionFiles files,
+                 const std::filesystem::path& folder, SizeLimit& limit)
+    : folder_(folder), files_(std::move(files)) {
   for (size_t index = 0; index < sources.size(); index++) {
     const TargetRecorder& recorder =
         recorders_.emplace_back(sources[index], files_.targets[index], limit);

@@ -19,10 +19,10 @@ namespace htmtrace {
 // is drained if that is possible, the files are closed and the manifest says what is missing.
 class Capture {
  public:
-  // Makes the files. `sources` and `limit` outlive this object. Throws Error; then there are no
-  // files.
-  Capture(const std::vector<HtmSource>& sources, const std::filesystem::path& folder,
-          Existing existing, std::optional<int> compression, SizeLimit& limit);
+  // `files` are those of `sources`; `folder` says where, for people. `sources` and `limit` outlive
+  // this object.
+  Capture(const std::vector<HtmSource>& sources, SessionFiles files,
+          const std::filesystem::path& folder, SizeLimit& limit);
 
   // Starts every target. Throws Error when one of them refuses; then there are no files.
   void start();

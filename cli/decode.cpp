@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/messages.h"
 #include "cli/nest_decode.h"
+#include "cli/stream_choice.h"
 #include "cli/trace_bytes.h"
 #include "cli/trace_choice.h"
 #include "cli/trace_context.h"
@@ -72,8 +73,9 @@ class Decode {
   }
 
   int run() {
+    Spool spool;
     const std::vector<ChosenTrace> traces =
-        choose_traces(options_.traces.paths, options_.traces.filter);
+        choose_traces(options_.traces.paths, options_.traces.filter, spool);
     if (for_simulators(options_.format) && traces.size() > 1) {
       throw Error("cannot write several traces into one file for simulators")
           .hint("choose one with --node, --chip and --core");
@@ -98,13 +100,13 @@ class Decode {
     const HtmType type = type_of(options_.traces.context, trace, facts).value_or(HtmType::kCore);
     if (type == HtmType::kLlat) {
       throw Error(fmt::format("cannot decode {}: it is an llat trace, whose format is not public",
-                              trace.path.string()))
+                              trace.name()))
           .hint("if it is another all the same, say so: --type core");
     }
     const TranslationMap map = load_map(options_.traces.context, trace, facts);
     if (type == HtmType::kNest) return decode_bus(trace, map);
     if (options_.format == DecodeFormat::kHtmdecode) {
-      throw Error("cannot write the lines of htmdecode of " + trace.path.string() +
+      throw Error("cannot write the lines of htmdecode of " + trace.name() +
                   ": they are of nest traces, and this is a core trace")
           .hint("if it is a nest trace all the same, say so: --type nest");
     }
@@ -228,11 +230,11 @@ class Decode {
 
   void decode_bus(const ChosenTrace& trace, const TranslationMap& map) {
     if (options_.modes || options_.walks || options_.disassemble) {
-      throw Error("cannot print modes, walks or assembler of " + trace.path.string() +
+      throw Error("cannot print modes, walks or assembler of " + trace.name() +
                   ": it is a nest trace");
     }
     if (for_simulators(options_.format)) {
-      throw Error("cannot write for simulators of " + trace.path.string() + ": it is a nest trace");
+      throw Error("cannot write for simulators of " + trace.name() + ": it is a nest trace");
     }
     heading(kNestCsvHeading);
     const NestJob job = {.trace = trace,

@@ -42,7 +42,7 @@ void declare_nest(CLI::App& app, NestOptions& options) {
 }
 
 NestResult decode_nest(const NestJob& job, TextOutput& output) {
-  check_nest_selection(job.selection, job.trace.path.string());
+  check_nest_selection(job.selection, job.trace.name());
   NestReading reading(job.trace, job.options.layout);
   if (job.wishes.format == NestPrinter::Format::kHtmdecode &&
       reading.layout() == nest::Layout::kUnknown && reading.size_bytes().value_or(1) != 0) {

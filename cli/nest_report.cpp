@@ -44,7 +44,7 @@ NestReportResult report_nest(const NestReportJob& job) {
   std::unique_ptr<nest::HotSpots> spots;
   std::string evidence;
   for (const ChosenTrace& trace : job.traces) {
-    check_nest_selection(job.selection, trace.path.string());
+    check_nest_selection(job.selection, trace.name());
     const TranslationMap map = load_map(job.context, trace, manifest_of(trace));
     NestReading reading(trace, job.options.layout);
     check_layout(reading, spots.get());

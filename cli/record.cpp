@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // htmtrace record: options, checks that need no hardware, and the order of things.
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -88,9 +89,19 @@ std::string carriers_decide(const std::vector<HtmSource>& sources) {
       "only what happens on cpu {} pauses and resumes; --bind runs the workload there", cpus);
 }
 
+void check_stream() {
+  if (::isatty(STDOUT_FILENO) == 0) return;
+  throw Error("cannot write the recording to a terminal")
+      .hint("name a folder with -o DIR, or pipe it: | htmtrace decode -");
+}
+
 int record(const RecordOptions& options) {
   if (!options.workload.empty()) check_program(options.workload.front());
-  check_session_folder(options.folder, options.source.targets, options.existing);
+  if (options.streams()) {
+    check_stream();
+  } else {
+    check_session_folder(options.folder, options.source.targets, options.existing);
+  }
   std::optional<ControlChannel> control;
   if (!options.control.empty()) control.emplace(options.control);
   Signals signals;
@@ -138,6 +149,12 @@ void complete(RecordWords& words) {
     progress = Progress::Style::kNone;
   check_triggers(words.options);
   check_schedule(words.options);
+  if (words.options.streams() && words.options.compression) {
+    throw CLI::ValidationError("--compress", "a stream is compressed in its pipe: | zstd");
+  }
+  if (words.options.streams() && words.options.schedule.keep) {
+    throw CLI::ValidationError("--keep", "what is in a stream cannot be removed");
+  }
   source.rearm = words.options.numbered() || !words.options.control.empty();
   source.targets = expand_targets(words.targets);
   if (!source.cpus.empty() && source.cpus.size() < source.targets.size()) {
@@ -155,7 +172,9 @@ Action declare_record(CLI::App& app) {
   declare_carriers(app, words);
   declare_triggers(app, options);
   declare_schedule(app, options);
-  app.add_option("-o,--output", options.folder, "Folder for the files, made when it is missing")
+  app.add_option("-o,--output", options.folder,
+                 "Folder for the files, made when it is missing; - writes all as one stream to "
+                 "standard output, for htmtrace decode -")
       ->type_name("DIR")
       ->default_str(".");
   app.add_option_function<std::string>(

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -46,14 +47,18 @@ int Recording::run() {
   } while (next_trace());
   end_workload();
   settle();
+  end_stream();
   return report();
 }
 
 void Recording::start() {
   try {
-    if (!options_.workload.empty()) workload_.emplace(options_.workload, signals_);
+    if (options_.streams()) stream_.emplace(STDOUT_FILENO);
+    if (!options_.workload.empty()) {
+      workload_.emplace(options_.workload, signals_, /*to_stderr=*/options_.streams());
+    }
     if (options_.bind) bind_workload();
-    if (options_.numbered() && options_.existing == Existing::kReplace) {
+    if (options_.numbered() && !stream_ && options_.existing == Existing::kReplace) {
       remove_earlier(options_.folder);
     }
     open_trace();
@@ -81,9 +86,27 @@ void Recording::wait_out_delay() {
 // Makes the files.
 void Recording::open_trace() {
   number_++;
-  const auto folder =
-      options_.numbered() ? options_.folder / numbered_name(number_) : options_.folder;
-  capture_.emplace(sources_, folder, options_.existing, options_.compression, limit_);
+  const bool numbered = options_.numbered() && !options_.streams();
+  const auto folder = numbered ? options_.folder / numbered_name(number_) : options_.folder;
+  capture_.emplace(sources_, create_files(folder), options_.streams() ? "the stream" : folder,
+                   limit_);
+}
+
+SessionFiles Recording::create_files(const std::filesystem::path& folder) {
+  std::vector<TraceTarget> targets;
+  targets.reserve(sources_.size());
+  for (const HtmSource& source : sources_) targets.push_back(source.target());
+  if (stream_) return create_session_parts(*stream_, static_cast<uint32_t>(number_), targets);
+  return create_session_files(folder, targets, options_.existing, options_.compression);
+}
+
+// Tells whoever reads that no more comes.
+void Recording::end_stream() {
+  if (!stream_) return;
+  stream_->put({}, {});
+  if (stream_->error() && sum_.failed() == 0) {
+    fail(Error("cannot write the stream's end", *stream_->error()));
+  }
 }
 
 // Of a trace that could not be started there are no files.
@@ -91,7 +114,7 @@ void Recording::discard() {
   if (!capture_) return;
   capture_->discard();
   std::error_code not_empty;
-  if (options_.numbered()) std::filesystem::remove(capture_->folder(), not_empty);
+  if (options_.numbered() && !stream_) std::filesystem::remove(capture_->folder(), not_empty);
   capture_.reset();
 }
 
@@ -358,7 +381,7 @@ int Recording::report() {
 void Recording::report_sum() const {
   // What was lost is never kept quiet.
   if (options_.quiet && sum_.incomplete() + sum_.failed() == 0) return;
-  if (options_.numbered()) return print_note(sum_.line(options_.folder));
+  if (options_.numbered()) return print_note(sum_.line(stream_ ? "the stream" : options_.folder));
   for (const std::string& line : sum_.last_lines()) print_note(line);
 }
 

@@ -19,6 +19,7 @@
 #include "cli/workload.h"
 #include "core/error.h"
 #include "output/progress.h"
+#include "output/trace_stream.h"
 
 namespace htmtrace {
 
@@ -37,7 +38,7 @@ struct Schedule {
 
 struct RecordOptions {
   SourceWish source;
-  std::filesystem::path folder = ".";
+  std::filesystem::path folder = ".";  // "-": a stream on standard output
   Existing existing = Existing::kRefuse;
   std::optional<int> compression;  // level; nothing: not compressed
   Schedule schedule;
@@ -49,6 +50,7 @@ struct RecordOptions {
   bool bind = false;                  // the workload runs on the carrier CPUs
   std::vector<std::string> workload;  // empty: none
 
+  bool streams() const { return folder == "-"; }
   // Several traces, each in a folder of its own below `folder`.
   bool numbered() const { return schedule.windows || schedule.rotate || source.wrap; }
 };
@@ -79,6 +81,8 @@ class Recording {
   void bind_workload() const;
   void wait_out_delay();
   void open_trace();
+  SessionFiles create_files(const std::filesystem::path& folder);
+  void end_stream();
   void start_trace();
   void discard();
   bool next_trace();
@@ -105,6 +109,7 @@ class Recording {
   Signals& signals_;
   ControlChannel* control_;
   Progress progress_;
+  std::optional<TraceStream> stream_;  // instead of files
   std::optional<Workload> workload_;
   std::optional<Capture> capture_;  // the trace that is being made
   bool tracing_ = false;

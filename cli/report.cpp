@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/messages.h"
 #include "cli/nest_report.h"
+#include "cli/stream_choice.h"
 #include "cli/trace_bytes.h"
 #include "cli/trace_choice.h"
 #include "cli/trace_context.h"
@@ -96,8 +97,9 @@ class Report {
         piece_(new std::byte[InputFile::kPieceBytes]) {}
 
   int run() {
+    Spool spool;
     const std::vector<ChosenTrace> traces =
-        choose_traces(options_.traces.paths, options_.traces.filter);
+        choose_traces(options_.traces.paths, options_.traces.filter, spool);
     TextOutput output = open_output(options_.traces);
     output.put(all_nest(traces) ? bus(traces) : cores(traces));
     output.finish();
@@ -115,7 +117,7 @@ class Report {
       const auto type = type_of(options_.traces.context, trace, manifest_of(trace));
       nest += type == HtmType::kNest ? 1 : 0;
       if (type == HtmType::kLlat) {
-        throw Error("cannot report on " + trace.path.string() +
+        throw Error("cannot report on " + trace.name() +
                     ": it is an llat trace, whose format is not public");
       }
     }

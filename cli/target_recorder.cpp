@@ -219,8 +219,7 @@ void TargetRecorder::settle_error() {
     troubles_.push_back(told);
 }
 
-template <class Sink>
-void TargetRecorder::settle_sink(const char* place, const Sink& sink) {
+void TargetRecorder::settle_sink(const char* place, const TraceFile& sink) {
   if (sink.discarded_bytes() != 0) {
     ledger_.add({place, std::strerror(sink.error().value_or(EIO)), LossUnit::kBytes,
                  sink.discarded_bytes(), sink.written_bytes()},

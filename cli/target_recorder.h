@@ -67,8 +67,7 @@ class TargetRecorder {
   std::string never_resumed() const;
   void save(std::span<const std::byte> trace);
   void settle_error();
-  template <class Sink>
-  void settle_sink(const char* place, const Sink& sink);
+  void settle_sink(const char* place, const TraceFile& sink);
   void lose(const char* place, const char* cause);
   void fail(const Error& error);
 

@@ -11,8 +11,10 @@
 #include <tuple>
 #include <utility>
 
+#include "cli/stream_choice.h"
 #include "core/error.h"
 #include "core/perf_data.h"
+#include "core/stream_frames.h"
 #include "output/manifest.h"
 
 namespace htmtrace {
@@ -73,12 +75,6 @@ ChosenTrace named(const fs::path& path) {
   return trace;
 }
 
-bool matches(const TargetFilter& filter, const ChosenTrace::Place& place) {
-  return filter.node.value_or(place.node) == place.node &&
-         filter.chip.value_or(place.chip) == place.chip &&
-         filter.core.value_or(place.core) == place.core;
-}
-
 void add_folder(const fs::path& folder, const TargetFilter& filter,
                 std::vector<ChosenTrace>& chosen) {
   const size_t before = chosen.size();
@@ -125,7 +121,7 @@ bool add_perf_data(const fs::path& path, const TargetFilter& filter,
     ChosenTrace trace{.path = path,
                       .place = ChosenTrace::Place{target.node, target.chip, target.core},
                       .type = target.type,
-                      .in_perf_data = true,
+                      .inside = true,
                       .extents = std::move(found.trace),
                       .map_extents = std::move(found.map),
                       .missing = std::move(found.missing)};
@@ -138,51 +134,78 @@ bool add_perf_data(const fs::path& path, const TargetFilter& filter,
   return true;
 }
 
+void add_standard_input(const TargetFilter& filter, Spool& spool,
+                        std::vector<ChosenTrace>& chosen) {
+  ChosenTrace trace{.path = "-", .place = {}, .type = {}};
+  trace.begun = InputFile::standard_input({}).read_begin(kPackedMagicBytes);
+  if (!is_stream(trace.begun)) return chosen.push_back(std::move(trace));
+  InputFile input = trace.open();
+  spool.fill(input);
+  add_stream(spool.path(), "standard input", filter, chosen);
+}
+
+// Whether `path` is a stream that was stored; then its traces are chosen.
+bool add_stored_stream(const fs::path& path, const TargetFilter& filter,
+                       std::vector<ChosenTrace>& chosen) {
+  std::error_code failure;
+  if (!fs::is_regular_file(path, failure)) return false;
+  if (!is_stream(InputFile::open(path).read_begin(kStreamMagicBytes))) return false;
+  add_stream(path, path.string(), filter, chosen);
+  return true;
+}
+
 }  // namespace
 
+bool matches(const TargetFilter& filter, const ChosenTrace::Place& place) {
+  return filter.node.value_or(place.node) == place.node &&
+         filter.chip.value_or(place.chip) == place.chip &&
+         filter.core.value_or(place.core) == place.core;
+}
+
 std::string ChosenTrace::describe() const {
-  if (!place) return fmt::format("file={}", path.string());
+  if (!place) return fmt::format("file={}", name());
   std::string target =
       fmt::format("node={},chip={},core={}", place->node, place->chip, place->core);
   if (type) target += fmt::format(",type={}", htm_type_name(*type));
-  return fmt::format("{} file={}", target, path.string());
+  return fmt::format("{} file={}", target, name());
 }
 
 std::string ChosenTrace::short_name() const {
-  if (!place) return path.string();
+  if (!place) return name();
   return fmt::format("n{}.p{}.c{}", place->node, place->chip, place->core);
 }
 
 std::optional<fs::path> ChosenTrace::translation_path() const {
-  if (!place || in_perf_data) return std::nullopt;
+  if (!place || inside) return std::nullopt;
   std::string name(without_packed_suffix(path.filename().string()));
   name.replace(0, kTracePrefix.size(), kTranslationPrefix);
   return path.parent_path() / name;
 }
 
 std::optional<fs::path> ChosenTrace::manifest_path() const {
-  if (!place || in_perf_data) return std::nullopt;
+  if (!place || inside) return std::nullopt;
   return path.parent_path() / kManifestName;
 }
 
 InputFile ChosenTrace::open() const {
   if (is_standard_input()) return InputFile::standard_input(begun);
-  return in_perf_data ? InputFile::open(path, extents) : InputFile::open_unpacked(path);
+  if (!inside) return InputFile::open_unpacked(path);
+  InputFile file = InputFile::open(path, extents);
+  file.show_as(name());
+  return file;
 }
 
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
-                                       const TargetFilter& filter) {
+                                       const TargetFilter& filter, Spool& spool) {
   std::vector<ChosenTrace> chosen;
   for (const std::string& name : paths) {
     const fs::path path(name);
     std::error_code failure;
     if (name == "-") {
-      ChosenTrace trace{.path = path, .place = {}, .type = {}};
-      trace.begun = InputFile::standard_input({}).read_begin(kPackedMagicBytes);
-      chosen.push_back(std::move(trace));
+      add_standard_input(filter, spool, chosen);
     } else if (fs::is_directory(path, failure)) {
       add_folder(path, filter, chosen);
-    } else if (!add_perf_data(path, filter, chosen)) {
+    } else if (!add_perf_data(path, filter, chosen) && !add_stored_stream(path, filter, chosen)) {
       chosen.push_back(named(path));
     }
   }

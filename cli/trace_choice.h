@@ -31,13 +31,16 @@ struct ChosenTrace {
   std::filesystem::path path;        // "-": standard input
   std::optional<Place> place;        // when the file is named as `record` names it, or says it
   std::optional<HtmType> type = {};  // likewise
-  // Of a perf.data file: where in it this trace is, and its memory map.
-  bool in_perf_data = false;
+  // Of a perf.data file or a stream: where in it this trace is, its memory map, and the manifest.
+  bool inside = false;
   std::vector<FileExtent> extents = {};
   std::vector<FileExtent> map_extents = {};
+  std::vector<FileExtent> manifest_extents = {};
+  std::string shown_as = {};              // for people; empty: the path
   std::vector<std::byte> begun = {};      // of standard input: what was read of it
   std::vector<std::string> missing = {};  // what the file is known not to have, for people
 
+  std::string name() const { return shown_as.empty() ? path.string() : shown_as; }
   bool is_standard_input() const { return path == "-"; }
   // "node=0,chip=1,core=12 file=DIR/htm.bin.n0.p1.c12"
   std::string describe() const;
@@ -51,9 +54,15 @@ struct ChosenTrace {
   InputFile open() const;
 };
 
+bool matches(const TargetFilter& filter, const ChosenTrace::Place& place);
+
+class Spool;
+
 // A folder stands for the traces in it that pass the filter, by node, chip and core; so does a
-// perf.data file. Throws Error when one has no such trace, or cannot be read.
+// perf.data file, and a stream. One that comes from standard input is kept in `spool`, which
+// outlives what is done with the traces. Throws Error when one has no such trace, or cannot be
+// read.
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
-                                       const TargetFilter& filter);
+                                       const TargetFilter& filter, Spool& spool);
 
 }  // namespace htmtrace

@@ -46,7 +46,7 @@ void warn_of_map(const TranslationReport& report, const std::string& name,
 
 bool tell_missing(const ChosenTrace& trace) {
   for (const std::string& text : trace.missing) {
-    print_warning(fmt::format("{} is incomplete: {}", trace.path.string(), text));
+    print_warning(fmt::format("{} is incomplete: {}", trace.name(), text));
   }
   return !trace.missing.empty();
 }
@@ -75,10 +75,14 @@ void declare_context(CLI::App& app, ContextOptions& options) {
 
 ManifestFacts manifest_of(const ChosenTrace& trace) {
   const auto path = trace.manifest_path();
-  if (!path || !file_exists(*path)) return {};
-  ManifestFacts facts = read_manifest(InputFile::open(*path).read_all(kMostManifestBytes));
+  const bool own = !trace.manifest_extents.empty();
+  if (!own && (!path || !file_exists(*path))) return {};
+  InputFile file =
+      own ? InputFile::open(trace.path, trace.manifest_extents) : InputFile::open(*path);
+  ManifestFacts facts = read_manifest(file.read_all(kMostManifestBytes));
   if (!facts.problem.empty()) {
-    print_warning(fmt::format("cannot use {}: {}", path->string(), facts.problem));
+    print_warning(fmt::format(
+        "cannot use {}: {}", own ? "the manifest of " + trace.name() : file.name(), facts.problem));
   }
   return facts;
 }
@@ -115,7 +119,7 @@ TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
   const std::optional<uint32_t> partition =
       options.partition ? options.partition : facts.partition_id;
   TranslationMap map(file, partition);
-  warn_of_map(map.report(), path->string(), partition);
+  warn_of_map(map.report(), own ? "the map of " + trace.name() : path->string(), partition);
   return map;
 }
 

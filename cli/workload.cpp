@@ -62,8 +62,8 @@ void check_program(const std::string& program) {
   throw cannot_run(program, reason);
 }
 
-Workload::Workload(std::vector<std::string> command, const Signals& signals)
-    : command_(std::move(command)) {
+Workload::Workload(std::vector<std::string> command, const Signals& signals, bool to_stderr)
+    : command_(std::move(command)), to_stderr_(to_stderr) {
   std::tie(go_read_, go_write_) = make_pipe();
   std::tie(error_read_, error_write_) = make_pipe();
   pid_ = ::fork();
@@ -86,6 +86,7 @@ void Workload::be_child(const Signals& signals) {
   std::vector<char*> arguments;
   for (std::string& word : command_) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  if (to_stderr_) ::dup2(STDERR_FILENO, STDOUT_FILENO);
   signals.restore();
   ::execvp(arguments[0], arguments.data());
   const int reason = errno;

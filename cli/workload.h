@@ -19,8 +19,9 @@ void check_program(const std::string& program);
 
 class Workload {
  public:
-  // Forks a child that waits for start(). Throws Error.
-  Workload(std::vector<std::string> command, const Signals& signals);
+  // Forks a child that waits for start(). What it writes to standard output goes to standard error
+  // when `to_stderr`. Throws Error.
+  Workload(std::vector<std::string> command, const Signals& signals, bool to_stderr = false);
   // A child that was never started goes away; one that runs is left alone.
   ~Workload();
   Workload(const Workload&) = delete;
@@ -62,6 +63,7 @@ class Workload {
   void reap(int options);
 
   std::vector<std::string> command_;
+  bool to_stderr_ = false;
   pid_t pid_ = -1;
   bool started_ = false;
   Fd go_read_, go_write_;        // a byte: run; the end: go away

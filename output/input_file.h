@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/file_extent.h"
@@ -63,6 +64,8 @@ class InputFile {
   // Of a regular file, or of the stretches of one; nothing when a compressed one does not tell.
   std::optional<uint64_t> size_bytes() const { return size_bytes_; }
   const std::string& name() const { return name_; }
+  // For people, instead of its path.
+  void show_as(std::string name) { name_ = std::move(name); }
 
  private:
   InputFile(int fd, bool owned, std::string name);

@@ -84,12 +84,13 @@ void refuse_to_replace(const fs::path& path) {
 
 TargetFiles create_target_files(const fs::path& folder, const std::string& suffix,
                                 Existing existing, std::optional<int> compression) {
-  TraceSink translation =
-      create_with_reserve(folder / translation_file_name(suffix), existing, kTranslationReserve);
+  TraceFile translation(
+      create_with_reserve(folder / translation_file_name(suffix), existing, kTranslationReserve));
   try {
     fs::path path = folder / trace_file_name(suffix);
     if (compression) path += kPackedSuffix;
-    TraceFile trace = TraceFile::create(path, existing, compression);
+    TraceFile trace = compression ? TraceFile::create_compressed(path, existing, *compression)
+                                  : TraceFile(create_with_reserve(path, existing, 0));
     return {suffix, std::move(trace), std::move(translation)};
   } catch (...) {
     translation.discard();
@@ -168,7 +169,8 @@ SessionFiles create_session_files(const fs::path& folder, const std::vector<Trac
         .hint("choose another folder with -o");
   }
   if (existing == Existing::kReplace) remove_earlier(folder);
-  SessionFiles files{create_with_reserve(folder / kManifestName, existing, kManifestReserve), {}};
+  SessionFiles files{
+      TraceFile(create_with_reserve(folder / kManifestName, existing, kManifestReserve)), {}};
   files.targets.reserve(targets.size());
   try {
     for (const std::string& suffix : file_suffixes(targets)) {
@@ -177,6 +179,26 @@ SessionFiles create_session_files(const fs::path& folder, const std::vector<Trac
   } catch (...) {
     files.discard();
     throw;
+  }
+  return files;
+}
+
+SessionFiles create_session_parts(TraceStream& stream, uint32_t recording,
+                                  const std::vector<TraceTarget>& targets) {
+  using Kind = StreamFrame::Kind;
+  const auto part = [&](Kind kind, size_t target, const std::string& name) {
+    return TraceFile(StreamPart{.stream = stream,
+                                .kind = kind,
+                                .target = static_cast<uint16_t>(target),
+                                .recording = recording},
+                     name);
+  };
+  SessionFiles files{part(Kind::kManifest, 0, kManifestName), {}};
+  files.targets.reserve(targets.size());
+  for (const std::string& suffix : file_suffixes(targets)) {
+    const size_t number = files.targets.size();
+    files.targets.push_back({suffix, part(Kind::kTrace, number, trace_file_name(suffix)),
+                             part(Kind::kTranslation, number, translation_file_name(suffix))});
   }
   return files;
 }

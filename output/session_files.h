@@ -9,7 +9,6 @@
 
 #include "core/trace_target.h"
 #include "output/trace_file.h"
-#include "output/trace_sink.h"
 
 namespace htmtrace {
 
@@ -38,14 +37,14 @@ bool remove_recording(const std::filesystem::path& folder);
 struct TargetFiles {
   std::string suffix;
   TraceFile trace;
-  TraceSink translation;
+  TraceFile translation;
 };
 
 struct SessionFiles {
-  TraceSink manifest;
+  TraceFile manifest;
   std::vector<TargetFiles> targets;  // in the order in which they were asked for
 
-  // Removes all of them: nothing was recorded.
+  // Removes all of them: nothing was recorded. What is in a stream stays.
   void discard();
 };
 
@@ -56,5 +55,10 @@ struct SessionFiles {
 SessionFiles create_session_files(const std::filesystem::path& folder,
                                   const std::vector<TraceTarget>& targets, Existing existing,
                                   std::optional<int> compression = {});
+
+// The same as parts of a stream, which outlives them, with the numbers of the targets in their
+// order.
+SessionFiles create_session_parts(TraceStream& stream, uint32_t recording,
+                                  const std::vector<TraceTarget>& targets);
 
 }  // namespace htmtrace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The file of a trace: its bytes, or compressed.
+// Where some bytes of a recording go: into a file, as they are or compressed, or into a stream.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,22 @@
 
 #include "output/compressor.h"
 #include "output/trace_sink.h"
+#include "output/trace_stream.h"
 
 namespace htmtrace {
 
 class TraceFile {
  public:
-  // Compresses at `level`, if there is one. Throws Error; then there is no file.
-  static TraceFile create(const std::filesystem::path& path, Existing existing,
-                          std::optional<int> level) {
+  explicit TraceFile(TraceSink sink) : sink_(std::make_unique<TraceSink>(std::move(sink))) {}
+  // `path` is how the file would be called.
+  TraceFile(StreamPart part, std::filesystem::path path) : part_(part), path_(std::move(path)) {}
+
+  // Throws Error; then there is no file.
+  static TraceFile create_compressed(const std::filesystem::path& path, Existing existing,
+                                     int level) {
     TraceFile file(TraceSink::create(path, existing));
-    if (!level) return file;
     try {
-      file.compressor_ = std::make_unique<Compressor>(*file.sink_, *level);
+      file.compressor_ = std::make_unique<Compressor>(*file.sink_, level);
     } catch (...) {
       file.discard();
       throw;
@@ -33,42 +37,51 @@ class TraceFile {
 
   // As of TraceSink: no error throws.
   void append(std::span<const std::byte> bytes) {
-    if (compressor_)
-      compressor_->append(bytes);
-    else
-      sink_->append(bytes);
+    if (part_) return part_->append(bytes);
+    if (compressor_) return compressor_->append(bytes);
+    sink_->append(bytes);
+  }
+
+  // Replaces the whole content, which is not compressed.
+  void rewrite(std::span<const std::byte> bytes) {
+    if (part_) return part_->rewrite(bytes);
+    sink_->rewrite(bytes);
   }
 
   // Closes the file; what is told of bytes below is valid from then on.
   void finish() {
     if (compressor_) compressor_->finish();
-    sink_->finish();
+    if (sink_) sink_->finish();
   }
 
+  // What is in a stream stays there.
   void discard() {
     compressor_.reset();
-    sink_->discard();
+    if (sink_) sink_->discard();
   }
 
-  const std::filesystem::path& path() const { return sink_->path(); }
-  std::string name() const { return sink_->name(); }
+  const std::filesystem::path& path() const { return sink_ ? sink_->path() : path_; }
+  std::string name() const { return path().filename().string(); }
   bool compressed() const { return compressor_ != nullptr; }
-  // Of the trace, and the size of the file.
+  // Of the content, and the size of the file.
   uint64_t written_bytes() const {
-    return compressor_ ? compressor_->written_bytes() : sink_->written_bytes();
+    return compressor_ ? compressor_->written_bytes() : stored_bytes();
   }
-  uint64_t stored_bytes() const { return sink_->written_bytes(); }
+  uint64_t stored_bytes() const { return part_ ? part_->written_bytes : sink_->written_bytes(); }
   uint64_t discarded_bytes() const {
+    if (part_) return part_->discarded_bytes;
     return compressor_ ? compressor_->discarded_bytes() : sink_->discarded_bytes();
   }
-  std::optional<int> error() const { return sink_->error(); }
-  const Moment& error_moment() const { return sink_->error_moment(); }
+  std::optional<int> error() const { return part_ ? part_->stream.error() : sink_->error(); }
+  Moment error_moment() const {
+    return part_ ? part_->stream.error_moment() : sink_->error_moment();
+  }
 
  private:
-  explicit TraceFile(TraceSink sink) : sink_(std::make_unique<TraceSink>(std::move(sink))) {}
-
   std::unique_ptr<TraceSink> sink_;  // stays where it is, for the compressor
   std::unique_ptr<Compressor> compressor_;
+  std::optional<StreamPart> part_;
+  std::filesystem::path path_;  // of a part
 };
 
 }  // namespace htmtrace

@@ -46,7 +46,7 @@ Content content_of(InputFile& input) {
 }
 
 TraceFile write_packed(const std::filesystem::path& path, const std::string& text) {
-  TraceFile file = TraceFile::create(path, Existing::kReplace, 1);
+  TraceFile file = TraceFile::create_compressed(path, Existing::kReplace, 1);
   const auto bytes = std::as_bytes(std::span(text));
   // In pieces of which none ends with a frame.
   for (size_t at = 0; at < bytes.size(); at += 777'777) {
