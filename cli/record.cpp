@@ -152,6 +152,9 @@ void complete(RecordWords& words) {
   if (words.options.streams() && words.options.compression) {
     throw CLI::ValidationError("--compress", "a stream is compressed in its pipe: | zstd");
   }
+  if (words.options.streams() && words.options.symbols) {
+    throw CLI::ValidationError("--symbols", "they are files: record to a folder");
+  }
   if (words.options.streams() && words.options.schedule.keep) {
     throw CLI::ValidationError("--keep", "what is in a stream cannot be removed");
   }
@@ -201,6 +204,9 @@ Action declare_record(CLI::App& app) {
       ->transform(CLI::CheckedTransformer(styles))
       ->type_name("STYLE")
       ->default_str("");
+  app.add_flag("--symbols", options.symbols,
+               "Save the names of the kernel and the maps of all processes, too: htm.kallsyms, "
+               "htm.maps");
   app.add_flag("--strict", options.strict, "End with status 1, not 3, when something was lost");
   app.add_option("workload", options.workload, "Program to run and its arguments; put -- first")
       ->type_name("");

@@ -45,6 +45,7 @@ int Recording::run() {
     }
     drain();
   } while (next_trace());
+  save_symbols();  // while the workload, if it still runs, has its maps
   end_workload();
   settle();
   end_stream();
@@ -62,11 +63,14 @@ void Recording::start() {
       remove_earlier(options_.folder);
     }
     open_trace();
+    if (options_.symbols) symbols_.emplace(options_.folder, options_.existing);
     if (options_.schedule.delayed()) wait_out_delay();
     start_trace();
     if (workload_ && !options_.schedule.delayed()) workload_->start();
+    if (symbols_) symbols_->add_maps("the trace had begun");
   } catch (...) {
     discard();
+    if (symbols_) symbols_->discard();
     end_workload();
     throw;
   }
@@ -106,6 +110,22 @@ void Recording::end_stream() {
   stream_->put({}, {});
   if (stream_->error() && sum_.failed() == 0) {
     fail(Error("cannot write the stream's end", *stream_->error()));
+  }
+}
+
+// The names of what was loaded meanwhile are in it.
+void Recording::save_symbols() {
+  if (!symbols_) return;
+  progress_.clear();
+  try {
+    symbols_->add_maps("the trace had ended");
+    if (!symbols_->finish()) {
+      print_warning(
+          "the kernel hides its addresses from this process: the trace will have no names of the "
+          "kernel (be root, and see kernel.kptr_restrict)");
+    }
+  } catch (const Error& error) {
+    fail(error);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "cli/workload.h"
 #include "core/error.h"
 #include "output/progress.h"
+#include "output/symbol_files.h"
 #include "output/trace_stream.h"
 
 namespace htmtrace {
@@ -47,6 +48,7 @@ struct RecordOptions {
   bool quiet = false;                 // only what is wrong is told
   Progress::Style progress = Progress::Style::kTerminal;
   bool strict = false;                // a loss is a failure
+  bool symbols = false;               // names of the kernel and maps of processes are saved, too
   bool bind = false;                  // the workload runs on the carrier CPUs
   std::vector<std::string> workload;  // empty: none
 
@@ -83,6 +85,7 @@ class Recording {
   void open_trace();
   SessionFiles create_files(const std::filesystem::path& folder);
   void end_stream();
+  void save_symbols();
   void start_trace();
   void discard();
   bool next_trace();
@@ -110,6 +113,7 @@ class Recording {
   ControlChannel* control_;
   Progress progress_;
   std::optional<TraceStream> stream_;  // instead of files
+  std::optional<SymbolFiles> symbols_;
   std::optional<Workload> workload_;
   std::optional<Capture> capture_;  // the trace that is being made
   bool tracing_ = false;

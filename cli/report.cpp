@@ -29,6 +29,7 @@
 #include "output/kallsyms.h"
 #include "output/progress.h"
 #include "output/selecting_sink.h"
+#include "output/symbol_files.h"
 #include "output/text_output.h"
 
 namespace htmtrace {
@@ -66,21 +67,34 @@ void add_elf(const std::string& text, SymbolTable& table) {
   add_elf_symbols(text, std::nullopt, table);
 }
 
+// What `record --symbols` left beside the traces, or beside the folders of several recordings.
+std::string recorded_kallsyms(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  for (const fs::path path : paths) {
+    const fs::path folder = fs::is_directory(path, failure) ? path : path.parent_path();
+    for (const fs::path& file : {folder / kKallsymsName, folder / ".." / kKallsymsName}) {
+      if (path != "-" && fs::is_regular_file(file, failure)) return file.string();
+    }
+  }
+  return {};
+}
+
 SymbolTable load_symbols(const ReportOptions& options) {
   SymbolTable table;
-  if (!options.kallsyms.empty()) {
-    const std::vector<std::byte> text =
-        InputFile::open(options.kallsyms).read_all(kMostKallsymsBytes);
+  const std::string kallsyms =
+      options.kallsyms.empty() ? recorded_kallsyms(options.traces.paths) : options.kallsyms;
+  if (!kallsyms.empty()) {
+    const std::vector<std::byte> text = InputFile::open(kallsyms).read_all(kMostKallsymsBytes);
     const KallsymsReport report =
         add_kallsyms({reinterpret_cast<const char*>(text.data()), text.size()}, table);
     if (report.symbols == 0) {
-      print_warning(fmt::format("{} names no address{}", options.kallsyms,
+      print_warning(fmt::format("{} names no address{}", kallsyms,
                                 report.hidden != 0
                                     ? ": whoever copied it was not allowed to see them (be root)"
                                     : ": is it a copy of /proc/kallsyms?"));
     } else if (report.malformed != 0) {
-      print_warning(
-          fmt::format("{} has {} lines that are no symbols", options.kallsyms, report.malformed));
+      print_warning(fmt::format("{} has {} lines that are no symbols", kallsyms, report.malformed));
     }
   }
   for (const std::string& file : options.elf) add_elf(file, table);
@@ -248,7 +262,9 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
       ->default_str("");
   app.add_flag("--stacks", options.stacks,
                "instead of tables, folded call stacks: for flame graphs");
-  app.add_option("--kallsyms", options.kallsyms, "names of the kernel: a copy of /proc/kallsyms")
+  app.add_option(
+         "--kallsyms", options.kallsyms,
+         "names of the kernel: a copy of /proc/kallsyms (default: what record --symbols left)")
       ->type_name("FILE");
   app.add_option("--elf", options.elf,
                  "names of a program or library, and where its first segment was loaded")

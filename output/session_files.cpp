@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "output/manifest.h"
+#include "output/symbol_files.h"
 
 namespace htmtrace {
 namespace {
@@ -61,6 +62,7 @@ void remove_earlier_files(const fs::path& folder) {
       }
     }
   }
+  for (const char* name : {kKallsymsName, kMapsName}) earlier.push_back(folder / name);
   for (const fs::path& path : earlier) fs::remove(path, failure);
 }
 
