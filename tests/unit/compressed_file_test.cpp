@@ -20,6 +20,7 @@ namespace htmtrace {
 namespace {
 
 constexpr size_t kFrame = 1 << 20;  // of the compressor
+constexpr size_t kEntry = 8;        // of the table behind the frames
 
 // Everywhere equally compressible, and nowhere the same.
 std::string numbers(size_t size) {
@@ -92,11 +93,11 @@ TEST_CASE("the sizes of all frames are at the end") {
   const std::string bytes = folder.read("trace.zst");
   CHECK(le32_at(bytes, bytes.size() - 4) == 0x8F92EAB1);
   CHECK(le32_at(bytes, bytes.size() - 9) == 3);
-  const size_t table = bytes.size() - 9 - 3 * 8 - 8;
+  const size_t table = bytes.size() - 9 - 3 * kEntry - 8;
   CHECK(le32_at(bytes, table) == 0x184D2A5E);
   CHECK(le32_at(bytes, table + 4) == 3 * 8 + 9);
   CHECK(le32_at(bytes, table + 8 + 4) == kFrame);
-  CHECK(le32_at(bytes, table + 8 + 2 * 8 + 4) == 100);
+  CHECK(le32_at(bytes, table + 8 + 2 * kEntry + 4) == 100);
   const uint32_t first = le32_at(bytes, table + 8);
   CHECK(le32_at(bytes, first) == 0xFD2FB528);  // the second frame begins there
 }
@@ -117,7 +118,7 @@ TEST_CASE("of a compressed file that is cut, what is there is read, and the rest
 
   // Between two frames: only the table is missing, as after a kill.
   write_packed(path, text);
-  std::filesystem::resize_file(path, whole - 9 - 5 * 8 - 8);
+  std::filesystem::resize_file(path, whole - 9 - 5 * kEntry - 8);
   InputFile frames = InputFile::open_unpacked(path);
   CHECK(frames.size_bytes() == text.size());
   CHECK((content_of(frames).text == text));
