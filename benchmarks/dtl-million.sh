@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# dtl-million.sh [SECONDS]: `htmtrace dtl -o` in the emulated LPAR with eight virtual processors, for
-# SECONDS (default 120) with all events and a quarter of that with each single one. Every entry that
+# dtl-million.sh [SECONDS [RATE]]: `htmtrace dtl -o` in the emulated LPAR with eight virtual processors,
+# for SECONDS (default 120) with all events and a quarter of that with each single one, at RATE
+# preemptions a second of each (default 6500), and a sixth as many faults. Every entry that
 # the hypervisor wrote must be in the recording, once and in order, or be named as lost: the emulated
 # processors stand still while this machine is busy, and the driver then finds a full log. Prints how
 # many were compared; status 1 when something is wrong. Needs tests/machine/setup. Minutes, so it is not
 # among the tests.
 set -euo pipefail
-seconds=${1:-120}
-[[ $seconds =~ ^[1-9][0-9]*$ ]] || {
-    echo "usage: dtl-million.sh [SECONDS]" >&2
+seconds=${1:-120} rate=${2:-6500}
+[[ $seconds =~ ^[1-9][0-9]*$ && $rate =~ ^[1-9][0-9]*$ ]] || {
+    echo "usage: dtl-million.sh [SECONDS [RATE]]" >&2
     exit 2
 }
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,7 +22,7 @@ mkdir "$work/share" "$work/log"
 
 {
     for ((cpu = 0; cpu < 8; cpu++)); do echo "core $cpu node=0 chip=$cpu core=$cpu"; done
-    printf '%s\n' "oracle on" "dtl on" "dtl_preempt 6500" "dtl_fault 1000"
+    printf '%s\n' "oracle on" "dtl on" "dtl_preempt $rate" "dtl_fault $((rate / 6 + 1))"
 } >"$work/config"
 cat >"$work/guest" <<END
 . /share/tap.sh
@@ -60,9 +61,9 @@ for event in all cede preempt fault; do
         END { printf "%s: %d entries compared, %d missing, %.2f bytes each in the file\n",
               event, printed, missing, bytes / printed }' "$work/compared"
     while read -r _ cpu _ _ _ _ _ missing _; do
-        lost=$(named "$cpu")
-        [[ ${lost:-0} == "$missing" ]] && continue
-        echo "CPU $cpu: $missing are missing, and ${lost:-0} were named as lost"
+        lost=$(named "$cpu") || true # nothing was lost
+        ((${lost:-0} < missing)) || continue
+        echo "CPU $cpu: $missing are missing, and only ${lost:-0} were named as lost"
         status=1
     done <"$work/compared"
 done
