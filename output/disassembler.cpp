@@ -123,8 +123,9 @@ bool can_disassemble() {
 
 Disassembler::Disassembler() {
   throw Error("cannot disassemble: this htmtrace was built without libopcodes")
-      .hint("install Debian's binutils-dev (on other processors than POWER also "
-            "binutils-powerpc64le-linux-gnu), configure and build again");
+      .hint(
+          "install Debian's binutils-dev (on other processors than POWER also "
+          "binutils-powerpc64le-linux-gnu), configure and build again");
 }
 
 std::string_view Disassembler::text(const Instruction&) {
