@@ -68,17 +68,3 @@ apt_single() {
     (cd "$apt_state/single" && apt-get -qq download "$2")
     mv "$apt_state"/single/*.deb "$1/"
 }
-
-# apt_unpack FOLDER PACKAGE...: these packages alone, verified and unpacked into FOLDER. A package may
-# be written PACKAGE/RELEASE.
-apt_unpack() {
-    local folder=$1 deb
-    shift
-    apt_open
-    rm -rf "$apt_state/single"
-    mkdir "$apt_state/single"
-    (cd "$apt_state/single" && apt-get -qq download "$@")
-    mkdir -p "$folder"
-    for deb in "$apt_state"/single/*.deb; do dpkg -x "$deb" "$folder"; done
-    rm -rf "$apt_state/single"
-}
