@@ -46,15 +46,16 @@ struct DecodeStreams {
 template <class MakePrinter>
 class ParallelDecode {
  public:
-  // `map` must outlive this object.
+  // `map` must outlive this object. `threads`: with the one that calls run().
   ParallelDecode(const TranslationMap& map, MakePrinter make_printer, unsigned threads,
                  size_t part_bytes = kPartBytes)
       : map_(map), make_printer_(std::move(make_printer)), part_bytes_(part_bytes) {
-    parts_.resize(2 * size_t{threads});
+    parts_.resize(kPartsPerThread * size_t{threads});
     for (Part& part : parts_) part.bytes.reset(new std::byte[part_bytes_]);
     carried_.reserve(part_bytes_);
-    threads_.reserve(threads);
-    for (unsigned i = 0; i < threads; i++) threads_.emplace_back([this] { work(); });
+    // The one that reads and writes decodes, too, while it has nothing to write.
+    threads_.reserve(threads - 1);
+    for (unsigned i = 1; i < threads; i++) threads_.emplace_back([this] { work(); });
   }
   ~ParallelDecode() {
     {
@@ -85,6 +86,9 @@ class ParallelDecode {
     kLine,      // before what looks like an IEARA
     kAnywhere,  // the part before held none
   };
+
+  // So many that nobody waits for a slow one before them.
+  static constexpr size_t kPartsPerThread = 4;
 
   // A decoder and what it has printed.
   struct Strand {
@@ -149,10 +153,7 @@ class ParallelDecode {
   }
 
   bool pass_on(Part& next, const DecodeStreams& streams) {
-    {
-      std::unique_lock lock(mutex_);
-      decoded_.wait(lock, [&] { return next.decoded; });
-    }
+    help_until_decoded(next);
     if (next.failure) std::rethrow_exception(next.failure);
     if (!next.strand || (strand_ && !strand_->decoder.settled())) {
       strand_->decoder.feed(next.all());
@@ -173,26 +174,40 @@ class ParallelDecode {
     statistics_.interrupted_groups += interrupted_groups;
   }
 
+  void help_until_decoded(const Part& wanted) {
+    std::unique_lock lock(mutex_);
+    while (!wanted.decoded) {
+      if (taken_ != filled_) {
+        take_one(lock);
+      } else {
+        decoded_.wait(lock);
+      }
+    }
+  }
+
   // ---- threads that decode
 
   void work() {
+    std::unique_lock lock(mutex_);
     for (;;) {
-      Part* next = nullptr;
-      {
-        std::unique_lock lock(mutex_);
-        work_.wait(lock, [&] { return stopping_ || taken_ != filled_; });
-        if (stopping_) return;
-        next = &part(taken_++);
-      }
-      try {
-        decode(*next);
-      } catch (...) {
-        next->failure = std::current_exception();
-      }
-      const std::lock_guard lock(mutex_);
-      next->decoded = true;
-      decoded_.notify_one();
+      work_.wait(lock, [&] { return stopping_ || taken_ != filled_; });
+      if (stopping_) return;
+      take_one(lock);
     }
+  }
+
+  // Decodes the next part that nobody has taken; without the lock, which it is called with.
+  void take_one(std::unique_lock<std::mutex>& lock) {
+    Part& next = part(taken_++);
+    lock.unlock();
+    try {
+      decode(next);
+    } catch (...) {
+      next.failure = std::current_exception();
+    }
+    lock.lock();
+    next.decoded = true;
+    decoded_.notify_one();
   }
 
   void decode(Part& next) {
