@@ -41,6 +41,15 @@ int run(std::vector<std::string> arguments) {
   add("dtl", "Print every dispatch of the virtual processors", declare_dtl);
   add("list", "Show what there is to trace with", declare_list);
   add("doctor", "Say beforehand why a recording would fail", declare_doctor);
+  // Lines with two blanks before them are commands to the completion.
+  app.footer(
+      "First steps:\n"
+      "    htmtrace list                                        chips and cores, and their state\n"
+      "    htmtrace doctor --chip 0 --core 4                    what is missing, and what to do\n"
+      "    htmtrace record --chip 0 --core 4 -o DIR -- PROGRAM  trace the core while PROGRAM runs\n"
+      "    htmtrace decode DIR                                  what it executed, line by line\n"
+      "    htmtrace report DIR                                  which addresses are hot\n"
+      "htmtrace COMMAND --help and htmtrace-COMMAND(1) tell more.");
 
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
