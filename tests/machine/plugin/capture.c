@@ -263,30 +263,29 @@ static void add_access(unsigned vcpu, const void* instruction, const struct acce
   capture->accesses[capture->access_count++] = *access;
 }
 
+// Where an access of this instruction has just gone, as the emulator's TLB has it: the page table may
+// already say otherwise, for another vCPU changes it before it asks this one to forget.
+static struct access resolve(qemu_plugin_meminfo_t info, uint64_t ea, uint64_t size) {
+  const struct qemu_plugin_hwaddr* address = qemu_plugin_get_hwaddr(info, ea);
+  if (address == NULL) die("an access at 0x%lx has no real address", ea);
+  return (struct access){.ea = ea,
+                         .real = qemu_plugin_hwaddr_phys_addr(address),
+                         .size = (uint32_t)size,
+                         .store = qemu_plugin_mem_is_store(info),
+                         .device = qemu_plugin_hwaddr_is_io(address)};
+}
+
 static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t ea, void* data) {
   if (!atomic_load_explicit(&captures[vcpu].active, memory_order_relaxed) && !bus_watches(vcpu)) {
     return;
   }
-  const struct qemu_plugin_hwaddr* address = qemu_plugin_get_hwaddr(info, ea);
-  if (address == NULL) die("an access at 0x%lx has no real address", ea);
   const uint64_t size = UINT64_C(1) << qemu_plugin_mem_size_shift(info);
   const uint64_t in_page = kPageBytes - ea % kPageBytes;
   const uint64_t first = size < in_page ? size : in_page;
-  struct access access = {.ea = ea,
-                          .real = qemu_plugin_hwaddr_phys_addr(address),
-                          .size = (uint32_t)first,
-                          .store = qemu_plugin_mem_is_store(info),
-                          .device = qemu_plugin_hwaddr_is_io(address)};
+  struct access access = resolve(info, ea, first);
   add_access(vcpu, data, &access);
   if (first == size) return;
-  access.ea = ea + first;
-  access.size = (uint32_t)(size - first);
-  if (!qemu_plugin_translate_vaddr(access.ea, &access.real)) {
-    // Another vCPU may just have taken the page away. Only a trace of this instruction must know.
-    if (captures[vcpu].pending != data) return;
-    die("the second page of an access at 0x%lx has no real address", ea);
-  }
-  access.device = access.real >= guest_ram_bytes();
+  access = resolve(info, ea + first, size - first);
   add_access(vcpu, data, &access);
 }
 
