@@ -16,14 +16,6 @@
 #include "cli/messages.h"
 
 namespace htmtrace {
-namespace {
-
-using std::chrono::milliseconds;
-using std::chrono::nanoseconds;
-
-constexpr milliseconds kTick{1000};
-
-}  // namespace
 
 Recording::Recording(const RecordOptions& options, std::vector<HtmSource>& sources,
                      Signals& signals, ControlChannel* control)
@@ -48,6 +40,7 @@ int Recording::run() {
   save_symbols();  // while the workload, if it still runs, has its maps
   end_workload();
   settle();
+  answer_snapshot();
   end_stream();
   return report();
 }
@@ -161,7 +154,6 @@ bool Recording::next_trace() {
   }
   if (!rearm()) return false;
   settle();
-  if (!std::exchange(snapshot_acknowledged_, true)) control_->acknowledge();
   try {
     const auto& every = options_.schedule.every;
     if (every && ending_ == Ending::kTime) ending_ = wait(trace_start_ + *every);
@@ -172,6 +164,7 @@ bool Recording::next_trace() {
     if (!another()) return false;
     open_trace();
     start_trace();
+    answer_snapshot();
     return true;
   } catch (const Error& error) {
     fail(error);
@@ -205,114 +198,6 @@ void Recording::bind_workload() const {
   std::vector<int> cpus;
   for (const HtmSource& source : sources_) cpus.push_back(source.carrier_cpu());
   workload_->bind(cpus);
-}
-
-Recording::Ending Recording::wait(std::optional<Clock::time_point> until) {
-  const int control = control_ != nullptr ? control_->fd() : -1;
-  std::vector<pollfd> waited_for{pollfd{signals_.fd(), POLLIN, 0}, pollfd{control, POLLIN, 0}};
-  // No events asked for on the perf events: the error state is always told.
-  if (tracing_) {
-    for (const HtmSource& source : sources_) waited_for.push_back({source.event().get(), 0, 0});
-  }
-  while (true) {
-    std::optional<nanoseconds> left;
-    if (until) left = std::max(nanoseconds(0), nanoseconds(*until - Clock::now()));
-    if (left == nanoseconds(0)) return Ending::kTime;
-    progress_.recording(left);
-    const nanoseconds pause = std::min<nanoseconds>(left.value_or(kTick), kTick);
-    timespec wait_for{};
-    wait_for.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(pause).count();
-    wait_for.tv_nsec = (pause % std::chrono::seconds(1)).count();
-    const int ready = ::ppoll(waited_for.data(), waited_for.size(), &wait_for, nullptr);
-    if (take_signals()) return Ending::kSignal;
-    if (workload_ && workload_->ended()) return Ending::kWorkloadEnded;
-    if (waited_for[1].revents != 0) {
-      if (const auto ending = take_commands()) return *ending;
-      waited_for[1].fd = control_->fd();
-    }
-    if (tracing_ && std::exchange(snapshot_wanted_, false)) return Ending::kSnapshot;
-    const bool told = std::any_of(waited_for.begin() + 2, waited_for.end(),
-                                  [](const pollfd& event) { return event.revents != 0; });
-    if (tracing_ && !disabled_ && (ready == 0 || told) && capture_->gone()) {
-      return Ending::kEventGone;
-    }
-  }
-}
-
-// True when one of the signals asks to end.
-bool Recording::take_signals() {
-  bool end = false;
-  while (const auto signal = signals_.next()) {
-    if (signal->number == SIGCHLD) continue;
-    if (signal->number == SIGUSR2) {
-      ask_for_snapshot();
-      continue;
-    }
-    end = true;
-    end_requests_++;
-    if (workload_) workload_->pass_on(*signal);
-  }
-  return end;
-}
-
-std::optional<Recording::Ending> Recording::take_commands() {
-  control_->receive();
-  std::optional<Ending> ending;
-  while (!ending) {
-    const auto command = control_->next();
-    if (!command) break;
-    ending = obey(*command);
-  }
-  return ending;
-}
-
-// Acknowledged is what has been done: the beginning of a trace when it has begun, a snapshot when
-// it has been saved.
-std::optional<Recording::Ending> Recording::obey(ControlChannel::Command command) {
-  switch (command) {
-    case ControlChannel::Command::kPing:
-      control_->acknowledge();
-      return std::nullopt;
-    case ControlChannel::Command::kStop:
-      control_->acknowledge();
-      return Ending::kToldToEnd;
-    case ControlChannel::Command::kSnapshot:
-      snapshot_acknowledged_ = !(options_.source.wrap && tracing_);
-      if (!snapshot_acknowledged_) return Ending::kSnapshot;
-      control_->refuse(tracing_ ? "only a flight recorder (--wrap) makes snapshots"
-                                : "there is no trace now");
-      return std::nullopt;
-    case ControlChannel::Command::kEnable:
-      begin_acknowledged_ = tracing_;
-      if (!tracing_) return Ending::kToldToBegin;
-      set_enabled(true);
-      control_->acknowledge();
-      return std::nullopt;
-    case ControlChannel::Command::kDisable:
-      if (tracing_) set_enabled(false);
-      control_->acknowledge();
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-// Our driver goes on with the same trace when it is enabled again.
-void Recording::set_enabled(bool enabled) {
-  if (enabled != disabled_) return;
-  for (const HtmSource& source : sources_) {
-    if (enabled)
-      source.enable();
-    else
-      source.disable();
-  }
-  disabled_ = !enabled;
-}
-
-void Recording::ask_for_snapshot() {
-  snapshot_wanted_ = options_.source.wrap;
-  if (snapshot_wanted_) return;
-  progress_.clear();
-  print_note("SIGUSR2 has no effect: only a flight recorder (--wrap) makes snapshots");
 }
 
 // Takes the trace of every target out, in the background; here people are told how it gets on.

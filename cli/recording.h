@@ -79,6 +79,9 @@ class Recording {
     kEventGone
   };
 
+  // How long nothing need be looked at.
+  static constexpr std::chrono::milliseconds kTick{1000};
+
   void start();
   void bind_workload() const;
   void wait_out_delay();
@@ -94,8 +97,9 @@ class Recording {
   Ending wait(std::optional<Clock::time_point> until);
   bool take_signals();
   void ask_for_snapshot();
-  std::optional<Ending> take_commands();
+  std::optional<Ending> obey_commands();
   std::optional<Ending> obey(ControlChannel::Command command);
+  void answer_snapshot();
   void set_enabled(bool enabled);
   void drain();
   void end_workload();
@@ -128,7 +132,7 @@ class Recording {
 
   Ending ending_ = Ending::kSignal;
   bool snapshot_wanted_ = false;
-  bool snapshot_acknowledged_ = true;
+  bool snapshot_answered_ = true;
   bool begin_acknowledged_ = true;
   int end_requests_ = 0;         // signals that asked to end
   std::vector<Error> troubles_;  // what ends the command with status 1; not yet in a manifest
