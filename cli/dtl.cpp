@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/cpu_list.h"
 #include "cli/dtl_capture.h"
+#include "cli/dtl_import.h"
 #include "cli/dtl_replay.h"
 #include "cli/units.h"
 #include "pmu/dtl_event.h"
@@ -122,6 +123,13 @@ void check(const Wish& wish) {
 
 int replay(const Wish& wish) {
   DtlReplay replay = wish.replay;
+  replay.name = replay.input.string();
+  std::optional<ScratchFolder> folder;
+  if (is_perf_recording(replay.input)) {
+    const std::filesystem::path recording = folder.emplace().path() / "recording";
+    import_perf_recording(replay.input, recording);
+    replay.input = recording;
+  }
   if (!wish.all_cpus) replay.cpus = wish.options.cpus;
   const DtlOutputOptions& output = wish.options.output;
   const Existing existing = wish.force ? Existing::kReplace : Existing::kRefuse;
@@ -148,7 +156,9 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
   app.add_option("-o,--output", output.file, "Record to this file; no entries are printed")
       ->type_name("FILE");
   app.add_flag("--force", wish->force, "Replace the file of -o");
-  app.add_option("-i,--input", wish->replay.input, "Read a recording instead of making one")
+  app.add_option(
+         "-i,--input", wish->replay.input,
+         "Read a recording instead of making one: ours, or a perf.data file with vpa_dtl events")
       ->type_name("FILE");
   app.add_option_function<std::string>(
          "--from",

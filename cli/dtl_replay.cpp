@@ -117,10 +117,9 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
   for (auto& [cpu, track] : tracks) all.push_back(&track);
   output.finish(all, places, "");
   if (reader.clock().ticks_per_second == 0) {
-    print_warning(
-        fmt::format("{}: nothing tells the clock, so there are no times", replay.input.string()));
+    print_warning(fmt::format("{}: nothing tells the clock, so there are no times", replay.name));
   }
-  const bool incomplete = tell(reader, replay.input.string());
+  const bool incomplete = tell(reader, replay.name);
   // The recording's own verdict has its status in its first line.
   const std::string& verdict = reader.end_text();
   if (const size_t line = verdict.find('\n'); line != std::string::npos) {
@@ -148,13 +147,13 @@ int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, 
     entries += block->entries.size();
     if (bytes > DtlTimeline::kMostBytes) {
       throw Error(fmt::format("the timeline would be larger than 1 GB after {} entries", entries))
-          .on("file: " + replay.input.string())
+          .on("file: " + replay.name)
           .hint("choose a part of the time with --from and --to, or some CPUs with --cpu");
     }
   }
   if (first.clock().ticks_per_second == 0) {
     throw Error("the recording does not tell the clock, without which there is no timeline")
-        .on("file: " + replay.input.string())
+        .on("file: " + replay.name)
         .hint("--format text prints its entries");
   }
   TraceSink file = TraceSink::create(path, existing);
@@ -182,7 +181,7 @@ int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, 
     print_warning(fmt::format("{} entries are older than the one before on their CPU, and left out",
                               form.left_out()));
   }
-  const bool incomplete = tell(reader, replay.input.string());
+  const bool incomplete = tell(reader, replay.name);
   print_note(fmt::format("{} of {} entries to {}, {} bytes", taken - form.left_out(),
                          reader.entries(), path.string(), file.written_bytes()));
   return status_of(reader, incomplete || form.left_out() != 0);
@@ -196,7 +195,7 @@ int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Exist
   while (const auto block = first.next(wanted)) form.announce(block->cpu, block->entries);
   if (first.clock().ticks_per_second == 0) {
     throw Error("the recording does not tell the clock, without which perf shows nothing")
-        .on("file: " + replay.input.string())
+        .on("file: " + replay.name)
         .hint("--format text prints its entries");
   }
   TraceSink file = TraceSink::create(path, existing);
@@ -222,7 +221,7 @@ int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Exist
         fmt::format("{} entries have a reason that perf has no name for and shows wrongly",
                     form.strange_reasons()));
   }
-  const bool incomplete = tell(reader, replay.input.string());
+  const bool incomplete = tell(reader, replay.name);
   print_note(fmt::format("{} of {} entries to {}, {} bytes", taken, reader.entries(), path.string(),
                          file.written_bytes()));
   return status_of(reader, incomplete);

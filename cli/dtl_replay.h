@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/dtl_output.h"
@@ -12,6 +13,7 @@ namespace htmtrace {
 
 struct DtlReplay {
   std::filesystem::path input;
+  std::string name;       // of what is read, for people
   std::vector<int> cpus;  // empty: all
   // On perf's clock, in nanoseconds.
   std::optional<uint64_t> from_ns, to_ns;

@@ -60,6 +60,10 @@ std::string reason_line(const char* title, const std::array<uint64_t, 256>& coun
 
 }  // namespace
 
+std::string DtlReport::default_reason() {
+  return fmt::format("{} cannot be read", kVpaRoot);
+}
+
 void DtlReport::add(const DtlCpuResult& result, const DtlReasons& reasons, const Ledger& losses) {
   cpus_++;
   entries_ += result.entries;
@@ -145,7 +149,7 @@ std::string DtlReport::text() const {
     text += reason_line("preempt reasons", reasons_.preempt, preempt_reason_name);
   }
   if (indexed_ == 0) {
-    text += fmt::format("  complete: not provable, {} cannot be read\n", kVpaRoot);
+    text += fmt::format("  complete: not provable, {}\n", unprovable);
   } else {
     text += fmt::format("  complete: on {} of {} CPUs, by the hypervisor's index of the log\n",
                         complete_, cpus_);

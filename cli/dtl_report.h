@@ -34,6 +34,8 @@ class DtlReport {
   std::string event;
   uint64_t period_ns = 0;
   std::chrono::nanoseconds duration{0};
+  // Why it cannot be proven that nothing else is missing, when no index was told.
+  std::string unprovable = default_reason();
 
   void add(const DtlCpuResult& result, const DtlReasons& reasons, const Ledger& losses);
 
@@ -45,6 +47,7 @@ class DtlReport {
   void print() const;
 
  private:
+  static std::string default_reason();
   void judge(const DtlCpuResult& result);
   void bound(const DtlCpuResult& result);
   void judge_off(const DtlCpuResult& result);

@@ -21,15 +21,19 @@ constexpr uint64_t kPipeHeaderBytes = 16;
 // Of a perf_event_attr.
 constexpr uint64_t kLeastAttrBytes = 64;
 constexpr uint64_t kMostAttrBytes = 4096;
-constexpr uint64_t kIdsBytes = 16;     // behind it: where its ids are
-constexpr unsigned kSampleIdAll = 18;  // of its flags, which are a bit field
+constexpr uint64_t kIdsBytes = 16;  // behind it: where its ids are
+// Of its flags, which are a bit field.
+constexpr unsigned kFrequency = 10;
+constexpr unsigned kSampleIdAll = 18;
 
 // Of features.
+constexpr unsigned kOsRelease = 4;
 constexpr unsigned kEventDesc = 12;
 constexpr unsigned kPmuMappings = 16;
 
 constexpr uint64_t kMostSectionBytes = 64 << 20;
 constexpr std::string_view kHtm = "htm";
+constexpr std::string_view kDtl = "vpa_dtl";
 
 bool has_magic(std::span<const std::byte> bytes, bool reversed) {
   for (size_t i = 0; i < kMagic.size(); i++) {
@@ -116,13 +120,16 @@ class HeaderReader {
     event.type = fields.u32();
     fields.u32();  // its size
     event.config = fields.u64();
-    fields.u64();  // the period
+    event.period = fields.u64();
     event.sample_type = fields.u64();
     fields.u64();  // the read format
     // Compilers fill bit fields from the first byte in the byte order of the machine.
     const uint64_t flags = fields.u64();
-    const unsigned bit = header_.big_endian ? 63 - kSampleIdAll : kSampleIdAll;
-    event.sample_id_all = (flags >> bit & 1) != 0;
+    const auto flag = [&](unsigned bit) {
+      return (flags >> (header_.big_endian ? 63 - bit : bit) & 1) != 0;
+    };
+    event.is_frequency = flag(kFrequency);
+    event.sample_id_all = flag(kSampleIdAll);
     return event;
   }
 
@@ -143,9 +150,10 @@ class HeaderReader {
       entry.offset += entry.size_bytes;
       Fields fields = fields_of(*row);
       const FileExtent at = extent(fields);
-      if (bit != kPmuMappings && bit != kEventDesc) continue;
+      if (bit != kPmuMappings && bit != kEventDesc && bit != kOsRelease) continue;
       const auto payload = bytes_at(at);
       if (!payload) continue;
+      if (bit == kOsRelease) header_.kernel = fields_of(*payload).text();
       if (bit == kPmuMappings) read_pmu_names(*payload);
       if (bit == kEventDesc) read_event_names(*payload);
     }
@@ -155,11 +163,18 @@ class HeaderReader {
     Fields fields = fields_of(bytes);
     for (uint32_t left = fields.u32(); left != 0 && fields.good(); left--) {
       const uint32_t type = fields.u32();
-      if (fields.text() == kHtm && fields.good()) header_.htm_type = type;
+      const std::string name = fields.text();
+      if (name == kHtm && fields.good()) header_.htm_type = type;
+      if (name == kDtl && fields.good()) header_.dtl_type = type;
     }
   }
 
   // "htm/.../" is an event of that PMU.
+  static bool is_event_of(std::string_view pmu, std::string_view name) {
+    return name.starts_with(pmu) && name.size() > pmu.size() &&
+           (name[pmu.size()] == '/' || name[pmu.size()] == '_');
+  }
+
   void read_event_names(std::span<const std::byte> bytes) {
     Fields fields = fields_of(bytes);
     const uint32_t count = fields.u32();
@@ -170,9 +185,9 @@ class HeaderReader {
       const uint32_t ids = fields.u32();
       const std::string name = fields.text();
       fields.skip(uint64_t{ids} * sizeof(uint64_t));
-      const bool htm = name.starts_with(kHtm) && name.size() > kHtm.size() &&
-                       (name[kHtm.size()] == '/' || name[kHtm.size()] == '_');
-      if (fields.good() && htm && !header_.htm_type) header_.htm_type = type;
+      if (!fields.good()) return;
+      if (is_event_of(kHtm, name) && !header_.htm_type) header_.htm_type = type;
+      if (is_event_of(kDtl, name) && !header_.dtl_type) header_.dtl_type = type;
     }
   }
 

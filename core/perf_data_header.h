@@ -66,6 +66,8 @@ inline constexpr uint64_t kSampleIdentifier = 1 << 16;
 struct Event {
   uint32_t type = 0;
   uint64_t config = 0;
+  uint64_t period = 0;
+  bool is_frequency = false;  // the period is samples a second
   uint64_t sample_type = 0;
   bool sample_id_all = false;
   std::vector<uint64_t> ids;
@@ -76,7 +78,9 @@ struct Header {
   FileExtent data;          // the records
   bool unfinished = false;  // whoever wrote it did not get to the end
   std::vector<Event> events;
-  std::optional<uint32_t> htm_type;  // number of the PMU called htm on that machine
+  // Numbers of the PMUs called htm and vpa_dtl on that machine.
+  std::optional<uint32_t> htm_type, dtl_type;
+  std::string kernel;  // its release; empty: not told
 };
 
 // Throws Error.

@@ -72,4 +72,16 @@ std::optional<uint32_t> trailer_cpu(std::span<const std::byte> body, const Event
   return Fields(body.last(from_end), big_endian).u32();
 }
 
+std::optional<uint64_t> trailer_time(std::span<const std::byte> body, const Event& event,
+                                     bool big_endian) {
+  if (!event.sample_id_all || (event.sample_type & kSampleTime) == 0) return std::nullopt;
+  // Behind the time stand, 8 bytes each, those of these that the event asked for.
+  size_t from_end = 8;
+  for (const uint64_t field : {kSampleId, kSampleStreamId, kSampleCpu, kSampleIdentifier}) {
+    if ((event.sample_type & field) != 0) from_end += 8;
+  }
+  if (body.size() < from_end) return std::nullopt;
+  return Fields(body.last(from_end), big_endian).u64();
+}
+
 }  // namespace htmtrace::perf_data

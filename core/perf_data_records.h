@@ -72,5 +72,8 @@ std::optional<Sample> parse_sample(Fields body, uint64_t sample_type);
 // The end of each record that is no sample, if the event asked for it: from which CPU it is.
 std::optional<uint32_t> trailer_cpu(std::span<const std::byte> body, const Event& event,
                                     bool big_endian);
+// And when it came.
+std::optional<uint64_t> trailer_time(std::span<const std::byte> body, const Event& event,
+                                     bool big_endian);
 
 }  // namespace htmtrace::perf_data

@@ -11,12 +11,6 @@
 namespace htmtrace {
 namespace {
 
-// The driver's slots in an AUX area of this size, in bytes (vpa_dtl_setup_aux: threshold).
-size_t slot_bytes(size_t aux_bytes) {
-  constexpr size_t kLeftOver = 32;
-  return aux_bytes < kLeftOver ? 0 : (aux_bytes - kLeftOver) / kDtlEntryBytes * kDtlEntryBytes;
-}
-
 // How far ahead of what it has published the driver can be writing: a whole log, and behind it the
 // padding of the AUX area's end, which it publishes only with the next delivery.
 constexpr uint64_t kMostAhead = 85 * kDtlEntryBytes + 80;
@@ -46,7 +40,10 @@ T load_native(const std::byte* from) {
 }  // namespace
 
 DtlDrain::DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, Sinks sinks)
-    : data_(std::move(data)), aux_(aux), aux_bytes_(aux_bytes), sinks_(std::move(sinks)) {}
+    : data_(std::move(data)),
+      aux_(aux),
+      sinks_(std::move(sinks)),
+      slots_(aux_bytes, {.entries = sinks_.entries, .loss = sinks_.loss}) {}
 
 void DtlDrain::look(std::vector<std::byte>& room) {
   // The record of a delivery is there before its bytes are: records first.
@@ -73,33 +70,26 @@ void DtlDrain::take_aux_record(const Record& record) {
   const auto aux = parse_aux(record.body);
   if (!aux) return;
   if (record.body.size() >= kAuxRecordBytes + kSampleIdBytes) {
-    now_ns_ = load_native<uint64_t>(record.body.last(kSampleIdBytes).data() + kSampleIdTime);
+    set_time(load_native<uint64_t>(record.body.last(kSampleIdBytes).data() + kSampleIdTime));
   }
   uint64_t entries = aux->size / kDtlEntryBytes;
   if (!header_counted_ && entries != 0) {
     header_counted_ = true;
     entries--;
   }
-  count_poll(entries);
+  slots_.totals().count_poll(now_ns_, entries);
   if ((aux->flags & PERF_AUX_FLAG_TRUNCATED) != 0) ended_ = true;
 }
 
-void DtlDrain::note(Sign& sign) const {
-  if (sign.count++ == 0) sign.first_ns = now_ns_;
-  sign.last_ns = now_ns_;
-}
-
-void DtlDrain::count_poll(uint64_t entries) {
-  totals_.polls++;
-  totals_.last_ns = now_ns_;
-  totals_.most_at_once = std::max(totals_.most_at_once, entries);
-  if (entries >= kDtlMostAtOnce) note(totals_.saturated);
+void DtlDrain::set_time(uint64_t now_ns) {
+  now_ns_ = now_ns;
+  slots_.set_time(now_ns);
 }
 
 void DtlDrain::take_sample(const Record& record) {
   const auto payload = parse_raw(record.body);
   if (aux_ || !payload) return;
-  now_ns_ = load_native<uint64_t>(record.body.data() + kSampleTime);
+  set_time(load_native<uint64_t>(record.body.data() + kSampleTime));
   if (payload->size() < kRawEntriesOffset ||
       load_native<uint32_t>(payload->data()) != kRawVersion) {
     sinks_.loss({"data ring", "a sample of unknown form", LossUnit::kRecords, 1});
@@ -112,12 +102,12 @@ void DtlDrain::take_sample(const Record& record) {
     sinks_.loss({"data ring", "a sample shorter than it says", LossUnit::kRecords, 1});
     return;
   }
-  if (clock_.ticks_per_second == 0) {
-    clock_ = {.boot_timebase = sinks_.boot_timebase(ticks), .ticks_per_second = ticks};
+  if (clock().ticks_per_second == 0) {
+    slots_.set_clock({.boot_timebase = sinks_.boot_timebase(ticks), .ticks_per_second = ticks});
   }
-  count_poll(count);
-  find_disorder(entries.first(count * kDtlEntryBytes));
-  deliver(entries.first(count * kDtlEntryBytes));
+  slots_.totals().count_poll(now_ns_, count);
+  slots_.find_disorder(entries.first(count * kDtlEntryBytes));
+  slots_.deliver(entries.first(count * kDtlEntryBytes));
 }
 
 // The driver does not ask how much room there is. So bytes are copied first, and what it can have
@@ -131,90 +121,13 @@ void DtlDrain::take_aux(std::vector<std::byte>& room) {
   const uint64_t all = bytes.overrun + bytes.size();
   uint64_t gone = std::min(aux_->peek_untouched(kMostAhead).overrun, all);
   if (gone != 0) {
-    // On to where a slot begins, or a pass.
-    const size_t slots = slot_bytes(aux_bytes_);
-    while (gone < all && ((position_ + gone) & (aux_bytes_ - 1)) < slots &&
-           ((position_ + gone) & (aux_bytes_ - 1)) % kDtlEntryBytes != 0) {
-      gone++;
-    }
-    note(totals_.overruns);
-    totals_.overrun_entries += gone / kDtlEntryBytes + 1;
+    gone = slots_.gone_with(gone, all);
+    slots_.totals().overruns.note(now_ns_);
+    slots_.totals().overrun_entries += gone / kDtlEntryBytes + 1;
   }
-  const uint64_t pass = position_ / aux_bytes_;
-  position_ += gone;
-  take_pass(copy.subspan(gone - bytes.overrun));
-  for (uint64_t i = pass; i < position_ / aux_bytes_; i++) note(totals_.passes);
+  slots_.skip(gone);
+  slots_.take(copy.subspan(gone - bytes.overrun));
   aux_->release(bytes);
-}
-
-// Bytes from position_ on, around the end of the area if need be.
-void DtlDrain::take_pass(std::span<const std::byte> bytes) {
-  const size_t slots = slot_bytes(aux_bytes_);
-  while (!bytes.empty()) {
-    const size_t place = position_ & (aux_bytes_ - 1);
-    size_t length;
-    if (place >= slots) {
-      length = std::min(bytes.size(), aux_bytes_ - place);
-    } else if (place % kDtlEntryBytes != 0) {
-      length = std::min(bytes.size(), kDtlEntryBytes - place % kDtlEntryBytes);
-      sinks_.loss({"AUX ring", "bytes between two slots", LossUnit::kBytes, length});
-    } else {
-      length = std::min(bytes.size(), slots - place);
-      // A part of a slot at the end is told in the next turn, or next time.
-      if (length >= kDtlEntryBytes) length -= length % kDtlEntryBytes;
-      if (length >= kDtlEntryBytes) take_slots(bytes.first(length));
-    }
-    position_ += length;
-    bytes = bytes.subspan(length);
-  }
-}
-
-void DtlDrain::take_slots(std::span<const std::byte> slots) {
-  size_t begin = 0;
-  size_t at = 0;
-  if (position_ == 0 && slots.size() >= kDtlEntryBytes && dtl_timebase(slots.data()) == 0) {
-    clock_ = {.boot_timebase = load_native<uint64_t>(slots.data()),
-              .ticks_per_second = load_native<uint64_t>(slots.data() + sizeof(uint64_t))};
-    begin = at = kDtlEntryBytes;
-  }
-  if (in_order(slots.subspan(at))) return deliver(slots.subspan(at));
-  for (; at < slots.size(); at += kDtlEntryBytes) {
-    if (dtl_timebase(slots.data() + at) != 0) continue;
-    note(totals_.void_slots);
-    find_disorder(slots.subspan(begin, at - begin));
-    deliver(slots.subspan(begin, at - begin));
-    begin = at + kDtlEntryBytes;
-  }
-  find_disorder(slots.subspan(begin, at - begin));
-  deliver(slots.subspan(begin, at - begin));
-}
-
-// Each is later than the one before, as almost always. Then none is void, either.
-bool DtlDrain::in_order(std::span<const std::byte> entries) const {
-  uint64_t before = last_timebase_;
-  bool later = true;
-  for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
-    const uint64_t timebase = dtl_timebase(entries.data() + at);
-    later &= timebase > before;
-    before = timebase;
-  }
-  return later;
-}
-
-void DtlDrain::find_disorder(std::span<const std::byte> entries) {
-  uint64_t before = last_timebase_;
-  for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
-    const uint64_t timebase = dtl_timebase(entries.data() + at);
-    if (timebase <= before) note(totals_.disordered);
-    before = timebase;
-  }
-}
-
-void DtlDrain::deliver(std::span<const std::byte> entries) {
-  if (entries.empty()) return;
-  last_timebase_ = dtl_timebase(entries.last(kDtlEntryBytes).data());
-  totals_.entries += entries.size() / kDtlEntryBytes;
-  sinks_.entries(entries);
 }
 
 }  // namespace htmtrace

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/perf_data.h"
+#include "core/perf_data_dispatches.h"
 
 namespace {
 
@@ -25,6 +26,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (got != 0) std::memcpy(buffer.data(), data + offset, got);
     return got;
   };
+  try {
+    const htmtrace::DtlPerfContent content = htmtrace::find_dispatches(size, read);
+    for (const htmtrace::DtlPerfChunk& chunk : content.chunks) {
+      check({chunk.at}, size);
+      if (!content.cpus.contains(chunk.cpu)) std::abort();
+    }
+  } catch (const htmtrace::Error&) {
+    // it has no dispatch trace log, and says so
+  }
   try {
     for (const htmtrace::PerfDataTrace& trace : htmtrace::find_traces(size, read).traces) {
       check(trace.trace, size);

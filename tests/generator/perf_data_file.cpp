@@ -43,9 +43,11 @@ std::span<const std::byte> first_map_block(std::span<const std::byte> map) {
 PerfDataFile::PerfDataFile(std::vector<Event> events, Wishes wishes)
     : events_(std::move(events)), wishes_(wishes) {
   Bytes info;
-  put(info, wishes_.pairs ? 8 : 0, 4);
+  put(info, wishes_.dispatches ? 7 : wishes_.pairs ? 8 : 0, 4);
   put(info, 0, 4);
-  if (wishes_.pairs) {
+  if (wishes_.dispatches) {
+    put(info, 0, 8);
+  } else if (wishes_.pairs) {
     put(info, kHtmPmu, 8);
     const auto htm = static_cast<uint64_t>(std::count_if(
         events_.begin(), events_.end(), [](const Event& event) { return event.pmu == kHtmPmu; }));
@@ -206,11 +208,13 @@ PerfDataFile::Bytes PerfDataFile::event_names() const {
 
 PerfDataFile::Bytes PerfDataFile::pmu_names() const {
   Bytes bytes;
-  put(bytes, 2, 4);
+  put(bytes, 3, 4);
   put(bytes, 1, 4);
   put_text(bytes, "software");
   put(bytes, kHtmPmu, 4);
   put_text(bytes, "htm");
+  put(bytes, kDtlPmu, 4);
+  put_text(bytes, "vpa_dtl");
   return bytes;
 }
 

@@ -11,7 +11,9 @@
 
 namespace htmtrace::generator {
 
-inline constexpr uint32_t kHtmPmu = 27;  // of that machine
+// Of that machine.
+inline constexpr uint32_t kHtmPmu = 27;
+inline constexpr uint32_t kDtlPmu = 28;
 
 class PerfDataFile {
  public:
@@ -26,6 +28,7 @@ class PerfDataFile {
     bool names = true;        // of PMUs and events
     bool unfinished = false;  // as perf leaves it when it is killed
     bool pairs = true;        // AUXTRACE_INFO tells which CPU traces what
+    bool dispatches = false;  // AUXTRACE_INFO says that it is the dispatch trace log
   };
 
   PerfDataFile(std::vector<Event> events, Wishes wishes);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/dtl_import.h"
+
+#include <fmt/core.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/dtl_report.h"
+#include "core/dtl_blocks.h"
+#include "core/dtl_slots.h"
+#include "core/error.h"
+#include "core/perf_data_dispatches.h"
+#include "output/input_file.h"
+#include "output/trace_sink.h"
+
+namespace htmtrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of a piece of the AUX data that is read at a time; whole slots.
+constexpr uint64_t kPieceBytes = 16384 * kDtlEntryBytes;
+
+class Import {
+ public:
+  Import(const InputFile& file, const fs::path& recording)
+      : file_(file),
+        content_(find_dispatches(*file.size_bytes(),
+                                 [&file](uint64_t offset, std::span<std::byte> buffer) {
+                                   return file.read_at(offset, buffer);
+                                 })),
+        sink_(TraceSink::create(recording, Existing::kRefuse)) {}
+
+  void run() {
+    write_start();
+    for (const auto& [number, cpu] : content_.cpus) {
+      cpus_[number] = std::make_unique<Cpu>(*this, number);
+    }
+    for (const DtlPerfChunk& chunk : content_.chunks) take(*cpus_.at(chunk.cpu), chunk);
+    for (auto& [number, cpu] : cpus_) {
+      write_pending(*cpu);
+      cpu->blocks.finish(blocks_);
+    }
+    sink_.append(blocks_);
+    sink_.append(make_dtl_text_block(DtlBlockKind::kEnd, verdict()));
+    sink_.finish();
+    if (sink_.error()) {
+      throw Error("cannot write a temporary file", *sink_.error())
+          .on("file: " + sink_.path().string())
+          .hint("it takes a fifth of what the recording of perf does; TMPDIR chooses its place");
+    }
+  }
+
+ private:
+  struct Cpu {
+    Cpu(Import& import, int cpu_number)
+        : number(cpu_number),
+          blocks(static_cast<uint16_t>(cpu_number)),
+          slots(import.content_.area_bytes,
+                {.entries = [this, &import](auto entries) { import.take_entries(*this, entries); },
+                 .loss =
+                     [this](const Loss& loss) {
+                       Loss here = loss;
+                       here.place = fmt::format("CPU {}, {}", number, loss.place);
+                       ledger.add(here);
+                     }},
+                import.content_.big_endian ? std::endian::big : std::endian::little) {}
+
+    int number;
+    DtlCpuBlocks blocks;
+    DtlSlots slots;
+    std::vector<DtlEntry> pending;
+    DtlReasons reasons;
+    Ledger ledger;
+    uint64_t reader_at = 0;  // position up to which perf had read before the last piece
+  };
+
+  void write_start() {
+    std::string text = fmt::format("perf.data\nevent {}\nperiod_ns {}\nkernel {}\nmachine {}\ncpus",
+                                   content_.event, content_.period_ns, content_.kernel, "");
+    for (const auto& [number, cpu] : content_.cpus) text += fmt::format(" {}", number);
+    sink_.append(make_dtl_text_block(DtlBlockKind::kStart, text + "\n"));
+  }
+
+  // A piece of the AUX area. perf reads it in order; what is not there it had no chance to read.
+  void take(Cpu& cpu, const DtlPerfChunk& chunk) {
+    DtlSlots& slots = cpu.slots;
+    const uint64_t there = slots.position();
+    const uint64_t end = chunk.position + chunk.at.size_bytes;
+    if (end <= there || chunk.position < there) {
+      cpu.ledger.add({fmt::format("CPU {}", cpu.number), "AUX data that was there already",
+                      LossUnit::kBytes, std::min(end, there) - chunk.position});
+    }
+    if (end <= there) return;
+    cpu.reader_at = there;
+    uint64_t begin = std::max(chunk.position, there);
+    if (begin > there) {
+      const uint64_t gone = slots.gone_with(begin - there, end - there);
+      slots.totals().overruns.note(cpu.slots.totals().last_ns);
+      slots.totals().overrun_entries += gone / kDtlEntryBytes + 1;
+      slots.skip(gone);
+      begin = there + gone;
+    }
+    while (begin < end) begin += take_piece(cpu, chunk, begin, end);
+  }
+
+  // From `begin` on, up to the end of a slot. Returns how many bytes.
+  uint64_t take_piece(Cpu& cpu, const DtlPerfChunk& chunk, uint64_t begin, uint64_t end) {
+    uint64_t length = std::min(end - begin, kPieceBytes);
+    const uint64_t slots = dtl_slot_bytes(content_.area_bytes);
+    const uint64_t place = begin & (content_.area_bytes - 1);
+    if (place < slots && place + length > slots) length = slots - place;
+    room_.resize(length);
+    if (file_.read_at(chunk.at.offset + (begin - chunk.position), room_) != length) {
+      throw Error("the file became shorter while it was read");
+    }
+    cpu.slots.take(room_);
+    return length;
+  }
+
+  void take_entries(Cpu& cpu, std::span<const std::byte> entries) {
+    if (!clock_told_) {
+      const DtlClock clock = cpu.slots.clock();
+      clock_told_ = clock.ticks_per_second != 0;
+      if (clock_told_) {
+        clock_ = clock;
+        sink_.append(make_dtl_clock_block(
+            {.boot_timebase = clock.boot_timebase, .ticks_per_second = clock.ticks_per_second}));
+      }
+    }
+    for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
+      const DtlEntry entry = load_dtl_entry(entries.data() + at);
+      cpu.reasons.dispatch[entry.dispatch_reason]++;
+      cpu.reasons.preempt[entry.preempt_reason]++;
+      cpu.pending.push_back(entry);
+      if (cpu.pending.size() == kMostDtlEntries) write_pending(cpu);
+    }
+    const uint64_t last = dtl_timebase(entries.last(kDtlEntryBytes).data());
+    first_ = std::min(first_, dtl_timebase(entries.data()));
+    last_ = std::max(last_, last);
+    const uint64_t now_ns = clock_.nanoseconds(last).value_or(0);
+    cpu.slots.set_time(now_ns);
+    cpu.slots.totals().last_ns = now_ns;
+  }
+
+  void write_pending(Cpu& cpu) {
+    if (cpu.pending.empty()) return;
+    cpu.blocks.add(cpu.pending, cpu.slots.clock().ticks_per_second, blocks_);
+    cpu.pending.clear();
+    sink_.append(blocks_);
+    blocks_.clear();
+  }
+
+  // The first line is the status, as in a recording.
+  std::string verdict() {
+    DtlReport report;
+    report.event = content_.event;
+    report.period_ns = content_.period_ns;
+    report.unprovable = fmt::format(
+        "perf does not record the hypervisor's index of the log; and it does not wait for the "
+        "driver's last look: of each CPU up to {} us before the end are missing",
+        content_.period_ns / 1000);
+    if (first_ <= last_) {
+      report.duration = std::chrono::nanoseconds(clock_.nanoseconds(last_).value_or(0) -
+                                                 clock_.nanoseconds(first_).value_or(0));
+    }
+    for (const auto& [number, cpu] : cpus_) {
+      const DtlPerfCpu& told = content_.cpus.at(number);
+      DtlTotals totals = cpu->slots.totals();
+      totals.polls = told.totals.polls;
+      totals.most_at_once = told.totals.most_at_once;
+      totals.saturated = told.totals.saturated;
+      if (told.totals.last_ns != 0) totals.last_ns = told.totals.last_ns;
+      // The area was full when perf came, so that the driver could not go on.
+      const bool full = content_.area_bytes != DtlSlots::kUnending &&
+                        told.delivered >= cpu->reader_at + content_.area_bytes;
+      report.add({.cpu = number,
+                  .entries = totals.entries,
+                  .totals = totals,
+                  .off = told.truncated || full},
+                 cpu->reasons, cpu->ledger);
+    }
+    for (const Loss& loss : content_.losses) report.add(loss);
+    return fmt::format("status {}\n{}", report.ledger().empty() ? kExitDone : kExitIncomplete,
+                       report.text());
+  }
+
+  const InputFile& file_;
+  DtlPerfContent content_;
+  TraceSink sink_;
+  std::map<int, std::unique_ptr<Cpu>> cpus_;
+  std::vector<std::byte> room_, blocks_;
+  DtlClock clock_;
+  bool clock_told_ = false;
+  uint64_t first_ = UINT64_MAX, last_ = 0;  // timebase
+};
+
+}  // namespace
+
+ScratchFolder::ScratchFolder() {
+  std::string name = (fs::temp_directory_path() / "htmtrace.XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error("cannot make a temporary folder", errno)
+        .on("folder: " + fs::temp_directory_path().string())
+        .hint("TMPDIR chooses another place");
+  }
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+bool is_perf_recording(const fs::path& path) {
+  std::error_code failure;
+  // A pipe must not be opened twice.
+  if (fs::exists(path, failure) && !fs::is_regular_file(path, failure)) return false;
+  const InputFile file = InputFile::open(path);
+  std::array<std::byte, kPerfDataMagicBytes> begin{};
+  return file.size_bytes() && file.read_at(0, begin) == begin.size() && is_perf_data(begin);
+}
+
+void import_perf_recording(const fs::path& path, const fs::path& recording) {
+  const InputFile file = InputFile::open(path);
+  try {
+    Import(file, recording).run();
+  } catch (const Error& error) {
+    throw error.about("cannot read " + path.string());
+  }
+}
+
+}  // namespace htmtrace

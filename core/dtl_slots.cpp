@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/dtl_slots.h"
+
+#include <algorithm>
+
+#include "core/big_endian.h"
+
+namespace htmtrace {
+
+void DtlTotals::count_poll(uint64_t now_ns, uint64_t entries_of_it) {
+  polls++;
+  last_ns = now_ns;
+  most_at_once = std::max(most_at_once, entries_of_it);
+  if (entries_of_it >= kDtlMostAtOnce) saturated.note(now_ns);
+}
+
+// vpa_dtl_setup_aux of the driver (arch/powerpc/perf/vpa-dtl.c of Linux 7.3): threshold.
+uint64_t dtl_slot_bytes(uint64_t area_bytes) {
+  constexpr uint64_t kLeftOver = 32;
+  return area_bytes < kLeftOver ? 0 : (area_bytes - kLeftOver) / kDtlEntryBytes * kDtlEntryBytes;
+}
+
+uint64_t DtlSlots::gone_with(uint64_t bytes, uint64_t most) const {
+  const uint64_t slots = dtl_slot_bytes(area_bytes_);
+  uint64_t gone = std::min(bytes, most);
+  // On to where a slot begins, or a pass.
+  const auto place = [&] { return (position_ + gone) & (area_bytes_ - 1); };
+  while (gone < most && place() < slots && place() % kDtlEntryBytes != 0) gone++;
+  return gone;
+}
+
+void DtlSlots::take(std::span<const std::byte> bytes) {
+  const uint64_t slots = dtl_slot_bytes(area_bytes_);
+  while (!bytes.empty()) {
+    const uint64_t place = position_ & (area_bytes_ - 1);
+    uint64_t length;
+    if (place >= slots) {
+      length = std::min<uint64_t>(bytes.size(), area_bytes_ - place);
+    } else if (place % kDtlEntryBytes != 0) {
+      length = std::min<uint64_t>(bytes.size(), kDtlEntryBytes - place % kDtlEntryBytes);
+      sinks_.loss({"AUX ring", "bytes between two slots", LossUnit::kBytes, length});
+    } else {
+      length = std::min<uint64_t>(bytes.size(), slots - place);
+      // A part of a slot at the end is told in the next turn, or next time.
+      if (length >= kDtlEntryBytes) length -= length % kDtlEntryBytes;
+      if (length >= kDtlEntryBytes) take_slots(bytes.first(length));
+    }
+    skip(length);
+    bytes = bytes.subspan(length);
+  }
+}
+
+void DtlSlots::skip(uint64_t bytes) {
+  const uint64_t pass = position_ / area_bytes_;
+  position_ += bytes;
+  for (uint64_t i = pass; i < position_ / area_bytes_; i++) totals_.passes.note(now_ns_);
+}
+
+uint64_t DtlSlots::native(const std::byte* from) const {
+  const uint64_t value = load_be64(from);
+  return order_ == std::endian::big ? value : __builtin_bswap64(value);
+}
+
+void DtlSlots::take_slots(std::span<const std::byte> slots) {
+  size_t begin = 0;
+  size_t at = 0;
+  if (position_ == 0 && dtl_timebase(slots.data()) == 0) {
+    clock_ = {.boot_timebase = native(slots.data()),
+              .ticks_per_second = native(slots.data() + sizeof(uint64_t))};
+    begin = at = kDtlEntryBytes;
+  }
+  if (in_order(slots.subspan(at))) return deliver(slots.subspan(at));
+  for (; at < slots.size(); at += kDtlEntryBytes) {
+    if (dtl_timebase(slots.data() + at) != 0) continue;
+    totals_.void_slots.note(now_ns_);
+    find_disorder(slots.subspan(begin, at - begin));
+    deliver(slots.subspan(begin, at - begin));
+    begin = at + kDtlEntryBytes;
+  }
+  find_disorder(slots.subspan(begin, at - begin));
+  deliver(slots.subspan(begin, at - begin));
+}
+
+// Each is later than the one before, as almost always. Then none is void, either.
+bool DtlSlots::in_order(std::span<const std::byte> entries) const {
+  uint64_t before = last_timebase_;
+  bool later = true;
+  for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
+    const uint64_t timebase = dtl_timebase(entries.data() + at);
+    later &= timebase > before;
+    before = timebase;
+  }
+  return later;
+}
+
+void DtlSlots::find_disorder(std::span<const std::byte> entries) {
+  uint64_t before = last_timebase_;
+  for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
+    const uint64_t timebase = dtl_timebase(entries.data() + at);
+    if (timebase <= before) totals_.disordered.note(now_ns_);
+    before = timebase;
+  }
+}
+
+void DtlSlots::deliver(std::span<const std::byte> entries) {
+  if (entries.empty()) return;
+  last_timebase_ = dtl_timebase(entries.last(kDtlEntryBytes).data());
+  totals_.entries += entries.size() / kDtlEntryBytes;
+  sinks_.entries(entries);
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/perf_data_dispatches.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "core/error.h"
+#include "core/perf_data_records.h"
+
+namespace htmtrace::perf_data {
+namespace {
+
+// PERF_AUXTRACE_VPA_DTL (tools/perf/util/auxtrace.h)
+constexpr uint32_t kVpaDtl = 7;
+// The numbers of PMUs up to this one are fixed (PERF_TYPE_BREAKPOINT).
+constexpr uint32_t kLastFixedPmu = 5;
+constexpr uint64_t kNoRoom = 1;  // PERF_AUX_FLAG_TRUNCATED
+// The driver looks no more often (vpa_dtl_start_hrtimer: MSEC_PER_SEC).
+constexpr uint64_t kLeastPeriodNs = 1'000'000;
+// The kernel maps whole pages, perf at least two of them.
+constexpr uint64_t kLeastAreaBytes = 8192;
+// CPU numbers of a recording have 16 bits.
+constexpr uint32_t kMostCpus = 1 << 16;
+
+const char* event_name(uint64_t config) {
+  switch (config) {
+    case 1:
+      return "cede";
+    case 2:
+      return "preempt";
+    case 4:
+      return "fault";
+    default:
+      return "all";
+  }
+}
+
+class DispatchFinder {
+ public:
+  DispatchFinder(uint64_t file_bytes, const ReadAt& read)
+      : file_bytes_(file_bytes), read_(read), header_(read_header(file_bytes, read)) {}
+
+  DtlPerfContent find() {
+    content_.big_endian = header_.big_endian;
+    content_.kernel = header_.kernel;
+    RecordReader records(header_.data, header_.big_endian, read_);
+    while (const auto record = records.next()) {
+      take(*record);
+      if (record->type == kRecordAuxtrace) records.pass(payload_bytes_);
+    }
+    find_event();
+    if (records.left() != 0) {
+      lose(fmt::format("its last {} bytes are no records: it is damaged", records.left()));
+    } else if (header_.unfinished) {
+      lose("it was not finished: its end may be missing");
+    }
+    if (cut_bytes_ != 0) lose("the file ends within an AUX record", LossUnit::kBytes, cut_bytes_);
+    if (strange_bytes_ != 0) {
+      lose("AUX data of no possible CPU", LossUnit::kBytes, strange_bytes_);
+    }
+    if (lost_records_ != 0) {
+      lose("perf had no room for them", LossUnit::kRecords, lost_records_);
+    }
+    if (compressed_ != 0) {
+      lose(fmt::format("{} compressed records are not read (perf record -z)", compressed_));
+    }
+    if (unclear_ends_ != 0) {
+      lose(
+          fmt::format("{} AUX records of a length that no size of the AUX area explains: entries "
+                      "behind them may be wrong",
+                      unclear_ends_));
+    }
+    return std::move(content_);
+  }
+
+ private:
+  void lose(std::string cause, LossUnit unit = LossUnit::kUnknown, uint64_t amount = 0) {
+    content_.losses.push_back({"perf.data", std::move(cause), unit, amount});
+  }
+
+  Fields fields(std::span<const std::byte> bytes) const { return {bytes, header_.big_endian}; }
+
+  void take(const Record& record) {
+    switch (record.type) {
+      case kRecordAuxtraceInfo:
+        dispatches_ = dispatches_ || fields(record.body).u32() == kVpaDtl;
+        return;
+      case kRecordAuxtrace:
+        return take_chunk(record);
+      case kRecordAux:
+        return take_delivery(record.body);
+      case kRecordLost: {
+        Fields body = fields(record.body);
+        body.u64();  // of which event
+        lost_records_ += body.u64();
+        return;
+      }
+      case kRecordCompressed:
+      case kRecordCompressed2:
+        compressed_++;
+        return;
+      default:
+        return;  // of the threads and programs that ran
+    }
+  }
+
+  // Without AUXTRACE_INFO the names tell.
+  void find_event() {
+    const Event* found = nullptr;
+    for (const Event& event : header_.events) {
+      const bool is = header_.dtl_type ? event.type == *header_.dtl_type
+                                       : dispatches_ && event.type > kLastFixedPmu;
+      if (is && found == nullptr) found = &event;
+    }
+    if (found == nullptr) {
+      throw Error("it has no event of the PMU vpa_dtl")
+          .hint("record it with: perf record -a -e vpa_dtl/dtl_all/, or: htmtrace dtl -o FILE");
+    }
+    content_.event = event_name(found->config);
+    uint64_t period = found->period;
+    if (found->is_frequency && period != 0) period = 1'000'000'000 / period;
+    content_.period_ns = std::max(period, kLeastPeriodNs);
+  }
+
+  void take_chunk(const Record& record) {
+    Fields body = fields(record.body);
+    payload_bytes_ = body.u64();
+    const uint64_t position = body.u64();
+    body.u64();  // reference
+    body.u64();  // index and thread
+    const uint32_t cpu = body.u32();
+    if (!body.good()) payload_bytes_ = 0;
+    const uint64_t begin = record.offset + 8 + record.body.size();
+    const uint64_t there = std::min(payload_bytes_, file_bytes_ - begin);
+    cut_bytes_ += payload_bytes_ - there;
+    if (cpu >= kMostCpus || position >= DtlSlots::kUnending - there) {
+      strange_bytes_ += there;
+      return;
+    }
+    content_.cpus.try_emplace(static_cast<int>(cpu));
+    if (there != 0) {
+      content_.chunks.push_back(
+          {.cpu = static_cast<int>(cpu), .position = position, .at = {begin, there}});
+    }
+  }
+
+  // By the identifier at the end of a record.
+  const Event* event_of(std::span<const std::byte> body) const {
+    if (header_.events.empty()) return nullptr;
+    const Event& first = header_.events.front();
+    if (header_.events.size() == 1) return &first;
+    if ((first.sample_type & kSampleIdentifier) == 0 || body.size() < 8) return nullptr;
+    const uint64_t id = fields(body.last(8)).u64();
+    for (const Event& event : header_.events) {
+      if (std::ranges::find(event.ids, id) != event.ids.end()) return &event;
+    }
+    return nullptr;
+  }
+
+  // One look of the driver at the log.
+  void take_delivery(std::span<const std::byte> body) {
+    const Event* event = event_of(body);
+    if (event == nullptr || event->type <= kLastFixedPmu) return;
+    Fields values = fields(body);
+    const uint64_t position = values.u64();
+    const uint64_t size = values.u64();
+    const uint64_t flags = values.u64();
+    const auto number = trailer_cpu(body, *event, header_.big_endian);
+    if (!values.good() || !number || *number >= kMostCpus) return;
+    DtlPerfCpu& cpu = content_.cpus[static_cast<int>(*number)];
+    const uint64_t time = trailer_time(body, *event, header_.big_endian).value_or(0);
+    uint64_t entries = size / kDtlEntryBytes;
+    if (cpu.totals.polls == 0 && position == 0 && entries != 0) entries--;  // the clock's slot
+    cpu.totals.count_poll(time, entries);
+    cpu.truncated = cpu.truncated || (flags & kNoRoom) != 0;
+    cpu.delivered = position + size;
+    if (size % kDtlEntryBytes != 0) take_end(position + size);
+  }
+
+  // What is left of a pass behind the last slot has another length than slots have, so the first
+  // such delivery ends where the area does.
+  void take_end(uint64_t position) {
+    if (content_.area_bytes == DtlSlots::kUnending && std::has_single_bit(position) &&
+        position >= kLeastAreaBytes) {
+      content_.area_bytes = position;
+    }
+    if (position % content_.area_bytes != 0) unclear_ends_++;
+  }
+
+  uint64_t file_bytes_;
+  const ReadAt& read_;
+  Header header_;
+  DtlPerfContent content_;
+  bool dispatches_ = false;     // AUXTRACE_INFO says so
+  uint64_t payload_bytes_ = 0;  // of the last AUXTRACE record
+  uint64_t cut_bytes_ = 0, strange_bytes_ = 0, lost_records_ = 0, compressed_ = 0,
+           unclear_ends_ = 0;
+};
+
+}  // namespace
+}  // namespace htmtrace::perf_data
+
+namespace htmtrace {
+
+DtlPerfContent find_dispatches(uint64_t file_bytes, const ReadAt& read) {
+  return perf_data::DispatchFinder(file_bytes, read).find();
+}
+
+}  // namespace htmtrace

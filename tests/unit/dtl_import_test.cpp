@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// perf.data files with vpa_dtl events, as perf writes them while mainline's driver runs: what perf
+// got is read, what it lost is told, and damage does no harm.
+#include "cli/dtl_import.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "output/dtl_reader.h"
+#include "tests/generator/perf_data_file.h"
+#include "tests/unit/message_of.h"
+#include "tests/unit/temporary_folder.h"
+#include "tests/unit/vpa_driver.h"
+
+namespace htmtrace {
+namespace {
+
+using generator::PerfDataFile;
+using FileBytes = std::vector<std::byte>;
+
+constexpr bool kBigEndianHost = std::endian::native == std::endian::big;
+
+// The vpa_dtl event of each CPU, with its driver; perf reads them one after the other.
+class PerfRecord {
+ public:
+  PerfRecord(std::vector<uint32_t> cpus, size_t aux_bytes, PerfDataFile::Wishes wishes)
+      : wishes_(wishes), file_(events_of(cpus), wishes) {
+    for (size_t i = 0; i < cpus.size(); i++) drivers_.emplace_back(aux_bytes);
+    taken_.resize(cpus.size());
+  }
+
+  VpaDriver& driver(size_t event) { return drivers_[event]; }
+  PerfDataFile& file() { return file_; }
+
+  void poll(size_t event, uint64_t count) {
+    auto& page = drivers_[event].ring().page();
+    const uint64_t before = page.aux_head;
+    drivers_[event].poll(count);
+    if (page.aux_head != before) file_.aux(event, before, page.aux_head - before, 0);
+    page.data_tail = page.data_head;
+  }
+
+  // As perf does it: of an area that was overrun it takes what a length modulo its size tells.
+  void read(size_t event) {
+    PlainRing& ring = drivers_[event].ring();
+    const size_t size = ring.aux_room() + (ring.page().aux_head - ring.page().aux_tail);
+    uint64_t length = ring.page().aux_head - ring.page().aux_tail;
+    if (length == 0) return;
+    if (length > size) length = length % size == 0 ? size : length % size;
+    ring.page().aux_tail = ring.page().aux_head - length;
+    const AuxBytes bytes = ring.aux().peek();
+    FileBytes chunk(bytes.first.begin(), bytes.first.end());
+    chunk.insert(chunk.end(), bytes.second.begin(), bytes.second.end());
+    const bool header = ring.page().aux_tail == 0 && wishes_.big_endian != kBigEndianHost;
+    if (header && chunk.size() >= 16) {
+      std::reverse(chunk.begin(), chunk.begin() + 8);
+      std::reverse(chunk.begin() + 8, chunk.begin() + 16);
+    }
+    file_.auxtrace(event, ring.page().aux_tail, chunk);
+    ring.page().aux_tail = ring.page().aux_head;
+  }
+
+ private:
+  static std::vector<PerfDataFile::Event> events_of(const std::vector<uint32_t>& cpus) {
+    std::vector<PerfDataFile::Event> events;
+    for (const uint32_t cpu : cpus) {
+      events.push_back(
+          {.config = 7, .cpu = cpu, .pmu = generator::kDtlPmu, .name = "vpa_dtl/dtl_all/"});
+    }
+    events.push_back({.config = 9, .pmu = 1, .name = "dummy:u"});  // as perf adds it
+    return events;
+  }
+
+  PerfDataFile::Wishes wishes_;
+  PerfDataFile file_;
+  std::vector<VpaDriver> drivers_;
+  std::vector<uint64_t> taken_;
+};
+
+struct Imported {
+  std::map<int, std::vector<uint64_t>> numbers;  // of the entries, from 0
+  std::string verdict;
+  DtlClock clock;
+};
+
+class Importer {
+ public:
+  Imported read(const FileBytes& file) {
+    const auto path = folder_.path() / "perf.data", recording = folder_.path() / "recording";
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(file.data()),
+               static_cast<std::streamsize>(file.size()));
+    std::filesystem::remove(recording);
+    import_perf_recording(path, recording);
+    Imported imported;
+    DtlReader reader(InputFile::open(recording));
+    while (const auto block = reader.next({})) {
+      for (const DtlEntry& entry : block->entries) {
+        imported.numbers[block->cpu].push_back(entry.timebase - VpaDriver::kBoot - 1);
+      }
+    }
+    CHECK(reader.ended());
+    CHECK(reader.damaged_bytes() == 0);
+    imported.verdict = reader.end_text();
+    imported.clock = reader.clock();
+    return imported;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+bool in_order(const std::vector<uint64_t>& numbers) {
+  return std::ranges::adjacent_find(numbers, std::greater_equal()) == numbers.end();
+}
+
+bool tells(const Imported& imported, const std::string& text) {
+  CAPTURE(imported.verdict);
+  const bool there = imported.verdict.find(text) != std::string::npos;
+  CHECK_MESSAGE(there, text);
+  return there;
+}
+
+// A small recording of two CPUs whose areas were gone around.
+FileBytes small_recording(PerfDataFile::Wishes wishes = {.dispatches = true}) {
+  PerfRecord perf({0, 3}, 8192, wishes);
+  for (int i = 0; i < 10; i++) {
+    for (const size_t event : {0, 1}) perf.poll(event, 30 + event);
+    if (i % 3 == 0) perf.read(0);
+    perf.read(1);
+  }
+  perf.read(0);
+  return perf.file().finish();
+}
+
+}  // namespace
+
+TEST_CASE("what perf recorded is read, each entry once, from machines of either byte order") {
+  Importer importer;
+  for (const bool big_endian : {false, true}) {
+    CAPTURE(big_endian);
+    PerfRecord perf({0, 3}, 1 << 16, {.big_endian = big_endian, .dispatches = true});
+    for (const uint64_t count : {1, 83, 3, 0, 50, 2}) {
+      perf.poll(0, count);
+      perf.poll(1, 83 - count);
+      perf.read(1);
+    }
+    perf.read(0);
+    const Imported imported = importer.read(perf.file().finish());
+    CHECK(imported.clock.boot_timebase == VpaDriver::kBoot);
+    CHECK(imported.clock.ticks_per_second == VpaDriver::kTicks);
+    REQUIRE(imported.numbers.size() == 2);
+    CHECK(imported.numbers.at(0).size() == 139);
+    CHECK(imported.numbers.at(3).size() == 6 * 83 - 139);
+    for (const auto& [cpu, numbers] : imported.numbers) {
+      CHECK(in_order(numbers));
+      CHECK(numbers.back() == numbers.size() - 1);
+    }
+    CHECK(imported.verdict.starts_with("status 0\n"));
+    tells(imported, "not provable, perf does not record");
+  }
+}
+
+TEST_CASE("around the area: nothing twice, nothing stale, and the losses are named") {
+  Importer importer;
+  for (const size_t aux_bytes : {8192, 131072}) {
+    for (const uint64_t step : {1, 2, 7, 31, 83}) {
+      CAPTURE(aux_bytes);
+      CAPTURE(step);
+      PerfRecord perf({5}, aux_bytes, {.dispatches = true});
+      while (perf.driver(0).ring().page().aux_head < 3 * aux_bytes + 100) {
+        perf.poll(0, step);
+        if (perf.driver(0).ring().aux_room() < aux_bytes / 2) perf.read(0);
+      }
+      perf.read(0);
+      const Imported imported = importer.read(perf.file().finish());
+      const auto& numbers = imported.numbers.at(5);
+      CHECK(in_order(numbers));
+      const uint64_t missing = perf.driver(0).written() - numbers.size();
+      CHECK(missing >= 3);
+      CHECK(missing <= uint64_t{3} * 2 * 84);
+      CHECK(imported.verdict.starts_with("status 3\n"));
+      tells(imported, "504 entries (CPU 5: at most: the AUX area was gone around 3 times");
+    }
+  }
+}
+
+TEST_CASE("a full log, and an area that perf did not read in time") {
+  Importer importer;
+  PerfRecord perf({0}, 16384, {.dispatches = true});
+  perf.poll(0, 300);
+  perf.read(0);
+  for (int i = 0; i < 12; i++) perf.poll(0, 60);
+  REQUIRE(perf.driver(0).off());
+  perf.read(0);
+  const Imported imported = importer.read(perf.file().finish());
+  CHECK(in_order(imported.numbers.at(0)));
+  tells(imported, "the log was full once");
+  tells(imported, "the kernel switched the event off");
+}
+
+TEST_CASE("a file that perf did not finish, and one without names") {
+  Importer importer;
+  const Imported whole = importer.read(small_recording());
+  const Imported unfinished =
+      importer.read(small_recording({.unfinished = true, .dispatches = true}));
+  CHECK(unfinished.numbers == whole.numbers);
+  tells(unfinished, "it was not finished: its end may be missing");
+  CHECK(importer.read(small_recording({.names = false, .dispatches = true})).numbers ==
+        whole.numbers);
+}
+
+TEST_CASE("records that perf had no room for are told") {
+  Importer importer;
+  PerfRecord perf({0}, 8192, {.dispatches = true});
+  perf.poll(0, 5);
+  perf.read(0);
+  perf.file().lost(7);
+  tells(importer.read(perf.file().finish()), "7 records (perf.data: perf had no room for them");
+}
+
+TEST_CASE("files without a dispatch trace log, and files of something else") {
+  Importer importer;
+  PerfDataFile htm({{.config = 0x400002, .cpu = 8}}, {});
+  CHECK(message_of([&] {
+          importer.read(htm.finish());
+        }).ends_with("it has no event of the PMU vpa_dtl"));
+  CHECK(message_of([&] { importer.read(FileBytes(200)); }).ends_with("it is no perf.data file"));
+}
+
+TEST_CASE("damage anywhere: an error or what can be read, in order, and never a crash") {
+  Importer importer;
+  const FileBytes whole = small_recording();
+  std::mt19937 random(5);
+  for (int i = 0; i < 200; i++) {
+    FileBytes damaged = whole;
+    if (i % 4 == 0) {
+      damaged.resize(random() % damaged.size());
+    } else {
+      // Most of the file are entries, which may have any value: twice as often in front of them.
+      const size_t most = i % 2 == 0 ? damaged.size() : 600;
+      for (unsigned bytes = 1 + random() % 4; bytes > 0; bytes--) {
+        damaged[random() % most] = static_cast<std::byte>(random());
+      }
+    }
+    try {
+      const Imported imported = importer.read(damaged);
+      for (const auto& [cpu, numbers] : imported.numbers) CHECK(numbers.size() <= 1000);
+    } catch (const Error& error) {
+      CHECK(std::string(error.what()).starts_with("cannot read "));
+    }
+  }
+}
+
+}  // namespace htmtrace
