@@ -5,21 +5,19 @@
 
 #include <algorithm>
 #include <csignal>
-#include <limits>
-#include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/decode_options.h"
+#include "cli/index_file.h"
 #include "cli/messages.h"
 #include "cli/nest_decode.h"
 #include "cli/stream_choice.h"
 #include "cli/trace_bytes.h"
 #include "cli/trace_choice.h"
 #include "cli/trace_context.h"
-#include "cli/trace_options.h"
 #include "core/core_decoder.h"
 #include "core/error.h"
 #include "output/block_vector_writer.h"
@@ -29,7 +27,6 @@
 #include "output/json_printer.h"
 #include "output/parallel_decode.h"
 #include "output/progress.h"
-#include "output/qtrace_writer.h"
 #include "output/selecting_sink.h"
 #include "output/text_output.h"
 #include "output/text_printer.h"
@@ -37,33 +34,8 @@
 namespace htmtrace {
 namespace {
 
-enum class DecodeFormat : uint8_t { kText, kJson, kCsv, kQtrace, kBlockVectors, kHtmdecode };
-
-// Binary or not, they are of one trace, and for no person to read.
-bool for_simulators(DecodeFormat format) {
-  return format == DecodeFormat::kQtrace || format == DecodeFormat::kBlockVectors;
-}
-
-constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
-constexpr unsigned kMostThreads = 256;
+constexpr uint64_t kNoLimit = DecodeOptions::kNoLimit;
 constexpr uint64_t kUsualInterval = 10'000'000;
-
-struct DecodeOptions {
-  TraceOptions traces;
-  DecodeFormat format = DecodeFormat::kText;
-  std::optional<QtraceWriter::Pages> pages;  // of qtrace
-  std::optional<uint64_t> interval;          // of block vectors
-  std::string blocks;
-  bool stamps = false;
-  bool modes = false;
-  bool walks = false;
-  bool disassemble = false;
-  bool file_order = false;
-  uint64_t limit = kNoLimit;
-  // As many as processors that this process may use.
-  unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
-  bool quiet = false;
-};
 
 class Decode {
  public:
@@ -112,7 +84,7 @@ class Decode {
     }
     heading(kCsvHeading);
     InputFile input = trace.open();
-    TraceBytes bytes(input, options_.file_order || trace.is_standard_input());
+    TraceBytes bytes = bytes_of(trace, input);
     switch (options_.format) {
       case DecodeFormat::kText:
         return print(bytes, map, [this](TextOutput& output) {
@@ -135,6 +107,13 @@ class Decode {
       case DecodeFormat::kHtmdecode:
         return;  // refused above
     }
+  }
+
+  TraceBytes bytes_of(const ChosenTrace& trace, InputFile& input) const {
+    // What is known of page tables comes from all of the trace.
+    static const Selection all;
+    return selected_bytes(trace, input, options_.walks ? all : options_.traces.selection,
+                          options_.limit, options_.file_order);
   }
 
   template <class MakePrinter>
@@ -257,6 +236,7 @@ class Decode {
   template <class Printer>
   void select_into(Printer& printer, TraceBytes& bytes, const TranslationMap& map) {
     SelectingSink sink(options_.traces.selection, printer);
+    if (bytes.restart()) sink.begin_at(bytes.restart()->place);
     decode_into(sink, bytes, map);
     sink.finish();
   }
@@ -265,6 +245,10 @@ class Decode {
   void decode_into(Sink& sink, TraceBytes& bytes, const TranslationMap& map) {
     CoreDecoder decoder(map, sink);
     decoder.set_instruction_limit(options_.limit);
+    if (const auto& restart = bytes.restart()) {
+      decoder.start_at(restart->offset);
+      decoder.set_instruction_limit(options_.limit - restart->place.instructions);
+    }
     if (options_.walks) decoder.follow_walks();
     const InputFile& input = bytes.file();
     Progress progress(stderr);
@@ -280,7 +264,16 @@ class Decode {
     }
     decoder.finish();
     progress.clear();
-    if (!output_.reader_gone()) report(bytes, decoder.statistics(), map.report());
+    if (output_.reader_gone()) return;
+    CoreStatistics statistics = decoder.statistics();
+    if (bytes.restart()) {
+      statistics.bytes -= bytes.restart()->offset;
+      if (!options_.quiet) {
+        output_.flush();
+        tell_part(input);
+      }
+    }
+    report(bytes, statistics, map.report());
   }
 
   void tell_wrap(const std::string& name, uint64_t oldest) {
@@ -327,91 +320,11 @@ class Decode {
   bool incomplete_ = false;
 };
 
-void refuse(bool wish, const char* option, const char* why) {
-  if (wish) throw CLI::ValidationError(option, why);
-}
-
-void check(const DecodeOptions& options) {
-  const bool last = options.traces.selection.last != Selection::kAny;
-  const bool csv = options.format == DecodeFormat::kCsv;
-  const bool simulators = for_simulators(options.format);
-  refuse(options.stamps && csv, "--stamps", "stamps have other columns: use --format json");
-  refuse(options.walks && csv, "--walks", "walks have other columns: use --format json");
-  refuse(options.disassemble && options.format != DecodeFormat::kText, "--disassemble",
-         "only text has assembler");
-  refuse(options.walks && last, "--walks", "cannot be used with --last");
-  refuse(options.stamps && last, "--stamps", "cannot be used with --last");
-  refuse(options.stamps && simulators, "--stamps", "files for simulators have no stamps");
-  refuse(options.walks && simulators, "--walks", "files for simulators have no walks");
-  refuse(last && simulators, "--last", "cannot be used with files for simulators");
-  refuse(options.pages && options.format != DecodeFormat::kQtrace, "--pages",
-         "only --format qtrace has pages");
-  const bool vectors = options.format == DecodeFormat::kBlockVectors;
-  refuse(options.interval && !vectors, "--interval", "only --format bbv has intervals");
-  refuse(!options.blocks.empty() && !vectors, "--blocks", "only --format bbv has blocks");
-}
-
-// What is for machines only does not go to a person's terminal.
-void check_terminal(const DecodeOptions& options) {
-  if (options.format == DecodeFormat::kQtrace && options.traces.output.empty() &&
-      ::isatty(STDOUT_FILENO) == 1) {
-    throw Error("cannot write qtrace to a terminal").hint("name a file with -o");
-  }
-}
-
-void declare_format(CLI::App& app, DecodeOptions& options) {
-  static const std::map<std::string, DecodeFormat> formats = {
-      {"text", DecodeFormat::kText},        {"json", DecodeFormat::kJson},
-      {"csv", DecodeFormat::kCsv},          {"qtrace", DecodeFormat::kQtrace},
-      {"bbv", DecodeFormat::kBlockVectors}, {"htmdecode", DecodeFormat::kHtmdecode}};
-  app.add_option(
-         "--format", options.format,
-         "text, json (one object a line), csv, qtrace or bbv (basic-block vectors; both for "
-         "simulators) or htmdecode (nest traces, as the perf tool reads them) (default: "
-         "text)")
-      ->transform(CLI::CheckedTransformer(formats))
-      ->type_name("FORMAT")
-      ->default_str("");
-  using Pages = QtraceWriter::Pages;
-  static const std::map<std::string, Pages> pages = {
-      {"logical", Pages::kLogical}, {"real", Pages::kReal}, {"none", Pages::kNone}};
-  app.add_option("--pages", options.pages,
-                 "qtrace: write the pages of logical or real addresses, or none (default: logical "
-                 "with a memory map, else real)")
-      ->transform(CLI::CheckedTransformer(pages))
-      ->type_name("KIND");
-  app.add_option("--interval", options.interval,
-                 "bbv: a vector for every N instructions (default: 10000000)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--blocks", options.blocks, "bbv: write the list of the blocks here")
-      ->type_name("FILE");
-}
-
 }  // namespace
 
 Action declare_decode(CLI::App& app) {
   auto options = std::make_shared<DecodeOptions>();
-  declare_traces(app, options->traces);
-  declare_format(app, *options);
-  app.add_flag("--stamps", options->stamps, "print a line for each stamp, too");
-  app.add_flag("--modes", options->modes,
-               "add to each line of text the privilege and the mode bits of the instruction");
-  app.add_flag("--disassemble", options->disassemble,
-               "add to each line of text the instruction as assembler");
-  app.add_flag("--walks", options->walks,
-               "print the walks through page tables of each instruction before it");
-  app.add_flag("--file-order", options->file_order,
-               "do not look whether the trace buffer had wrapped");
-  app.add_option("--limit", options->limit, "stop after N instructions of each trace")
-      ->type_name("N")
-      ->default_str("");
-  app.add_option("-j,--threads", options->threads,
-                 "decode a core trace with N threads (default: as many as processors)")
-      ->type_name("N")
-      ->check(CLI::Range(1U, kMostThreads))
-      ->default_str("");
-  app.add_flag("-q,--quiet", options->quiet, "no statistics");
+  declare_options(app, *options);
   app.footer(
       "One line per instruction, hexadecimal: ea= op= ra= la=, then dea= dra= dla= for each data\n"
       "address. Dashes stand for what the trace does not tell. See htmtrace-decode(1).\n"

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "cli/index_file.h"
 #include "cli/messages.h"
 #include "cli/nest_choice.h"
 #include "cli/nest_reading.h"
@@ -17,7 +18,8 @@ namespace htmtrace {
 
 void check_nest_selection(const Selection& s, const std::string& trace) {
   if (s.ea.empty() && s.data_ea.empty() && s.data_ra.empty() && s.data_la.empty() &&
-      s.privileges == 0 && s.classes == 0 && !s.from_mark && !s.to_mark &&
+      s.privileges == 0 && s.classes == 0 && s.numbers.first == 0 &&
+      s.numbers.last == Selection::kAny && !s.from_mark && !s.to_mark &&
       s.last == Selection::kAny) {
     return;
   }
@@ -25,16 +27,20 @@ void check_nest_selection(const Selection& s, const std::string& trace) {
       .hint("nest traces know --ra, --la, --ticks, --command, --every and --first");
 }
 
-void declare_nest(CLI::App& app, NestOptions& options) {
+void declare_layout(CLI::App& app, std::optional<nest::Layout>& layout) {
   static const std::map<std::string, nest::Layout> layouts = {{"power8", nest::Layout::kPower8},
                                                               {"power9", nest::Layout::kPower9},
                                                               {"unknown", nest::Layout::kUnknown}};
   app.add_option(
-         "--layout", options.layout,
+         "--layout", layout,
          "nest traces: layout of the records, power8, power9 or unknown (default: judged by "
          "the trace)")
       ->transform(CLI::CheckedTransformer(layouts))
       ->type_name("LAYOUT");
+}
+
+void declare_nest(CLI::App& app, NestOptions& options) {
+  declare_layout(app, options.layout);
   app.add_option("--command", options.commands, "nest traces: only commands of these names")
       ->type_name("NAME,...")
       ->delimiter(',')
@@ -55,6 +61,7 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
   NestChoice<NestPrinter> choice(
       {.selection = job.selection, .commands = job.options.commands, .map = job.map},
       reading.layout(), printer);
+  const bool part = reading.narrow(job.trace, job.selection);
   Progress progress(stderr);
   bool more = true;
   while (more && !output.reader_gone() && !choice.satisfied()) {
@@ -77,6 +84,7 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
   }
   if (job.quiet) return result;
   output.flush();
+  if (part) tell_part(reading.input());
   fmt::print(stderr, "{}\n  {}\n{}", reading.name(), nest::describe(reading.evidence()),
              describe(statistics));
   return result;

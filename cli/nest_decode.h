@@ -22,6 +22,9 @@ struct NestOptions {
   std::vector<std::string> commands;  // names; empty: all
 };
 
+// --layout.
+void declare_layout(CLI::App& app, std::optional<nest::Layout>& layout);
+
 // --layout and --command.
 void declare_nest(CLI::App& app, NestOptions& options);
 

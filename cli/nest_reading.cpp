@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/index_file.h"
+
 namespace htmtrace {
 namespace {
 
@@ -39,6 +41,35 @@ NestReading::NestReading(const ChosenTrace& trace, std::optional<nest::Layout> l
     std::vector<std::byte> again(beginning_.size());
     read_full(inputs_.back(), again);
   }
+}
+
+bool NestReading::narrow(const ChosenTrace& trace, const Selection& selection) {
+  if (selection.ticks.first == 0 && selection.ticks.last == Selection::kAny) return false;
+  // One stream of two engines cannot be read in two places.
+  if (inputs_.size() != engines_) return false;
+  const auto index = find_nest_index(trace, inputs_.front(), layout_);
+  if (!index) return false;
+  const NestStretch stretch = stretch_for(*index, selection);
+  for (unsigned i = 0; i < engines_; i++) {
+    Engine& engine = *engine_[i];
+    engine.until = stretch.until.at(i);
+    const nest::Restart* const from = stretch.from.at(i);
+    if (from == nullptr) continue;
+    engine.decoder.begin_at(*from);
+    engine.offset = from->offset;
+    inputs_[i].go_to(from->offset);
+  }
+  return true;
+}
+
+// What is ready and needed of an engine; behind the last of that it has ended.
+std::span<const nest::Event> NestReading::ready_of(Engine& engine) {
+  std::span<const nest::Event> ready = engine.decoder.ready();
+  if (ready.empty() || ready.back().offset < engine.until) return ready;
+  while (!ready.empty() && ready.back().offset >= engine.until)
+    ready = ready.first(ready.size() - 1);
+  engine.ended = true;
+  return ready;
 }
 
 uint64_t NestReading::offset() const {

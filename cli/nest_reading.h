@@ -14,6 +14,7 @@
 #include "cli/trace_choice.h"
 #include "core/nest_decoder.h"
 #include "core/nest_layout.h"
+#include "core/selection.h"
 #include "output/input_file.h"
 
 namespace htmtrace {
@@ -22,6 +23,10 @@ class NestReading {
  public:
   // Reads the beginning and judges the layout, unless `layout` says it. Throws Error.
   NestReading(const ChosenTrace& trace, std::optional<nest::Layout> layout);
+
+  // Passes on only what is in this window of time, and perhaps more; an index beside the trace then
+  // spares reading the rest. To be called first; returns whether that is so. Throws Error.
+  bool narrow(const ChosenTrace& trace, const Selection& selection);
 
   const nest::LayoutEvidence& evidence() const { return evidence_; }
   nest::Layout layout() const { return layout_; }
@@ -48,11 +53,13 @@ class NestReading {
   struct Engine {
     nest::Decoder decoder;
     uint64_t offset = 0;
+    uint64_t until = Selection::kAny;  // no event from this offset on is needed
     bool ended = false;
   };
 
   bool read_on();
   bool read_piece(size_t input);
+  static std::span<const nest::Event> ready_of(Engine& engine);
   void split(std::span<const std::byte> piece, uint64_t offset, size_t only);
 
   // Takes the earliest event, over and over, while each engine that goes on has one; on a stream,
@@ -60,7 +67,7 @@ class NestReading {
   template <class Sink>
   void merge(Sink& sink) {
     std::array<std::span<const nest::Event>, 2> ready;
-    for (unsigned i = 0; i < engines_; i++) ready[i] = engine_[i]->decoder.ready();
+    for (unsigned i = 0; i < engines_; i++) ready[i] = ready_of(*engine_[i]);
     std::array<size_t, 2> taken{};
     for (;;) {
       unsigned earliest = engines_;

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "cli/index_file.h"
 #include "cli/nest_choice.h"
 #include "cli/nest_reading.h"
 #include "cli/trace_context.h"
@@ -54,6 +55,7 @@ NestReportResult report_nest(const NestReportJob& job) {
     NestChoice<Counter> choice(
         {.selection = job.selection, .commands = job.options.commands, .map = map},
         reading.layout(), counter);
+    if (reading.narrow(trace, job.selection)) tell_part(reading.input());
     Progress progress(stderr);
     while (reading.advance(choice) && !choice.satisfied()) {
       progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/index_file.h"
 #include "cli/messages.h"
 #include "cli/nest_report.h"
 #include "cli/stream_choice.h"
@@ -188,7 +189,13 @@ class Report {
     const TranslationMap map = load_map(options_.traces.context, trace, manifest_of(trace));
     SelectingSink sink(options_.traces.selection, next);
     CoreDecoder decoder(map, sink);
-    TraceBytes bytes(input, /*file_order=*/trace.is_standard_input());
+    TraceBytes bytes =
+        selected_bytes(trace, input, options_.traces.selection, Selection::kAny, false);
+    if (const auto& restart = bytes.restart()) {
+      sink.begin_at(restart->place);
+      decoder.start_at(restart->offset);
+      tell_part(input);
+    }
     Progress progress(stderr);
     const std::span<std::byte> piece(piece_.get(), InputFile::kPieceBytes);
     while (!decoder.finished()) {
@@ -200,7 +207,8 @@ class Report {
     }
     decoder.finish();
     sink.finish();
-    const CoreStatistics& statistics = decoder.statistics();
+    CoreStatistics statistics = decoder.statistics();
+    if (bytes.restart()) statistics.bytes -= bytes.restart()->offset;
     totals_.add(statistics);
     if (statistics.incomplete() || map.report().damaged()) incomplete_ = true;
     if (tell_trouble(input)) incomplete_ = true;

@@ -76,10 +76,12 @@ void add_names(CLI::App& app, const char* option, uint32_t& set,
       ->allow_extra_args(false);
 }
 
-void add_ticks(CLI::App& app, AddressRange& ticks) {
+// FIRST-LAST or FIRST-, decimal.
+void add_window(CLI::App& app, const char* option, AddressRange& window, const char* what,
+                const char* purpose) {
   app.add_option_function<std::string>(
-         "--ticks",
-         [&ticks](const std::string& text) {
+         option,
+         [&window, option, what](const std::string& text) {
            const size_t dash = text.find('-');
            const auto first = parse_number(std::string_view(text).substr(0, dash), 10);
            const std::string_view rest =
@@ -87,11 +89,11 @@ void add_ticks(CLI::App& app, AddressRange& ticks) {
            const auto last = rest.empty() ? std::optional(Selection::kAny) : parse_number(rest, 10);
            if (!first || !last || dash == std::string::npos || *last < *first) {
              throw CLI::ValidationError(
-                 "--ticks", fmt::format("{} is no window of time: FIRST-LAST or FIRST-", text));
+                 option, fmt::format("{} is no {}: FIRST-LAST or FIRST-", text, what));
            }
-           ticks = {*first, *last};
+           window = {*first, *last};
          },
-         "only instructions while the sum of the stamps' elapsed ticks is in this window")
+         purpose)
       ->type_name("FIRST-LAST");
 }
 
@@ -124,7 +126,10 @@ void declare_selection(CLI::App& app, Selection& selection) {
   add_ranges(app, "--dla", selection.data_la, "logical address of data");
   add_names(app, "--privilege", selection.privileges, kPrivilegeNames, "only instructions run by");
   add_names(app, "--class", selection.classes, kInstructionClassNames, "only this kind of work");
-  add_ticks(app, selection.ticks);
+  add_window(app, "--instructions", selection.numbers, "range of instructions",
+             "only the instructions with these numbers in the trace, counted from 0");
+  add_window(app, "--ticks", selection.ticks, "window of time",
+             "only instructions while the sum of the stamps' elapsed ticks is in this window");
   app.add_option("--from-mark", selection.from_mark, "only behind the first mark of this value")
       ->type_name("N");
   app.add_option("--to-mark", selection.to_mark, "only up to the next mark of this value")

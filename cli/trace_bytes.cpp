@@ -39,6 +39,20 @@ TraceBytes::TraceBytes(InputFile& input, bool file_order) : input_(input) {
   input_.go_to(wrapped_at_.value_or(0));
 }
 
+TraceBytes::TraceBytes(InputFile& input, const CoreStart& start)
+    : input_(input), restart_(start.restart) {
+  if (start.oldest != 0) wrapped_at_ = start.oldest;
+  const uint64_t before_oldest = input.size_bytes().value_or(0) - start.oldest;
+  second_part_ = start.restart.offset >= before_oldest;
+  if (second_part_) {
+    const uint64_t at = start.restart.offset - before_oldest;
+    left_ = start.oldest - at;
+    input_.go_to(at);
+  } else {
+    input_.go_to(start.oldest + start.restart.offset);
+  }
+}
+
 size_t TraceBytes::read(std::span<std::byte> buffer) {
   if (!second_part_) {
     const size_t got = input_.read(buffer);

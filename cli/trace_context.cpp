@@ -58,6 +58,15 @@ bool tell_trouble(const InputFile& input) {
   return true;
 }
 
+void declare_type(CLI::App& app, std::optional<HtmType>& type) {
+  static const std::map<std::string, HtmType> types = {{"core", HtmType::kCore},
+                                                       {"nest", HtmType::kNest}};
+  app.add_option("--type", type,
+                 "kind of trace, core or nest (default: from manifest.json beside the trace)")
+      ->transform(CLI::CheckedTransformer(types))
+      ->type_name("TYPE");
+}
+
 void declare_context(CLI::App& app, ContextOptions& options) {
   app.add_option("--translation", options.translation,
                  "memory map to translate with (default: translation.* beside the trace)")
@@ -65,12 +74,7 @@ void declare_context(CLI::App& app, ContextOptions& options) {
   app.add_option("--partition", options.partition,
                  "LP index of the traced partition (default: from manifest.json beside the trace)")
       ->type_name("N");
-  static const std::map<std::string, HtmType> types = {{"core", HtmType::kCore},
-                                                       {"nest", HtmType::kNest}};
-  app.add_option("--type", options.type,
-                 "kind of trace, core or nest (default: from manifest.json beside the trace)")
-      ->transform(CLI::CheckedTransformer(types))
-      ->type_name("TYPE");
+  declare_type(app, options.type);
 }
 
 ManifestFacts manifest_of(const ChosenTrace& trace) {

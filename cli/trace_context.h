@@ -21,6 +21,9 @@ struct ContextOptions {
   std::optional<HtmType> type;        // --type
 };
 
+// --type.
+void declare_type(CLI::App& app, std::optional<HtmType>& type);
+
 // --translation, --partition and --type.
 void declare_context(CLI::App& app, ContextOptions& options);
 

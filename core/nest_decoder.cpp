@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/nest_decoder.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace htmtrace::nest {
@@ -92,8 +93,48 @@ Event* Decoder::find_command(const Response& response, uint8_t port) {
   uint64_t& number =
       waiting_[key(response.scope, response.ticket, response.group, response.chip, port)];
   const uint64_t wanted = std::exchange(number, 0);
-  if (wanted < first_ + dropped_ || first_ + events_.size() - wanted > kReach) return nullptr;
+  if (wanted == 0 || first_ + events_.size() - wanted > kReach) return nullptr;
+  if (wanted < first_) [[unlikely]]
+    return &before_;
   return &events_[wanted - first_];
+}
+
+template <class Fields>
+std::vector<Restart::Waiting> Decoder::waiting() const {
+  std::vector<Restart::Waiting> waiting;
+  const uint64_t next = first_ + events_.size();
+  const auto add = [&](const Event& event, uint64_t number) {
+    if (event.kind != Event::Kind::kCommand) return;
+    const Command command = Fields::command(event.record);
+    const uint32_t own =
+        key(command.scope, command.ticket, command.tag.group, command.tag.chip, event.port);
+    if (waiting_[own] != number) return;
+    waiting.push_back({.key = own, .distance = static_cast<uint32_t>(next - number)});
+  };
+  const size_t first = events_.size() > kReach ? events_.size() - kReach : 0;
+  for (size_t i = first; i < events_.size(); i++) add(events_[i], first_ + i);
+  return waiting;
+}
+
+Restart Decoder::restart() const {
+  Restart restart;
+  restart.time = clock_.now();
+  restart.timer_heard = clock_.heard();
+  restart.latest = std::max(latest_, clock_.now());
+  if (layout_ == Layout::kPower8) restart.waiting = waiting<Power8>();
+  if (layout_ == Layout::kPower9) restart.waiting = waiting<Power9>();
+  return restart;
+}
+
+void Decoder::begin_at(const Restart& restart) {
+  clock_.set(restart.time, restart.timer_heard);
+  first_ = kReach + 1;
+  if (waiting_.empty()) return;
+  for (const Restart::Waiting& one : restart.waiting) {
+    if (one.key < kKeys && one.distance != 0 && one.distance <= kReach) {
+      waiting_[one.key] = first_ - one.distance;
+    }
+  }
 }
 
 template <class Fields>
@@ -199,6 +240,7 @@ void Decoder::take_stamp(Event& event) {
   clock_.pass(stamp.elapsed);
   if (stamp.companion_timer) {
     statistics_.timers++;
+    latest_ = std::max(latest_, clock_.now());
     if (!clock_.hear(*stamp.companion_timer)) statistics_.timer_disagreements++;
   }
   event.time = clock_.now();

@@ -19,6 +19,11 @@ namespace htmtrace::nest {
 class Clock {
  public:
   uint64_t now() const { return now_; }
+  bool heard() const { return heard_; }
+  void set(uint64_t now, bool heard) {
+    now_ = now;
+    heard_ = heard;
+  }
   void pass(uint64_t ticks) { now_ += ticks; }
 
   // A stamp tells the 36 low bits of the timer. Returns whether they are what was added up.
@@ -30,6 +35,22 @@ class Clock {
   bool heard_ = false;
 };
 
+// What a decoder must know to go on in the middle of a trace.
+struct Restart {
+  // A command before, which a response may still find.
+  struct Waiting {
+    uint32_t key = 0;
+    uint32_t distance = 0;  // how many events ago it was
+    bool operator==(const Waiting&) const = default;
+  };
+  uint64_t offset = 0;  // of the next record
+  uint64_t time = 0;    // before it; none that follows is earlier, but for what a first timer says
+  bool timer_heard = false;
+  uint64_t latest = 0;  // none before is later
+  std::vector<Waiting> waiting;
+  bool operator==(const Restart&) const = default;
+};
+
 class Decoder {
  public:
   // A response follows its command within so many records (the public parser of hw-trace looks back
@@ -37,6 +58,13 @@ class Decoder {
   static constexpr size_t kReach = 512;
 
   Decoder(Layout layout, uint8_t engine);
+
+  // Nothing was taken yet: what comes first is what follows this place.
+  void begin_at(const Restart& restart);
+
+  // Of the place behind what was taken, but for its offset.
+  Restart restart() const;
+  bool timer_heard() const { return clock_.heard(); }
 
   // Takes whole records; `offset` is that of the first in the trace.
   void take(std::span<const std::byte> records, uint64_t offset);
@@ -58,6 +86,9 @@ class Decoder {
   void take_response(const Event& from, unsigned slot);
   void take_stamp(Event& event);
 
+  template <class Fields>
+  std::vector<Restart::Waiting> waiting() const;
+
   // The command that a response belongs to; null when none waits for it.
   template <class Fields>
   Event* find_command(const Response& response, uint8_t port);
@@ -74,6 +105,8 @@ class Decoder {
   Clock clock_;
   Statistics statistics_;
   std::vector<Event> events_;
+  Event before_;                   // stands for commands before begin_at()
+  uint64_t latest_ = 0;            // time that a timer then took back
   uint64_t first_ = 0;             // the number of events_[0] since the trace began, plus one
   size_t dropped_ = 0;             // of events_, from its begin
   std::vector<uint64_t> waiting_;  // by key: the number of the command that waits for a response

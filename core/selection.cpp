@@ -32,14 +32,21 @@ bool in_set(uint32_t set, Value value) {
 
 bool Selection::everything() const {
   return ea.empty() && ra.empty() && la.empty() && !wants_data(*this) && privileges == 0 &&
-         classes == 0 && ticks.first == 0 && ticks.last == kAny && !from_mark && !to_mark &&
-         every == 1 && first == kAny && last == kAny;
+         classes == 0 && numbers.first == 0 && numbers.last == kAny && ticks.first == 0 &&
+         ticks.last == kAny && !from_mark && !to_mark && every == 1 && first == kAny &&
+         last == kAny;
 }
 
 Selector::Selector(const Selection& selection)
     : selection_(selection),
       between_marks_(!selection.from_mark),
       open_(between_marks_ && selection.ticks.holds(0)) {}
+
+void Selector::begin_at(const TracePlace& place) {
+  number_ = place.instructions;
+  ticks_ = place.ticks;
+  open_ = between_marks_ && selection_.ticks.holds(ticks_);
+}
 
 bool Selector::matches(const Instruction& instruction) const {
   const Selection& s = selection_;
@@ -72,7 +79,10 @@ bool Selector::take(const Stamp& stamp) {
   }
   open_ = between_marks_ && selection_.ticks.holds(ticks_);
   window_over_ = marks_over_ || ticks_ > selection_.ticks.last;
-  return was_open || open_;
+  const AddressRange& numbers = selection_.numbers;
+  const bool between_numbers =
+      (numbers.first == 0 || number_ > numbers.first) && number_ <= numbers.last;
+  return between_numbers && (was_open || open_);
 }
 
 }  // namespace htmtrace

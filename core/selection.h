@@ -32,6 +32,8 @@ struct Selection {
   uint32_t privileges = 0;  // bit 1 << Privilege; 0: all
   uint32_t classes = 0;     // bit 1 << InstructionClass; 0: all
 
+  // The number of the instruction in the trace, from 0.
+  AddressRange numbers{0, kAny};
   // Ticks that the stamps before the instruction have told since the trace began.
   AddressRange ticks{0, kAny};
   // Behind the first MARK of one value, up to the next of the other.
@@ -45,6 +47,13 @@ struct Selection {
   bool everything() const;
 };
 
+// How far a trace has come.
+struct TracePlace {
+  uint64_t instructions = 0;
+  uint64_t ticks = 0;
+  bool operator==(const TracePlace&) const = default;
+};
+
 // Follows one trace and decides instruction by instruction, without looking ahead; `last` is left
 // to the caller.
 class Selector {
@@ -52,8 +61,12 @@ class Selector {
   // `selection` must outlive it.
   explicit Selector(const Selection& selection);
 
+  // What comes first is not the begin of the trace, but this; nothing before it was selected.
+  void begin_at(const TracePlace& place);
+
   bool take(const Instruction& instruction) {
-    if (!open_ || !matches(instruction)) return false;
+    const bool numbered = selection_.numbers.holds(number_++);
+    if (!numbered || !open_ || !matches(instruction)) return false;
     if (skip_ != 0) {
       skip_--;
       return false;
@@ -63,16 +76,19 @@ class Selector {
     return true;
   }
 
-  // Whether the stamp lies in the window of time, too.
+  // Whether the stamp lies in the window of time, too, and between numbers of it.
   bool take(const Stamp& stamp);
 
   // Nothing that follows will be taken.
-  bool satisfied() const { return taken_ >= selection_.first || window_over_; }
+  bool satisfied() const {
+    return taken_ >= selection_.first || window_over_ || number_ > selection_.numbers.last;
+  }
 
  private:
   bool matches(const Instruction& instruction) const;
 
   const Selection& selection_;
+  uint64_t number_ = 0;  // of the next instruction
   uint64_t ticks_ = 0;
   uint64_t skip_ = 0;
   uint64_t taken_ = 0;

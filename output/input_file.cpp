@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/crc32c.h"
 #include "core/error.h"
 
 namespace htmtrace {
@@ -157,6 +158,19 @@ void InputFile::go_to(uint64_t offset) {
     if (got == 0) break;
     offset -= got;
   }
+}
+
+std::optional<FileIdentity> InputFile::identity() const {
+  struct stat status {};
+  if (!size_bytes_ || unpacker_ || in_extents_) return std::nullopt;
+  if (::fstat(fd_, &status) != 0) throw Error("cannot read " + name_, errno);
+  constexpr uint64_t kNsPerSecond = 1'000'000'000;
+  std::vector<std::byte> beginning(FileIdentity::kBeginningBytes);
+  beginning.resize(read_at(0, beginning));
+  return FileIdentity{.size_bytes = static_cast<uint64_t>(status.st_size),
+                      .modified_ns = static_cast<uint64_t>(status.st_mtim.tv_sec) * kNsPerSecond +
+                                     static_cast<uint64_t>(status.st_mtim.tv_nsec),
+                      .beginning = crc32c(beginning)};
 }
 
 std::vector<std::byte> InputFile::read_begin(size_t size) {

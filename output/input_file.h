@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/file_extent.h"
+#include "core/file_identity.h"
 #include "output/unpacker.h"
 
 namespace htmtrace {
@@ -53,6 +54,10 @@ class InputFile {
   // Fills `buffer` from `offset` of the whole file on, less only at its end; read() goes on where
   // it was. Of a regular file only. Throws Error.
   size_t read_at(uint64_t offset, std::span<std::byte> buffer) const;
+
+  // Of a regular file that is not compressed, and is read as a whole; others have none. Throws
+  // Error.
+  std::optional<FileIdentity> identity() const;
 
   // After read() has returned 0: why there is no more although there should be. Empty: that was
   // all.

@@ -20,6 +20,8 @@ class SelectingSink {
   SelectingSink(const Selection& selection, Next& next)
       : selection_(selection), selector_(selection), next_(next) {}
 
+  void begin_at(const TracePlace& place) { selector_.begin_at(place); }
+
   void instruction(const Instruction& instruction) {
     const bool wanted = selector_.take(instruction);
     if (!walks_.empty()) [[unlikely]] {

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# index.sh BUILD_DIR [SIZE_GIB]: how long one hundredth of a large core trace and of a large nest trace
+# (default 8 GiB) takes by their indexes, and with how much memory. BUILD_DIR is a release build with
+# tests; it needs room for one such trace.
+#
+# The slice is taken from the middle, by instruction numbers (core) and by time (nest), to text into a
+# file, once with the trace in the page cache and once without as far as we may drop it. It stands
+# beside the time that decoding all of the trace takes. Text is compared with that of the whole trace
+# when SIZE_GIB is 1 (the whole text of more is large). Raw numbers: BUILD_DIR/benchmark/index.log.
+set -euo pipefail
+build=$(realpath "${1:?usage: index.sh BUILD_DIR [SIZE_GIB]}")
+size_gib=${2:-8}
+htmtrace=$build/cli/htmtrace
+folder=$build/benchmark
+log=$folder/index.log
+part_mib=512
+if [[ ! -x /usr/bin/time ]]; then
+    echo "index.sh: /usr/bin/time is not here" >&2
+    echo "  hint: apt-get install time" >&2
+    exit 1
+fi
+mkdir -p "$folder"
+trap 'rm -f "$folder"/{part,trace,trace.index,map,slice,again,messages,time}' EXIT
+
+say() { echo "$*" | tee -a "$log"; }
+
+# timed NAME COMMAND...: seconds into $wall and peak KiB into $kib.
+timed() {
+    local name=$1
+    shift
+    /usr/bin/time -o "$folder/time" -f '%e %M' "$@"
+    read -r wall kib < <(tail -n 1 "$folder/time")
+    echo "$name: wall $wall s peak $kib KiB" >>"$log"
+}
+
+# Drops what the page cache has of the trace.
+forget() {
+    sync "$folder/trace"
+    dd if="$folder/trace" iflag=nocache count=0 status=none
+}
+
+# slice KIND OPTION...
+slice() {
+    local kind=$1 cache
+    shift
+    timed "$kind index" "$htmtrace" index --type "$kind" "$folder/trace" 2>"$folder/messages"
+    say "$(tail -n 1 "$folder/messages" | sed 's,.*/,,')"
+    say "  made in $wall s, peak $kib KiB"
+    for cache in cold warm; do
+        [[ $cache == warm ]] || forget
+        timed "$kind slice $cache" "$htmtrace" decode --type "$kind" --translation "$folder/map" --partition 0 \
+            --force -o "$folder/slice" "$@" "$folder/trace" 2>"$folder/messages"
+        say "  $* ($cache): $wall s, peak $kib KiB, $(wc -l <"$folder/slice") lines," \
+            "$(tail -n 1 "$folder/messages" | awk '{ print $2 }') bytes read"
+    done
+    if ((size_gib == 1)); then
+        rm "$folder/trace.index"
+        timed "$kind without" "$htmtrace" decode --type "$kind" --translation "$folder/map" --partition 0 \
+            --force -o "$folder/again" "$@" "$folder/trace" 2>"$folder/messages"
+        cmp "$folder/slice" "$folder/again"
+        say "  the same without the index: $wall s, peak $kib KiB"
+    fi
+}
+
+repeat() { # COUNT: as many times the part
+    local i
+    for ((i = 0; i < $1; i++)); do cat "$folder/part"; done >"$folder/trace"
+    rm "$folder/part"
+}
+
+say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
+"$build/tests/generator/make_core_trace" power10 $((part_mib << 20)) "$folder/part" "$folder/map"
+repeat $((size_gib * 1024 / part_mib))
+instructions=$("$htmtrace" index "$folder/trace" 2>&1 | grep -oE '[0-9]+ instructions' | cut -d' ' -f1)
+slice core --instructions "$((instructions / 2))-$((instructions / 2 + instructions / 100 - 1))"
+
+"$build/tests/generator/make_nest_trace" $((part_mib << 20)) "$folder/part"
+ticks=$("$htmtrace" decode -q --type nest --format csv "$folder/part" | tail -n 1 | cut -d, -f3)
+ticks=$((ticks * size_gib * 1024 / part_mib))
+repeat $((size_gib * 1024 / part_mib))
+slice nest --ticks "$((ticks / 2))-$((ticks / 2 + ticks / 100))"

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/decode_options.h"
+
+#include <unistd.h>
+
+#include <map>
+
+#include "core/error.h"
+
+namespace htmtrace {
+namespace {
+
+void refuse(bool wish, const char* option, const char* why) {
+  if (wish) throw CLI::ValidationError(option, why);
+}
+
+void declare_format(CLI::App& app, DecodeOptions& options) {
+  static const std::map<std::string, DecodeFormat> formats = {
+      {"text", DecodeFormat::kText},        {"json", DecodeFormat::kJson},
+      {"csv", DecodeFormat::kCsv},          {"qtrace", DecodeFormat::kQtrace},
+      {"bbv", DecodeFormat::kBlockVectors}, {"htmdecode", DecodeFormat::kHtmdecode}};
+  app.add_option(
+         "--format", options.format,
+         "text, json (one object a line), csv, qtrace or bbv (basic-block vectors; both for "
+         "simulators) or htmdecode (nest traces, as the perf tool reads them) (default: "
+         "text)")
+      ->transform(CLI::CheckedTransformer(formats))
+      ->type_name("FORMAT")
+      ->default_str("");
+  using Pages = QtraceWriter::Pages;
+  static const std::map<std::string, Pages> pages = {
+      {"logical", Pages::kLogical}, {"real", Pages::kReal}, {"none", Pages::kNone}};
+  app.add_option("--pages", options.pages,
+                 "qtrace: write the pages of logical or real addresses, or none (default: logical "
+                 "with a memory map, else real)")
+      ->transform(CLI::CheckedTransformer(pages))
+      ->type_name("KIND");
+  app.add_option("--interval", options.interval,
+                 "bbv: a vector for every N instructions (default: 10000000)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--blocks", options.blocks, "bbv: write the list of the blocks here")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, DecodeOptions& options) {
+  declare_traces(app, options.traces);
+  declare_format(app, options);
+  app.add_flag("--stamps", options.stamps, "print a line for each stamp, too");
+  app.add_flag("--modes", options.modes,
+               "add to each line of text the privilege and the mode bits of the instruction");
+  app.add_flag("--disassemble", options.disassemble,
+               "add to each line of text the instruction as assembler");
+  app.add_flag("--walks", options.walks,
+               "print the walks through page tables of each instruction before it");
+  app.add_flag("--file-order", options.file_order,
+               "do not look whether the trace buffer had wrapped");
+  app.add_option("--limit", options.limit, "stop after N instructions of each trace")
+      ->type_name("N")
+      ->default_str("");
+  app.add_option("-j,--threads", options.threads,
+                 "decode a core trace with N threads (default: as many as processors)")
+      ->type_name("N")
+      ->check(CLI::Range(1U, DecodeOptions::kMostThreads))
+      ->default_str("");
+  app.add_flag("-q,--quiet", options.quiet, "no statistics");
+}
+
+void check(const DecodeOptions& options) {
+  const bool last = options.traces.selection.last != Selection::kAny;
+  const bool csv = options.format == DecodeFormat::kCsv;
+  const bool simulators = for_simulators(options.format);
+  refuse(options.stamps && csv, "--stamps", "stamps have other columns: use --format json");
+  refuse(options.walks && csv, "--walks", "walks have other columns: use --format json");
+  refuse(options.disassemble && options.format != DecodeFormat::kText, "--disassemble",
+         "only text has assembler");
+  refuse(options.walks && last, "--walks", "cannot be used with --last");
+  refuse(options.stamps && last, "--stamps", "cannot be used with --last");
+  refuse(options.stamps && simulators, "--stamps", "files for simulators have no stamps");
+  refuse(options.walks && simulators, "--walks", "files for simulators have no walks");
+  refuse(last && simulators, "--last", "cannot be used with files for simulators");
+  refuse(options.pages && options.format != DecodeFormat::kQtrace, "--pages",
+         "only --format qtrace has pages");
+  const bool vectors = options.format == DecodeFormat::kBlockVectors;
+  refuse(options.interval && !vectors, "--interval", "only --format bbv has intervals");
+  refuse(!options.blocks.empty() && !vectors, "--blocks", "only --format bbv has blocks");
+}
+
+void check_terminal(const DecodeOptions& options) {
+  if (options.format == DecodeFormat::kQtrace && options.traces.output.empty() &&
+      ::isatty(STDOUT_FILENO) == 1) {
+    throw Error("cannot write qtrace to a terminal").hint("name a file with -o");
+  }
+}
+
+}  // namespace htmtrace

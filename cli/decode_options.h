@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What htmtrace decode is asked for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "cli/trace_options.h"
+#include "output/qtrace_writer.h"
+
+namespace htmtrace {
+
+enum class DecodeFormat : uint8_t { kText, kJson, kCsv, kQtrace, kBlockVectors, kHtmdecode };
+
+// Binary or not, they are of one trace, and for no person to read.
+inline bool for_simulators(DecodeFormat format) {
+  return format == DecodeFormat::kQtrace || format == DecodeFormat::kBlockVectors;
+}
+
+struct DecodeOptions {
+  TraceOptions traces;
+  DecodeFormat format = DecodeFormat::kText;
+  std::optional<QtraceWriter::Pages> pages;  // of qtrace
+  std::optional<uint64_t> interval;          // of block vectors
+  std::string blocks;
+  bool stamps = false;
+  bool modes = false;
+  bool walks = false;
+  bool disassemble = false;
+  bool file_order = false;
+  static constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
+  uint64_t limit = kNoLimit;
+  // As many as processors that this process may use.
+  static constexpr unsigned kMostThreads = 256;
+  unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
+  bool quiet = false;
+};
+
+// Declares them all.
+void declare_options(CLI::App& app, DecodeOptions& options);
+
+// Throws CLI::ValidationError when some do not go together.
+void check(const DecodeOptions& options);
+
+// What is for machines only does not go to a person's terminal: throws Error.
+void check_terminal(const DecodeOptions& options);
+
+}  // namespace htmtrace

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/trace_index.h"
+
+#include <algorithm>
+
+#include "core/crc32c.h"
+#include "core/packed_numbers.h"
+#include "core/trace_target.h"
+
+namespace htmtrace {
+namespace {
+
+// htmtrace-index(5), FORMAT. The version also changes when the decoder comes to other results: then
+// the counts of an older index are wrong.
+constexpr uint64_t kIndexMagic = 0x5845444e494d5448;  // "HTMINDEX"
+constexpr uint64_t kIndexVersion = 1;
+constexpr size_t kIndexWordBytes = sizeof(uint64_t);
+constexpr unsigned kDistanceShift = 32;
+
+class IndexWriter {
+ public:
+  IndexWriter(HtmType kind, const FileIdentity& file) {
+    put({kIndexMagic, kIndexVersion, static_cast<uint64_t>(kind), file.size_bytes, file.modified_ns,
+         file.beginning});
+  }
+  void put(std::initializer_list<uint64_t> words) {
+    for (const uint64_t word : words) pack_word(word, bytes_);
+  }
+  std::vector<std::byte> finish() {
+    put({crc32c(bytes_)});
+    return std::move(bytes_);
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+// Reads what a IndexWriter wrote. Counts are believed only as far as there are bytes for them.
+class IndexReader {
+ public:
+  IndexReader(HtmType kind, std::span<const std::byte> bytes)
+      : left_words_(bytes.size() / kIndexWordBytes), reader_(bytes) {
+    const bool whole = bytes.size() % kIndexWordBytes == 0 && left_words_ > 1;
+    ok_ = whole && NumberReader(bytes.last(kIndexWordBytes)).word() ==
+                       crc32c(bytes.first(bytes.size() - kIndexWordBytes));
+    ok_ = ok_ && word() == kIndexMagic && word() == kIndexVersion &&
+          word() == static_cast<uint64_t>(kind);
+  }
+  uint64_t word() {
+    if (left_words_ == 0) ok_ = false;
+    if (!ok_) return 0;
+    left_words_--;
+    return reader_.word();
+  }
+  // Of things that take `words` each.
+  size_t count(size_t words) {
+    const uint64_t count = word();
+    if (count > left_words_ / words) ok_ = false;
+    return ok_ ? static_cast<size_t>(count) : 0;
+  }
+  FileIdentity file() {
+    FileIdentity file;
+    file.size_bytes = word();
+    file.modified_ns = word();
+    file.beginning = word();
+    return file;
+  }
+  bool finish() {
+    word();  // the checksum
+    return ok_ && left_words_ == 0;
+  }
+
+ private:
+  size_t left_words_;
+  NumberReader reader_;
+  bool ok_ = false;
+};
+
+// Rising offsets are what a search rests on.
+template <class Restarts>
+bool in_order(const Restarts& restarts) {
+  return std::adjacent_find(restarts.begin(), restarts.end(), [](const auto& a, const auto& b) {
+           return a.offset >= b.offset;
+         }) == restarts.end();
+}
+
+// The last of those that fulfil `early`, which all do up to one; null: none.
+template <class Restart, class Early>
+const Restart* last_of(const std::vector<Restart>& restarts, const Early& early) {
+  const auto end = std::partition_point(restarts.begin(), restarts.end(), early);
+  return end == restarts.begin() ? nullptr : &*(end - 1);
+}
+
+bool only_last(const Selection& selection) {
+  Selection all = selection;
+  all.last = Selection::kAny;
+  return selection.last != Selection::kAny && all.everything();
+}
+
+// The first mark of this value is behind all that is before this offset.
+uint64_t offset_of_mark(const CoreIndex& index, unsigned value) {
+  for (const CoreIndex::FirstMark& mark : index.marks) {
+    if (mark.value == value) return mark.offset;
+  }
+  return Selection::kAny;
+}
+
+}  // namespace
+
+std::vector<std::byte> pack(const CoreIndex& index) {
+  IndexWriter writer(HtmType::kCore, index.file);
+  writer.put({index.oldest, index.instructions, index.restarts.size()});
+  for (const CoreRestart& restart : index.restarts) {
+    writer.put({restart.offset, restart.place.instructions, restart.place.ticks});
+  }
+  writer.put({index.marks.size()});
+  for (const CoreIndex::FirstMark& mark : index.marks) writer.put({mark.value, mark.offset});
+  return writer.finish();
+}
+
+std::vector<std::byte> pack(const NestIndex& index) {
+  IndexWriter writer(HtmType::kNest, index.file);
+  writer.put({static_cast<uint64_t>(index.layout)});
+  for (const std::vector<nest::Restart>& restarts : index.restarts) {
+    writer.put({restarts.size()});
+    for (const nest::Restart& restart : restarts) {
+      writer.put({restart.offset, restart.time, restart.timer_heard ? 1U : 0U, restart.latest,
+                  restart.waiting.size()});
+      for (const nest::Restart::Waiting& one : restart.waiting) {
+        writer.put({uint64_t{one.distance} << kDistanceShift | one.key});
+      }
+    }
+  }
+  return writer.finish();
+}
+
+std::optional<CoreIndex> unpack_core_index(std::span<const std::byte> bytes) {
+  IndexReader reader(HtmType::kCore, bytes);
+  CoreIndex index;
+  index.file = reader.file();
+  index.oldest = reader.word();
+  index.instructions = reader.word();
+  index.restarts.resize(reader.count(3));
+  for (CoreRestart& restart : index.restarts) {
+    restart.offset = reader.word();
+    restart.place.instructions = reader.word();
+    restart.place.ticks = reader.word();
+  }
+  index.marks.resize(reader.count(2));
+  for (CoreIndex::FirstMark& mark : index.marks) {
+    mark.value = reader.word();
+    mark.offset = reader.word();
+  }
+  if (!reader.finish() || !in_order(index.restarts)) return std::nullopt;
+  return index;
+}
+
+std::optional<NestIndex> unpack_nest_index(std::span<const std::byte> bytes) {
+  IndexReader reader(HtmType::kNest, bytes);
+  NestIndex index;
+  index.file = reader.file();
+  const uint64_t layout = reader.word();
+  if (layout > static_cast<uint64_t>(nest::Layout::kPower9)) return std::nullopt;
+  index.layout = static_cast<nest::Layout>(layout);
+  for (std::vector<nest::Restart>& restarts : index.restarts) {
+    restarts.resize(reader.count(5));
+    for (nest::Restart& restart : restarts) {
+      restart.offset = reader.word();
+      restart.time = reader.word();
+      restart.timer_heard = reader.word() != 0;
+      restart.latest = reader.word();
+      restart.waiting.resize(reader.count(1));
+      for (nest::Restart::Waiting& one : restart.waiting) {
+        const uint64_t word = reader.word();
+        one.key = static_cast<uint32_t>(word);
+        one.distance = static_cast<uint32_t>(word >> kDistanceShift);
+      }
+    }
+    if (!in_order(restarts)) return std::nullopt;
+  }
+  if (!reader.finish()) return std::nullopt;
+  return index;
+}
+
+bool may_begin_late(const Selection& selection) {
+  return selection.ticks.first != 0 || selection.numbers.first != 0 || selection.from_mark ||
+         only_last(selection);
+}
+
+const CoreRestart* restart_for(const CoreIndex& index, const Selection& selection, uint64_t limit) {
+  const Selection& s = selection;
+  const uint64_t mark = s.from_mark ? offset_of_mark(index, *s.from_mark) : 0;
+  const uint64_t left = only_last(s) && limit >= index.instructions && s.last < index.instructions
+                            ? index.instructions - s.last
+                            : 0;
+  const CoreRestart* furthest = nullptr;
+  const auto consider = [&](const CoreRestart* restart) {
+    if (restart == nullptr || (furthest != nullptr && restart->offset <= furthest->offset)) return;
+    furthest = restart;
+  };
+  consider(
+      last_of(index.restarts, [&](const CoreRestart& r) { return r.place.ticks < s.ticks.first; }));
+  consider(last_of(index.restarts, [&](const CoreRestart& r) {
+    return r.place.instructions <= std::max(s.numbers.first, left);
+  }));
+  consider(last_of(index.restarts, [&](const CoreRestart& r) { return r.offset <= mark; }));
+  while (furthest != nullptr && furthest->place.instructions > limit) {
+    furthest = furthest == index.restarts.data() ? nullptr : furthest - 1;
+  }
+  return furthest;
+}
+
+NestStretch stretch_for(const NestIndex& index, const Selection& selection) {
+  NestStretch stretch;
+  for (size_t i = 0; i < index.restarts.size(); i++) {
+    const std::vector<nest::Restart>& restarts = index.restarts[i];
+    stretch.from[i] = last_of(restarts, [&](const nest::Restart& restart) {
+      return restart.latest < selection.ticks.first;
+    });
+    // From there on no time is before its own.
+    const auto behind = std::find_if(
+        restarts.begin(), restarts.end(),
+        [&](const nest::Restart& restart) { return restart.time > selection.ticks.last; });
+    if (behind != restarts.end()) stretch.until[i] = behind->offset;
+  }
+  return stretch;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A slice of a trace by its index against the same slice of the whole trace: random traces, also
+// damaged ones, and every kind of selection that an index serves.
+#include "core/trace_index.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "cli/nest_choice.h"
+#include "cli/nest_reading.h"
+#include "core/crc32c.h"
+#include "core/packed_numbers.h"
+#include "core/trace_indexer.h"
+#include "output/input_file.h"
+#include "output/nest_printer.h"
+#include "output/selecting_sink.h"
+#include "output/text_output.h"
+#include "output/text_printer.h"
+#include "tests/encoder/nest.h"
+#include "tests/encoder/power10.h"
+#include "tests/generator/generated_trace.h"
+#include "tests/unit/temporary_folder.h"
+
+namespace htmtrace {
+namespace {
+
+using generator::Random;
+using Bytes = std::vector<std::byte>;
+
+template <class Program>
+Bytes generated(uint64_t seed, int instructions) {
+  std::vector<uint64_t> words;
+  Program program(seed, {.stamps_per_mille = 10});
+  for (int i = 0; i < instructions; i++) program.next(words, false);
+  return generator::bytes_of(words);
+}
+
+void damage(Bytes& trace, Random& random) {
+  for (uint64_t i = random.below(30); i != 0; i--) {
+    const size_t at = random.below(trace.size() - 300);
+    if (random.chance(300)) {
+      trace.erase(trace.begin() + static_cast<ptrdiff_t>(at),
+                  trace.begin() + static_cast<ptrdiff_t>(at + random.below(40) * 8));
+    } else if (random.chance(300)) {
+      std::fill_n(trace.begin() + static_cast<ptrdiff_t>(at), random.below(300), std::byte{0xaa});
+    } else {
+      trace.at(at) ^= static_cast<std::byte>(1U << random.below(8));
+    }
+  }
+}
+
+CoreIndex index_of(const Bytes& trace, uint64_t interval, size_t piece) {
+  CoreIndexer indexer(interval);
+  for (size_t at = 0; at < trace.size(); at += piece) {
+    indexer.take(std::span(trace).subspan(at, std::min(piece, trace.size() - at)));
+  }
+  return indexer.finish();
+}
+
+// What is printed of the trace from `restart` on; null: from its begin.
+std::string decoded(const Bytes& trace, const Selection& selection, uint64_t limit,
+                    const CoreRestart* restart) {
+  static const TranslationMap map(generator::translation_file(), 0);
+  TextOutput output = TextOutput::memory();
+  TextPrinter printer(output, {.stamps = selection.last == Selection::kAny, .modes = true});
+  SelectingSink sink(selection, printer);
+  CoreDecoder decoder(map, sink);
+  decoder.set_instruction_limit(limit);
+  std::span<const std::byte> left(trace);
+  if (restart != nullptr) {
+    left = left.subspan(restart->offset);
+    sink.begin_at(restart->place);
+    decoder.start_at(restart->offset);
+    decoder.set_instruction_limit(limit - restart->place.instructions);
+  }
+  decoder.feed(left);
+  decoder.finish();
+  sink.finish();
+  return std::string(output.text());
+}
+
+Selection random_selection(Random& random, const CoreIndex& index) {
+  Selection selection;
+  const auto window = [&random](uint64_t end) {
+    const uint64_t first = random.below(end + 2);
+    return AddressRange{first, random.chance(300) ? Selection::kAny : first + random.below(end)};
+  };
+  const uint64_t ticks = index.restarts.empty() ? 1000 : index.restarts.back().place.ticks;
+  switch (random.below(6)) {
+    case 0:
+      selection.numbers = window(index.instructions + 1);
+      break;
+    case 1:
+      selection.ticks = window(ticks + 1);
+      break;
+    case 2:
+      selection.numbers = window(index.instructions + 1);
+      selection.ticks = window(ticks + 1);
+      selection.every = 1 + random.below(3);
+      break;
+    case 3:
+      selection.last = random.below(index.instructions + 10);
+      break;
+    case 4:
+      selection.from_mark = random.chance(500) ? 0xabc : 0xabd;
+      selection.to_mark = 0xabc;
+      break;
+    default:
+      selection.numbers = window(index.instructions + 1);
+      selection.privileges = 1U << static_cast<unsigned>(Privilege::kUser);
+      selection.first = random.below(50);
+      break;
+  }
+  return selection;
+}
+
+}  // namespace
+
+TEST_CASE("a slice of a core trace by its index is that of the whole trace") {
+  uint64_t late = 0;
+  size_t most_restarts = 0;
+  for (uint64_t seed = 0; seed < 60; seed++) {
+    CAPTURE(seed);
+    Random random(seed);
+    Bytes trace = seed % 10 == 9 ? generated<generator::Power8Program>(seed, 2000)
+                                 : generated<generator::Power10Program>(seed, 2000);
+    if (seed % 3 != 0) damage(trace, random);
+    const CoreIndex index = index_of(trace, 1 + random.below(8000), 1 + random.below(5000));
+    most_restarts = std::max(most_restarts, index.restarts.size());
+    if (seed % 10 == 9) CHECK(index.restarts.empty());  // what came before matters
+    for (int i = 0; i < 12; i++) {
+      const Selection selection = random_selection(random, index);
+      const uint64_t limit =
+          random.chance(200) ? random.below(index.instructions + 1) : Selection::kAny;
+      const CoreRestart* const restart = restart_for(index, selection, limit);
+      if (restart == nullptr) continue;
+      late++;
+      REQUIRE(decoded(trace, selection, limit, restart) ==
+              decoded(trace, selection, limit, nullptr));
+    }
+  }
+  CHECK(late > 250);
+  CHECK(most_restarts > 100);
+}
+
+TEST_CASE("the index finds the last place before what is wanted") {
+  CoreIndex index;
+  index.instructions = 1000;
+  for (uint64_t i = 1; i <= 10; i++) {
+    index.restarts.push_back(
+        {.offset = i * 4096, .place = {.instructions = i * 90, .ticks = i * 7}});
+  }
+  index.marks = {{.value = 5, .offset = 3 * 4096 + 8}};
+  const auto offset = [&index](const Selection& selection, uint64_t limit = Selection::kAny) {
+    const CoreRestart* const restart = restart_for(index, selection, limit);
+    return restart == nullptr ? 0 : restart->offset;
+  };
+  Selection selection;
+  CHECK_FALSE(may_begin_late(selection));
+  CHECK(offset(selection) == 0);
+  selection.numbers = {270, Selection::kAny};
+  CHECK(may_begin_late(selection));
+  CHECK(offset(selection) == 3 * 4096);
+  CHECK(offset(selection, 269) == 2 * 4096);  // no more than so many are decoded
+  CHECK(offset(selection, 89) == 0);
+  selection.numbers.first = 269;
+  CHECK(offset(selection) == 2 * 4096);
+  selection.ticks.first = 35;  // those at 5 * 7 may have come before the place
+  CHECK(offset(selection) == 4 * 4096);
+  selection = {};
+  selection.from_mark = 5;
+  CHECK(offset(selection) == 3 * 4096);
+  selection = {};
+  selection.last = 100;
+  CHECK(offset(selection) == 10 * 4096);
+  selection.last = 101;
+  CHECK(offset(selection) == 9 * 4096);
+  selection.every = 2;  // counted from the begin
+  CHECK_FALSE(may_begin_late(selection));
+}
+
+namespace {
+
+// Both engines' lines by turns; commands, their responses some records later, stamps with timers.
+Bytes bus_trace(uint64_t seed, nest::Layout layout, bool timers) {
+  const bool power9 = layout == nest::Layout::kPower9;
+  const unsigned engines = power9 ? 2 : 1;
+  Random random(seed);
+  std::array<std::vector<nest_command>, 2> asked;
+  std::array<uint64_t, 2> timer{500, 700};
+  std::vector<uint64_t> words;
+  const auto put = [&words](const uint64_t pair[2]) { words.insert(words.end(), pair, pair + 2); };
+  for (unsigned line = 0; line < 600; line++) {
+    const unsigned engine = line % engines;
+    for (unsigned i = 0; i < 8; i++) {
+      uint64_t pair[2];
+      if (random.chance(30)) {
+        timer.at(engine) += random.below(5000);
+        power10_companion(pair, timer.at(engine), 0, power10_time(kPower10TimeElapsed, 0, 3));
+        if (!timers) pair[0] = 0;
+        put(pair);
+        continue;
+      }
+      nest_command command{};
+      command.address = random.below(1 << 20) << 8 | engine << 7;
+      command.unit = 0x42;
+      command.chip = static_cast<unsigned>(random.below(4));
+      command.scope = 3;
+      command.ticket = static_cast<unsigned>(random.below(power9 ? 128 : 64));
+      command.tsize = power9 ? 0x40 : 0x20;
+      command.delta = static_cast<unsigned>(random.below(16));
+      timer.at(engine) += command.delta;
+      std::vector<nest_command>& open = asked.at(engine);
+      if (open.empty() || random.chance(550)) {
+        open.push_back(command);
+        (power9 ? power9_nest_command : power8_nest_command)(pair, &command, nullptr);
+      } else {
+        // Most answers are to what was asked lately, some to what was long ago.
+        const size_t which = random.chance(900)
+                                 ? open.size() - 1 - random.below(std::min<size_t>(open.size(), 40))
+                                 : random.below(open.size());
+        const nest_response response = {1, 0, open.at(which).chip, open.at(which).ticket, 0, 3, 0};
+        const nest_response* const slots[4] = {&response, nullptr, nullptr, nullptr};
+        (power9 ? power9_nest_responses : power8_nest_responses)(pair, slots, 2);
+        timer.at(engine) += 2;
+        open.erase(open.begin() + static_cast<ptrdiff_t>(which));
+      }
+      put(pair);
+    }
+  }
+  return generator::bytes_of(words);
+}
+
+struct BusText {
+  std::string text;
+  uint64_t bytes = 0;
+  bool narrowed = false;
+};
+
+BusText bus_text(const ChosenTrace& trace, nest::Layout layout, const Selection& selection,
+                 bool narrow) {
+  static const TranslationMap map(generator::translation_file(), 0);
+  static const std::vector<std::string> all_commands;
+  NestReading reading(trace, layout);
+  BusText result;
+  if (narrow) result.narrowed = reading.narrow(trace, selection);
+  TextOutput output = TextOutput::memory();
+  NestPrinter printer(output, layout, {.stamps = true, .target = "t"});
+  NestChoice<NestPrinter> choice({.selection = selection, .commands = all_commands, .map = map},
+                                 layout, printer);
+  while (reading.advance(choice) && !choice.satisfied()) {
+  }
+  result.text = output.text();
+  result.bytes = reading.statistics().bytes;
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a slice of a nest trace by its index is that of the whole trace") {
+  const TemporaryFolder folder;
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    CAPTURE(seed);
+    Random random(seed);
+    const auto layout = seed % 4 == 3 ? nest::Layout::kPower8 : nest::Layout::kPower9;
+    Bytes bytes = bus_trace(seed, layout, seed % 5 != 0);
+    for (uint64_t i = seed % 3 == 2 ? 40 : 0; i != 0; i--) {
+      bytes.at(random.below(bytes.size())) ^= static_cast<std::byte>(1U << random.below(8));
+    }
+    folder.write("trace", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const ChosenTrace trace{.path = folder.path() / "trace", .place = {}, .type = {}};
+    NestIndexer indexer(layout, layout == nest::Layout::kPower9 ? 2 : 1, 1 + random.below(4000));
+    for (size_t at = 0; at < bytes.size(); at += 512) {
+      indexer.take(std::span(bytes).subspan(at, std::min<size_t>(512, bytes.size() - at)));
+    }
+    NestIndex index = indexer.finish();
+    index.file = InputFile::open(trace.path).identity().value();
+    REQUIRE(unpack_nest_index(pack(index)) == index);
+    const Bytes packed = pack(index);
+    folder.write("trace.index", {reinterpret_cast<const char*>(packed.data()), packed.size()});
+    for (int i = 0; i < 6; i++) {
+      Selection selection;
+      const uint64_t first = random.below(12000);
+      selection.ticks = {first, random.chance(300) ? Selection::kAny : first + random.below(2000)};
+      const BusText part = bus_text(trace, layout, selection, true);
+      const BusText whole = bus_text(trace, layout, selection, false);
+      REQUIRE(part.narrowed);
+      REQUIRE(part.text == whole.text);
+      CHECK(part.bytes <= whole.bytes);
+    }
+  }
+}
+
+TEST_CASE("an index as bytes: there and back, and nothing of what is damaged") {
+  const CoreIndex index = index_of(generated<generator::Power10Program>(1, 500), 1000, 4096);
+  REQUIRE(index.restarts.size() > 5);
+  REQUIRE_FALSE(index.marks.empty());
+  const Bytes bytes = pack(index);
+  CHECK(unpack_core_index(bytes) == index);
+  CHECK_FALSE(unpack_nest_index(bytes));
+  CHECK_FALSE(unpack_core_index({}));
+  for (size_t at = 0; at < bytes.size(); at++) {
+    Bytes damaged = bytes;
+    damaged.at(at) ^= std::byte{1};
+    CHECK_FALSE(unpack_core_index(damaged));
+    CHECK_FALSE(unpack_core_index(std::span(bytes).first(at)));
+  }
+  // A count that there are no bytes for, under a right checksum.
+  CoreIndex none;
+  Bytes large = pack(none);
+  REQUIRE(large.size() > 80);
+  std::fill_n(large.begin() + ptrdiff_t{8} * 8, 8, std::byte{0xff});
+  large.resize(large.size() - 8);
+  std::vector<std::byte> sealed = large;
+  pack_word(crc32c(large), sealed);
+  CHECK_FALSE(unpack_core_index(sealed));
+}
+
+}  // namespace htmtrace
