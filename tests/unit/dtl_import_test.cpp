@@ -71,6 +71,7 @@ class PerfRecord {
  private:
   static std::vector<PerfDataFile::Event> events_of(const std::vector<uint32_t>& cpus) {
     std::vector<PerfDataFile::Event> events;
+    events.reserve(cpus.size() + 1);
     for (const uint32_t cpu : cpus) {
       events.push_back(
           {.config = 7, .cpu = cpu, .pmu = generator::kDtlPmu, .name = "vpa_dtl/dtl_all/"});

@@ -263,8 +263,8 @@ static void add_access(unsigned vcpu, const void* instruction, const struct acce
   capture->accesses[capture->access_count++] = *access;
 }
 
-// Where an access of this instruction has just gone, as the emulator's TLB has it: the page table may
-// already say otherwise, for another vCPU changes it before it asks this one to forget.
+// Where an access of this instruction has just gone, as the emulator's TLB has it: the page table
+// may already say otherwise, for another vCPU changes it before it asks this one to forget.
 static struct access resolve(qemu_plugin_meminfo_t info, uint64_t ea, uint64_t size) {
   const struct qemu_plugin_hwaddr* address = qemu_plugin_get_hwaddr(info, ea);
   if (address == NULL) die("an access at 0x%lx has no real address", ea);
