@@ -27,6 +27,6 @@ gcc14=$cache/gcc-14/files/usr/bin
 key_of() {
     cat "$@" | sha256sum | cut -c1-12
 }
-kernel=$cache/kernel-$(key_of "$machine/guest/kernel.config" "$machine/guest/build-kernel")
-debug_kernel=$cache/kernel-debug-$(key_of "$machine"/guest/{kernel.config,debug.config,build-kernel})
+kernel=$cache/kernel-$(key_of "$machine"/guest/{kernel.config,build-kernel,compile})
+debug_kernel=$cache/kernel-debug-$(key_of "$machine"/guest/{kernel.config,debug.config,build-kernel,compile})
 initramfs=$cache/initramfs-$(key_of "$machine/guest/init" "$machine/guest/build-initramfs").cpio.gz
