@@ -8,15 +8,11 @@
 namespace htmtrace {
 namespace {
 
-std::chrono::nanoseconds parse_time(const char* name, const std::string& text) {
-  if (const auto time = parse_duration(text)) return *time;
-  throw CLI::ValidationError(name, text + ": not a time such as 500ms, 10s or 2m");
-}
-
 void declare_time(CLI::App& app, const char* name, const char* purpose,
                   std::optional<std::chrono::nanoseconds>& time) {
   app.add_option_function<std::string>(
-         name, [name, &time](const std::string& text) { time = parse_time(name, text); }, purpose)
+         name, [name, &time](const std::string& text) { time = time_of_option(name, text); },
+         purpose)
       ->type_name("TIME");
 }
 
@@ -26,7 +22,7 @@ std::chrono::nanoseconds parse_rotation(const std::string& text) {
         "--rotate",
         text + ": how much is in the trace memory shows only when it is saved: give a time");
   }
-  return parse_time("--rotate", text);
+  return time_of_option("--rotate", text);
 }
 
 // Whole pages: a driver moves nothing smaller, and a record is not cut more often than needed.
@@ -42,6 +38,11 @@ uint64_t parse_max_size(const std::string& text) {
 
 }  // namespace
 
+std::chrono::nanoseconds time_of_option(const char* option, const std::string& text) {
+  if (const auto time = parse_duration(text)) return *time;
+  throw CLI::ValidationError(option, text + ": not a time such as 500us, 10ms or 2s");
+}
+
 void declare_schedule(CLI::App& app, RecordOptions& options) {
   Schedule& schedule = options.schedule;
   declare_time(app, "--duration",
@@ -51,7 +52,7 @@ void declare_schedule(CLI::App& app, RecordOptions& options) {
          "--delay",
          [&schedule](const std::string& text) {
            schedule.start_disabled = text == "-1";
-           if (!schedule.start_disabled) schedule.delay = parse_time("--delay", text);
+           if (!schedule.start_disabled) schedule.delay = time_of_option("--delay", text);
          },
          "Begin to trace so long after the workload has started; -1: when --control says enable")
       ->type_name("TIME");

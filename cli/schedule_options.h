@@ -3,10 +3,15 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <string>
 
 #include "cli/recording.h"
 
 namespace htmtrace {
+
+// Throws CLI::ValidationError.
+std::chrono::nanoseconds time_of_option(const char* option, const std::string& text);
 
 void declare_schedule(CLI::App& app, RecordOptions& options);
 
