@@ -109,7 +109,7 @@ TEST_CASE("damage is decoded the same in any pieces, and every byte is accounted
 
 TEST_CASE("behind damage a trace comes back into step") {
   const TranslationMap map = own_map();
-  const Trace trace = generate<generator::Power10Program>(1, 1000, {});
+  const Trace trace = generate<generator::Power10Program>(1, 400, {});
   for (size_t cut = 8; cut < 1600; cut += 8) {
     const std::vector<std::string> lines =
         decode_lines(std::span(trace.bytes).subspan(cut), map).lines.instructions;
