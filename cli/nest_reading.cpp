@@ -36,7 +36,7 @@ NestReading::NestReading(const ChosenTrace& trace, std::optional<nest::Layout> l
         Engine{.decoder = nest::Decoder(layout_, static_cast<uint8_t>(i))});
   }
   // Only a regular file can be read in two places; standard input is one stream even then.
-  if (two && size_bytes() && !trace.is_standard_input()) {
+  if (two && input().regular() && !trace.is_standard_input()) {
     inputs_.push_back(trace.open());
     std::vector<std::byte> again(beginning_.size());
     read_full(inputs_.back(), again);

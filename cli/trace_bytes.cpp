@@ -16,6 +16,7 @@ std::optional<uint64_t> find_wrap(InputFile& input) {
   std::vector<std::byte> piece(kReadBytes);
   WrapFinder finder;
   size_t loose = 0;  // bytes of a word that was not read whole
+  uint64_t size = 0;
   for (;;) {
     const size_t got = input.read(std::span(piece).subspan(loose));
     if (got == 0) break;
@@ -23,18 +24,20 @@ std::optional<uint64_t> find_wrap(InputFile& input) {
     const size_t whole = there - there % words::kWordBytes;
     finder.take(std::span(piece).first(whole));
     if (finder.settled()) break;
+    size += got;
     loose = there - whole;
     std::copy_n(piece.begin() + static_cast<ptrdiff_t>(whole), loose, piece.begin());
   }
+  // A part of a word at the end would come to lie in the middle; nor is the end of a file that
+  // cannot be read to its end that of the trace.
+  if (size % words::kWordBytes != 0 || !input.trouble().empty()) return std::nullopt;
   return finder.oldest();
 }
 
 }  // namespace
 
 TraceBytes::TraceBytes(InputFile& input, bool file_order) : input_(input) {
-  if (file_order || !input.size_bytes()) return;
-  // A part of a word at the end would come to lie in the middle.
-  if (*input.size_bytes() % words::kWordBytes != 0) return;
+  if (file_order || !input.regular()) return;
   wrapped_at_ = find_wrap(input);
   input_.go_to(wrapped_at_.value_or(0));
 }

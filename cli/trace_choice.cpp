@@ -24,11 +24,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTracePrefix = "htm.bin.";
 constexpr std::string_view kTranslationPrefix = "translation.";
-constexpr std::string_view kPackedSuffix = ".zst";
+constexpr std::string_view kPackedSuffixes[] = {".zst", ".gz"};
 
 // A file's name without what tells that it is compressed.
 std::string_view without_packed_suffix(std::string_view name) {
-  if (name.ends_with(kPackedSuffix)) name.remove_suffix(kPackedSuffix.size());
+  for (const std::string_view suffix : kPackedSuffixes) {
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
   return name;
 }
 
@@ -42,7 +44,7 @@ bool take_number(std::string_view& text, char mark, uint32_t& number) {
   return true;
 }
 
-// Of "htm.bin.nN.pP.cC", perhaps with ".tT" and ".zst" behind it.
+// Of "htm.bin.nN.pP.cC", perhaps with ".tT", and ".zst" or ".gz" behind it.
 struct NameParts {
   ChosenTrace::Place place;
   std::optional<HtmType> type;

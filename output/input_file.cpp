@@ -20,6 +20,7 @@ InputFile::InputFile(int fd, bool owned, std::string name)
     : fd_(fd), owned_(owned), name_(std::move(name)) {
   struct stat status {};
   if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  regular_ = true;
   size_bytes_ = static_cast<uint64_t>(status.st_size);
   // Best effort: it only makes the kernel read further ahead.
   ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -28,8 +29,9 @@ InputFile::InputFile(int fd, bool owned, std::string name)
 InputFile InputFile::standard_input(std::vector<std::byte> begun) {
   InputFile file(STDIN_FILENO, false, "standard input");
   file.begun_ = std::move(begun);
-  if (!is_packed(file.begun_)) return file;
-  file.unpack();
+  const auto format = packed_format(file.begun_);
+  if (!format) return file;
+  file.unpack(*format);
   file.size_bytes_.reset();
   return file;
 }
@@ -37,18 +39,23 @@ InputFile InputFile::standard_input(std::vector<std::byte> begun) {
 InputFile InputFile::open_unpacked(const std::filesystem::path& path) {
   InputFile file = open(path);
   std::array<std::byte, kPackedMagicBytes> begin{};
-  if (!file.size_bytes_ || file.read_at(0, begin) != begin.size() || !is_packed(begin)) return file;
-  const auto size = unpacked_size(*file.size_bytes_, [&](uint64_t offset, auto buffer) {
-    return file.read_at(offset, buffer);
-  });
-  file.unpack();
-  file.size_bytes_ = size;
+  if (!file.size_bytes_) return file;
+  const auto format = packed_format(std::span(begin).first(file.read_at(0, begin)));
+  if (!format) return file;
+  const uint64_t packed_bytes = *file.size_bytes_;
+  file.unpack(*format);
+  file.size_bytes_.reset();
+  // A file of gzip tells it modulo 4 GiB, and only of its last member.
+  if (format == PackedFormat::kZstd) {
+    file.size_bytes_ = unpacked_size(
+        packed_bytes, [&](uint64_t offset, auto buffer) { return file.read_at(offset, buffer); });
+  }
   return file;
 }
 
-void InputFile::unpack() {
+void InputFile::unpack(PackedFormat format) {
   try {
-    unpacker_ = std::make_unique<Unpacker>();
+    unpacker_ = std::make_unique<Unpacker>(format);
   } catch (const Error& error) {
     throw error.about("cannot read " + name_);
   }
@@ -74,6 +81,7 @@ InputFile::InputFile(InputFile&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       owned_(std::exchange(other.owned_, false)),
       name_(std::move(other.name_)),
+      regular_(other.regular_),
       size_bytes_(other.size_bytes_),
       begun_(std::move(other.begun_)),
       unpacker_(std::move(other.unpacker_)),
@@ -162,7 +170,7 @@ void InputFile::go_to(uint64_t offset) {
 
 std::optional<FileIdentity> InputFile::identity() const {
   struct stat status {};
-  if (!size_bytes_ || unpacker_ || in_extents_) return std::nullopt;
+  if (!regular_ || unpacker_ || in_extents_) return std::nullopt;
   if (::fstat(fd_, &status) != 0) throw Error("cannot read " + name_, errno);
   constexpr uint64_t kNsPerSecond = 1'000'000'000;
   std::vector<std::byte> beginning(FileIdentity::kBeginningBytes);

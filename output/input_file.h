@@ -48,7 +48,7 @@ class InputFile {
   // Reads the first `size` bytes, less only at its end.
   std::vector<std::byte> read_begin(size_t size);
 
-  // The next read() starts at this byte. Of a regular file only. Throws Error.
+  // The next read() starts at this byte. Of a regular() file only. Throws Error.
   void go_to(uint64_t offset);
 
   // Fills `buffer` from `offset` of the whole file on, less only at its end; read() goes on where
@@ -66,6 +66,9 @@ class InputFile {
   // Everything, for files that are small. Throws Error, also when there are more than `most_bytes`.
   std::vector<std::byte> read_all(uint64_t most_bytes);
 
+  // It can be read again: a regular file. Standard input counts as one when it is one.
+  bool regular() const { return regular_; }
+
   // Of a regular file, or of the stretches of one; nothing when a compressed one does not tell.
   std::optional<uint64_t> size_bytes() const { return size_bytes_; }
   const std::string& name() const { return name_; }
@@ -74,13 +77,14 @@ class InputFile {
 
  private:
   InputFile(int fd, bool owned, std::string name);
-  void unpack();
+  void unpack(PackedFormat format);
   size_t read_file(std::span<std::byte> buffer);
   size_t read_extents(std::span<std::byte> buffer);
 
   int fd_ = -1;
   bool owned_ = false;
   std::string name_;
+  bool regular_ = false;
   std::optional<uint64_t> size_bytes_;
   std::vector<std::byte> begun_;  // read of the file, and not given to anyone yet
   std::unique_ptr<Unpacker> unpacker_;

@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a file compressed with zstd holds, in constant memory.
+// What a file compressed with zstd or gzip holds, in constant memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "output/packed_format.h"
+
 namespace htmtrace {
-
-// Whether a file that begins like this is compressed with zstd: RFC 8878, sections 3.1.1 and 3.1.2.
-bool is_packed(std::span<const std::byte> begin);
-constexpr size_t kPackedMagicBytes = 4;
-
-// How many bytes a file holds when all its frames are whole and say so; nothing when one is cut or
-// does not. Reads some bytes of each block.
-std::optional<uint64_t> unpacked_size(
-    uint64_t file_bytes, const std::function<size_t(uint64_t, std::span<std::byte>)>& read_at);
 
 class Unpacker {
  public:
@@ -28,7 +20,7 @@ class Unpacker {
   using Read = std::function<size_t(std::span<std::byte>)>;
 
   // Throws Error when this build cannot.
-  Unpacker();
+  explicit Unpacker(PackedFormat format);
   ~Unpacker();
   Unpacker(const Unpacker&) = delete;
   Unpacker& operator=(const Unpacker&) = delete;
@@ -44,9 +36,20 @@ class Unpacker {
   const std::string& trouble() const { return trouble_; }
 
  private:
-  struct Context;  // of the library
+  // What a library made of some of the bytes.
+  struct Step {
+    size_t taken = 0;
+    size_t given = 0;
+    bool in_frame = true;  // of zstd, or a member of gzip: more of it must follow
+    std::string trouble;
+  };
+  struct Zstd;
+  struct Gzip;
 
-  std::unique_ptr<Context> context_;
+  Step step(std::span<const std::byte> packed, std::span<std::byte> room);
+
+  std::unique_ptr<Zstd> zstd_;  // one of the two
+  std::unique_ptr<Gzip> gzip_;
   std::vector<std::byte> packed_;
   size_t size_ = 0;  // of what is in it
   size_t used_ = 0;
