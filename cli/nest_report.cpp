@@ -50,6 +50,7 @@ NestReportResult report_nest(const NestReportJob& job) {
     NestReading reading(trace, job.options.layout);
     check_layout(reading, spots.get());
     if (!spots) spots = std::make_unique<nest::HotSpots>(reading.layout(), job.wishes);
+    spots->begin_trace(trace.short_name());
     evidence = nest::describe(reading.evidence());
     Counter counter{.spots = *spots, .names = nest::names_of(reading.layout())};
     NestChoice<Counter> choice(

@@ -39,6 +39,8 @@ HotSpots::HotSpots(Layout layout, Wishes wishes)
 
 void HotSpots::command(const Event& event, const Command& command, std::optional<LogicalAddr> la) {
   commands_++;
+  if (!traces_.empty())
+    traces_.back().chips[(command.tag.group & 15) << 4 | (command.tag.chip & 15)]++;
   if (wishes_.logical && !la) {
     without_address_++;
     return;

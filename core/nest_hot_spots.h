@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/address.h"
@@ -45,6 +47,13 @@ constexpr Tag source_of(uint32_t key) {
   return {.group = key >> 16, .chip = key >> 12 & 15, .unit = key & 0xfff, .transaction = 0};
 }
 
+// Who asked for something on the bus that a trace is of: by group << 4 | chip.
+struct TracedBus {
+  static constexpr size_t kChips = 256;
+  std::string name;
+  std::array<uint64_t, kChips> chips{};
+};
+
 class HotSpots {
  public:
   struct Wishes {
@@ -54,6 +63,9 @@ class HotSpots {
   };
   HotSpots(Layout layout, Wishes wishes);
 
+  // Commands of another trace follow.
+  void begin_trace(std::string name) { traces_.push_back({.name = std::move(name), .chips = {}}); }
+
   // Of a command with an address; `la` as far as it is known.
   void command(const Event& event, const Command& command, std::optional<LogicalAddr> la);
 
@@ -62,6 +74,7 @@ class HotSpots {
   uint64_t commands() const { return commands_; }
   uint64_t without_address() const { return without_address_; }
   const std::vector<HotTable<HotAddress>>& tables() const { return tables_; }
+  const std::vector<TracedBus>& traces() const { return traces_; }
 
  private:
   Layout layout_;
@@ -70,6 +83,7 @@ class HotSpots {
   uint64_t commands_ = 0;
   uint64_t without_address_ = 0;
   std::vector<HotTable<HotAddress>> tables_;
+  std::vector<TracedBus> traces_;
 };
 
 }  // namespace htmtrace::nest

@@ -3,7 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <iterator>
+#include <numeric>
+#include <vector>
 
 #include "core/nest_units.h"
 #include "output/csv_printer.h"
@@ -54,6 +57,54 @@ void write_frequent(JsonWriter& json, const char* key, const nest::HotSpots& spo
   json.end_array();
 }
 
+std::string chip_name(size_t chip) {
+  return fmt::format("g{}.c{}", chip >> 4, chip & 15);
+}
+
+// Chips of which some bus has seen a command.
+std::vector<size_t> asking_chips(const nest::HotSpots& spots) {
+  std::vector<size_t> asking;
+  for (size_t chip = 0; chip < nest::TracedBus::kChips; chip++) {
+    const auto seen = [chip](const nest::TracedBus& bus) { return bus.chips[chip] != 0; };
+    if (std::any_of(spots.traces().begin(), spots.traces().end(), seen)) asking.push_back(chip);
+  }
+  return asking;
+}
+
+// A row for each chip that asks, a column for each bus.
+void put_chips(std::string& text, const nest::HotSpots& spots) {
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "\ncommands by the chip that asks, on the bus of each trace\n{:<8}", "from");
+  for (const nest::TracedBus& bus : spots.traces()) fmt::format_to(out, " {:>21}", bus.name);
+  text += '\n';
+  for (const size_t chip : asking_chips(spots)) {
+    fmt::format_to(out, "{:<8}", chip_name(chip));
+    for (const nest::TracedBus& bus : spots.traces()) {
+      const uint64_t all = std::accumulate(bus.chips.begin(), bus.chips.end(), uint64_t{0});
+      fmt::format_to(out, " {:>13} {:>6.2f}%", bus.chips[chip], percent(bus.chips[chip], all));
+    }
+    text += '\n';
+  }
+}
+
+void write_chips(JsonWriter& json, const nest::HotSpots& spots) {
+  json.begin_array("buses");
+  for (const nest::TracedBus& bus : spots.traces()) {
+    json.begin_object();
+    json.text("trace", bus.name);
+    json.begin_array("from");
+    for (const size_t chip : asking_chips(spots)) {
+      json.begin_object();
+      json.text("chip", chip_name(chip));
+      json.number("commands", bus.chips[chip]);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 std::string NestHotReport::to_text() const {
@@ -65,6 +116,7 @@ std::string NestHotReport::to_text() const {
                    spots.without_address(), percent(spots.without_address(), spots.commands()),
                    kind(spots));
   }
+  put_chips(text, spots);
   for (size_t i = 0; i < spots.tables().size(); i++) {
     const HotTable<HotAddress>& table = spots.tables().at(i);
     fmt::format_to(out, "\nhot {} addresses on the bus, units of {} bytes", kind(spots),
@@ -99,6 +151,7 @@ std::string NestHotReport::to_json() const {
   json.text("layout", evidence);
   json.number("commands", spots.commands());
   json.number("without_address", spots.without_address());
+  write_chips(json, spots);
   json.begin_array("tables");
   for (size_t i = 0; i < spots.tables().size(); i++) {
     const HotTable<HotAddress>& table = spots.tables().at(i);
