@@ -20,6 +20,7 @@ namespace htmtrace {
 namespace {
 
 constexpr auto kLongestPeriod = std::chrono::seconds(10);
+constexpr auto kLeastTopInterval = std::chrono::milliseconds(100);
 constexpr uint64_t kMostRingBytes = 1 << 30;
 
 struct Wish {
@@ -199,10 +200,8 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
       ->type_name("FILE");
 }
 
-}  // namespace
-
-Action declare_dtl(CLI::App& app) {
-  auto wish = std::make_shared<Wish>();
+// What is recorded.
+void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
   app.add_option_function<std::string>(
          "--cpu",
          [wish](const std::string& text) {
@@ -244,7 +243,55 @@ Action declare_dtl(CLI::App& app) {
                  "Program to run and its arguments; put -- first")
       ->type_name("");
   app.positionals_at_end();
+}
+
+DtlTopOrder parse_order(const std::string& text) {
+  if (text == "stolen") return DtlTopOrder::kStolen;
+  if (text == "latency") return DtlTopOrder::kLatency;
+  if (text == "dispatches") return DtlTopOrder::kDispatches;
+  if (text == "moved") return DtlTopOrder::kMoved;
+  return DtlTopOrder::kCpu;
+}
+
+// `htmtrace dtl top`
+void declare_top(CLI::App& app, const std::shared_ptr<Wish>& wish) {
+  declare_capture(app, wish);
+  const auto top = std::make_shared<DtlTopOptions>();
+  app.add_option_function<std::string>(
+         "--interval",
+         [top](const std::string& text) {
+           top->interval = parse_time("--interval", text);
+           if (top->interval >= kLeastTopInterval) return;
+           throw CLI::ValidationError("--interval", text + ": 100ms at least");
+         },
+         "Time between two screens, 100ms at least")
+      ->type_name("TIME")
+      ->default_str("1s");
+  app.add_option("--count", top->count, "End after so many screens (default: at Ctrl-C)")
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--sort", [top](const std::string& text) { top->order = parse_order(text); },
+         "What stands highest: stolen time, latency (99th percentile of the wait), dispatches, "
+         "moved, or "
+         "the lowest cpu")
+      ->check(CLI::IsMember({"stolen", "latency", "dispatches", "moved", "cpu"}).description(""))
+      ->type_name("WHAT")
+      ->default_str("stolen");
+  app.add_option("-o,--output", wish->options.output.file, "Record to this file meanwhile")
+      ->type_name("FILE");
+  app.add_flag("--force", wish->force, "Replace the file of -o");
+  app.final_callback([wish, top] { wish->options.top = *top; });
+}
+
+}  // namespace
+
+Action declare_dtl(CLI::App& app) {
+  auto wish = std::make_shared<Wish>();
+  declare_capture(app, wish);
   declare_output(app, wish);
+  declare_top(*app.add_subcommand("top", "Show every second what each virtual processor does"),
+              wish);
   app.parse_complete_callback([wish] { check(*wish); });
   return [wish] { return wish->replay.input.empty() ? capture(*wish) : replay(*wish); };
 }

@@ -81,6 +81,10 @@ DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
     group.tracks.push_back(&cpus_[i]->track);
     cpus_[i]->group = &group;
   }
+  if (options_.top) {
+    options_.output.silent = true;
+    for (const auto& cpu : cpus_) cpu->top = std::make_unique<DtlTop::Track>();
+  }
   output_ = std::make_unique<DtlOutput>(options_.output, about());
 }
 
@@ -118,6 +122,7 @@ void DtlCapture::start() {
         std::jthread([this, &group](const std::stop_token& stop) { drain_group(group, stop); });
   }
   if (workload_) workload_->start();
+  if (options_.top) top_.emplace(*options_.top);
 }
 
 void DtlCapture::wait() {
@@ -128,6 +133,11 @@ void DtlCapture::wait() {
       if (left <= nanoseconds(0)) return;
       pause = std::min<nanoseconds>(pause, left);
     }
+    if (top_) {
+      if (top_->left() <= nanoseconds(0)) show_top();
+      if (top_->done()) return;
+      pause = std::min(pause, std::max(top_->left(), nanoseconds(1)));
+    }
     timespec wait_for{};
     wait_for.tv_nsec = pause.count();
     pollfd signal{signals_.fd(), POLLIN, 0};
@@ -135,6 +145,17 @@ void DtlCapture::wait() {
     if (take_signals()) return;
     if (workload_ && workload_->ended()) return;
   }
+}
+
+void DtlCapture::show_top() {
+  std::vector<DtlTopLine> lines;
+  DtlClock clock;
+  for (const auto& cpu : cpus_) {
+    const std::lock_guard held(cpu->group->lock);
+    lines.push_back(cpu->top->take(cpu->source.cpu(), cpu->drain.totals(), cpu->drain.ended()));
+    if (cpu->drain.clock().ticks_per_second != 0) clock = cpu->drain.clock();
+  }
+  output_->show(top_->screen(clock, std::move(lines)));
 }
 
 // True when one of the signals asks to end.
@@ -247,6 +268,7 @@ void DtlCapture::take(Cpu& cpu, std::span<const std::byte> entries) {
     cpu.proof.take(entry.timebase);
     ours.push_back(entry);
   }
+  if (cpu.top) cpu.top->add(ours, cpu.source.cpu(), cpu.drain.clock());
   output_->take(cpu.track, cpu.drain.clock(), ours, cpu.group->places);
 }
 

@@ -19,6 +19,7 @@
 #include "cli/dtl_output.h"
 #include "cli/dtl_report.h"
 #include "cli/dtl_source.h"
+#include "cli/dtl_top.h"
 #include "cli/signals.h"
 #include "cli/workload.h"
 #include "core/dtl_proof.h"
@@ -36,6 +37,7 @@ struct DtlOptions {
   std::optional<size_t> aux_bytes;
   unsigned threads = 0;  // 0: as many as the CPUs ask for
   std::vector<std::string> workload;
+  std::optional<DtlTopOptions> top;  // in place of the entries
   DtlOutputOptions output;
 };
 
@@ -56,6 +58,7 @@ class DtlCapture {
     DtlSource source;
     DtlDrain drain;
     DtlOutput::Track track;
+    std::unique_ptr<DtlTop::Track> top;
     Group* group = nullptr;
     Ledger ledger;
     DtlReasons reasons;
@@ -79,6 +82,7 @@ class DtlCapture {
   void start();
   void wait();
   bool take_signals();
+  void show_top();
   void settle_end();
   void read_counters(bool last);
   void wait_for_rest();
@@ -99,6 +103,7 @@ class DtlCapture {
   std::unique_ptr<DtlGuard> guard_;
   std::optional<Workload> workload_;
   std::unique_ptr<DtlOutput> output_;
+  std::optional<DtlTop> top_;
   std::atomic<bool> failed_ = false;
   std::chrono::steady_clock::time_point started_, ended_;
   // Last: their threads use all of the above, and are joined first.

@@ -42,7 +42,7 @@ DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about)
   if (!options_.file.empty()) {
     file_.emplace(TraceSink::create(options_.file, options_.existing));
     file_->append(make_dtl_text_block(DtlBlockKind::kStart, about));
-  } else if (!options_.summary) {
+  } else if (!options_.summary && !options_.silent) {
     print_dtl_head(text_, options_.format);
   }
 }
@@ -62,7 +62,7 @@ void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEnt
       entries = entries.subspan(now.size());
       if (track.pending_.size() == kMostDtlEntries) write_pending(track);
     }
-  } else if (!options_.summary) {
+  } else if (!options_.summary && !options_.silent) {
     const std::lock_guard held(lock_);
     print_dtl_entries(text_, options_.format, track.cpu_, clock, entries);
   } else {
@@ -109,6 +109,12 @@ void DtlOutput::flush(std::span<Track* const> tracks) {
     if (file_ && !track->pending_.empty() && track->pending_since_ < old) write_pending(*track);
   }
   const std::lock_guard held(lock_);
+  text_.flush();
+}
+
+void DtlOutput::show(std::string_view text) {
+  const std::lock_guard held(lock_);
+  text_.put_large(text);
   text_.flush();
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/dtl_analysis.h"
@@ -28,6 +29,7 @@ namespace htmtrace {
 struct DtlOutputOptions {
   DtlFormat format = DtlFormat::kText;
   bool summary = false;        // the analysis in place of the entries
+  bool silent = false;         // neither of them
   std::filesystem::path file;  // empty: none
   Existing existing = Existing::kRefuse;
   std::optional<ProcessorBits> bits;
@@ -68,6 +70,9 @@ class DtlOutput {
 
   // The entries are of another machine or kernel, whose addresses have other names.
   void set_foreign() { foreign_ = true; }
+
+  // Text for people, instead of the entries.
+  void show(std::string_view text);
 
   // Nobody is there to read, or the file cannot be written: to go on makes no sense.
   bool useless() const;

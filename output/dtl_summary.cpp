@@ -8,23 +8,12 @@
 #include <functional>
 #include <iterator>
 
+#include "output/shares.h"
+
 namespace htmtrace {
 namespace {
 
 using Text = std::back_insert_iterator<std::string>;
-
-// 3141, 1000: "3.141"
-std::string decimal(uint64_t thousandths) {
-  return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
-}
-
-// "12.34 %"; a dash of nothing.
-std::string share(uint64_t part, uint64_t of) {
-  if (of == 0) return "-";
-  __extension__ typedef unsigned __int128 Wide;
-  const auto hundredths = static_cast<uint64_t>((Wide{part} * 10000 + of / 2) / of);
-  return fmt::format("{}.{:02} %", hundredths / 100, hundredths % 100);
-}
 
 class Writer {
  public:
