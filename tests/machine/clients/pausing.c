@@ -312,7 +312,10 @@ static void storm(void) {
   const pid_t noise = make_noise(), work = make_work();
   stay_on(kOther);
   unsigned nmi = 0, toggles = 0;
-  for (const double until = now() + 2; now() < until; toggles++) {
+  // Enough on a fast machine, long before the trace memory is full.
+  enum { kToggles = 60, kHits = 20 };
+  for (const double until = now() + 2; now() < until && (toggles < kToggles || nmi < kHits);
+       toggles++) {
     client_enable(&group.client);
     usleep(3000);
     client_disable(&group.client);
