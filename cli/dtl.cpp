@@ -13,6 +13,7 @@
 #include "cli/dtl_capture.h"
 #include "cli/dtl_import.h"
 #include "cli/dtl_replay.h"
+#include "cli/schedule_options.h"
 #include "cli/units.h"
 #include "pmu/dtl_event.h"
 
@@ -35,15 +36,9 @@ struct Wish {
   const char* file_format() const { return perf_data ? "perf" : timeline ? "perfetto" : nullptr; }
 };
 
-std::chrono::nanoseconds parse_time(const char* option, const std::string& text) {
-  const auto time = parse_duration(text);
-  if (time) return *time;
-  throw CLI::ValidationError(option, text + ": not a time such as 500us, 10ms or 2s");
-}
-
 std::optional<std::chrono::nanoseconds> parse_period(const std::string& text) {
   if (text == "auto") return std::nullopt;
-  const auto period = parse_time("--period", text);
+  const auto period = time_of_option("--period", text);
   if (period.count() < static_cast<int64_t>(kLeastDtlPeriodNs)) {
     throw CLI::ValidationError("--period", text + ": the driver takes 1ms at least");
   }
@@ -227,7 +222,7 @@ void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
   app.add_option_function<std::string>(
          "--duration",
          [wish](const std::string& text) {
-           wish->options.duration = parse_time("--duration", text);
+           wish->options.duration = time_of_option("--duration", text);
          },
          "End after this time: 500ms, 10s, 2m (default: when the workload ends, or Ctrl-C)")
       ->type_name("TIME");
@@ -260,7 +255,7 @@ void declare_top(CLI::App& app, const std::shared_ptr<Wish>& wish) {
   app.add_option_function<std::string>(
          "--interval",
          [top](const std::string& text) {
-           top->interval = parse_time("--interval", text);
+           top->interval = time_of_option("--interval", text);
            if (top->interval >= kLeastTopInterval) return;
            throw CLI::ValidationError("--interval", text + ": 100ms at least");
          },
