@@ -120,7 +120,7 @@ Selection random_selection(Random& random, const CoreIndex& index) {
 TEST_CASE("a slice of a core trace by its index is that of the whole trace") {
   uint64_t late = 0;
   size_t most_restarts = 0;
-  for (uint64_t seed = 0; seed < 60; seed++) {
+  for (uint64_t seed = 0; seed < 30; seed++) {
     CAPTURE(seed);
     Random random(seed);
     Bytes trace = seed % 10 == 9 ? generated<generator::Power8Program>(seed, 2000)
@@ -128,7 +128,8 @@ TEST_CASE("a slice of a core trace by its index is that of the whole trace") {
     if (seed % 3 != 0) damage(trace, random);
     // One after the other: compilers evaluate arguments in different orders.
     const size_t piece = 1 + random.below(5000);
-    const CoreIndex index = index_of(trace, 1 + random.below(8000), piece);
+    const uint64_t interval = seed == 0 ? 1 : 1 + random.below(8000);  // every place, or some
+    const CoreIndex index = index_of(trace, interval, piece);
     most_restarts = std::max(most_restarts, index.restarts.size());
     if (seed % 10 == 9) CHECK(index.restarts.empty());  // what came before matters
     for (int i = 0; i < 12; i++) {
@@ -142,7 +143,7 @@ TEST_CASE("a slice of a core trace by its index is that of the whole trace") {
               decoded(trace, selection, limit, nullptr));
     }
   }
-  CHECK(late > 250);
+  CHECK(late > 120);
   CHECK(most_restarts > 100);
 }
 
