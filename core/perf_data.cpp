@@ -113,18 +113,11 @@ class Finder {
   }
 
   void take_chunk(const Record& record) {
-    Fields body = fields(record.body);
-    payload_bytes_ = body.u64();
-    const uint64_t position = body.u64();
-    body.u64();  // reference
-    body.u64();  // index and thread
-    const uint32_t cpu = body.u32();
-    if (!body.good()) payload_bytes_ = 0;
-    const uint64_t begin = record.offset + 8 + record.body.size();
-    const uint64_t there = std::min(payload_bytes_, file_bytes_ - begin);
-    Delivery& delivery = deliveries_[cpu];
-    delivery.cut_bytes += payload_bytes_ - there;
-    if (there != 0) delivery.chunks.push_back({position, {begin, there}});
+    const AuxChunk chunk = parse_auxtrace(record, header_.big_endian, file_bytes_);
+    payload_bytes_ = chunk.payload_bytes;
+    Delivery& delivery = deliveries_[chunk.cpu];
+    delivery.cut_bytes += chunk.payload_bytes - chunk.at.size_bytes;
+    if (chunk.at.size_bytes != 0) delivery.chunks.push_back({chunk.position, chunk.at});
   }
 
   // By the identifier, which stands at the end of a record and at the begin of a sample.

@@ -125,24 +125,18 @@ class DispatchFinder {
   }
 
   void take_chunk(const Record& record) {
-    Fields body = fields(record.body);
-    payload_bytes_ = body.u64();
-    const uint64_t position = body.u64();
-    body.u64();  // reference
-    body.u64();  // index and thread
-    const uint32_t cpu = body.u32();
-    if (!body.good()) payload_bytes_ = 0;
-    const uint64_t begin = record.offset + 8 + record.body.size();
-    const uint64_t there = std::min(payload_bytes_, file_bytes_ - begin);
-    cut_bytes_ += payload_bytes_ - there;
-    if (cpu >= kMostCpus || position >= DtlSlots::kUnending - there) {
+    const AuxChunk chunk = parse_auxtrace(record, header_.big_endian, file_bytes_);
+    payload_bytes_ = chunk.payload_bytes;
+    cut_bytes_ += chunk.payload_bytes - chunk.at.size_bytes;
+    const uint64_t there = chunk.at.size_bytes;
+    if (chunk.cpu >= kMostCpus || chunk.position >= DtlSlots::kUnending - there) {
       strange_bytes_ += there;
       return;
     }
-    content_.cpus.try_emplace(static_cast<int>(cpu));
+    const int cpu = static_cast<int>(chunk.cpu);
+    content_.cpus.try_emplace(cpu);
     if (there != 0) {
-      content_.chunks.push_back(
-          {.cpu = static_cast<int>(cpu), .position = position, .at = {begin, there}});
+      content_.chunks.push_back({.cpu = cpu, .position = chunk.position, .at = chunk.at});
     }
   }
 

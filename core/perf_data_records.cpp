@@ -63,6 +63,20 @@ std::optional<Sample> parse_sample(Fields body, uint64_t sample_type) {
   return sample;
 }
 
+AuxChunk parse_auxtrace(const Record& record, bool big_endian, uint64_t file_bytes) {
+  Fields body(record.body, big_endian);
+  AuxChunk chunk;
+  chunk.payload_bytes = body.u64();
+  chunk.position = body.u64();
+  body.u64();  // reference
+  body.u64();  // index and thread
+  chunk.cpu = body.u32();
+  if (!body.good()) chunk.payload_bytes = 0;
+  const uint64_t begin = record.offset + 8 + record.body.size();
+  chunk.at = {begin, std::min(chunk.payload_bytes, file_bytes - begin)};
+  return chunk;
+}
+
 std::optional<uint32_t> trailer_cpu(std::span<const std::byte> body, const Event& event,
                                     bool big_endian) {
   if (!event.sample_id_all || (event.sample_type & kSampleCpu) == 0) return std::nullopt;

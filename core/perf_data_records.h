@@ -59,6 +59,16 @@ class RecordReader {
   size_t window_used_ = 0;
 };
 
+// What an AUXTRACE record tells of the AUX data behind it.
+struct AuxChunk {
+  uint32_t cpu = 0;
+  uint64_t position = 0;       // in all that the AUX area has held
+  uint64_t payload_bytes = 0;  // as the record says; 0 when it is cut
+  FileExtent at;               // so much of that is in the file
+};
+
+AuxChunk parse_auxtrace(const Record& record, bool big_endian, uint64_t file_bytes);
+
 // What an htm event has told in a sample.
 struct Sample {
   std::optional<uint32_t> cpu;
