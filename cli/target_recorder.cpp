@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -16,7 +17,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBusyPause{1};
+// A busy driver is asked again after an eighth of the time that it has been busy for.
+constexpr milliseconds kShortestPause{1}, kLongestPause{200};
+constexpr int kPausePart = 8;
 // The hypervisor may ask to come back in 10 s, a few times (H_LONG_BUSY_ORDER_10_SEC).
 constexpr milliseconds kBusyLimit{60'000};
 
@@ -152,8 +155,9 @@ bool TargetRecorder::again_allowed(HtmDrain::Step step) {
     lose("trace", "the hypervisor stayed busy");
     return false;
   }
-  std::this_thread::sleep_for(kBusyPause);
-  waited_ += kBusyPause;
+  const milliseconds pause = std::clamp(waited_ / kPausePart, kShortestPause, kLongestPause);
+  std::this_thread::sleep_for(pause);
+  waited_ += pause;
   return true;
 }
 
