@@ -19,6 +19,10 @@
 /* Longest patience with a busy hypervisor where sleeping is possible. */
 #define HTM_DEADLINE			(10 * HZ)
 
+/* Pauses after H_BUSY where sleeping is possible: each twice as long as the one before. */
+#define HTM_FIRST_PAUSE_US		50
+#define HTM_LONGEST_PAUSE_US		10000
+
 /* H_BUSY means "at once": with interrupts off try for about 0.1 ms. */
 #define HTM_ATOMIC_TRIES		16
 #define HTM_ATOMIC_PAUSE_US		5
@@ -164,6 +168,7 @@ long htm_hcall_atomic(const struct htm_request *req)
 int htm_hcall_sleep(const struct htm_request *req, bool killable, long *rc)
 {
 	unsigned long deadline = jiffies + HTM_DEADLINE;
+	unsigned int pause_us = HTM_FIRST_PAUSE_US;
 
 	for (;;) {
 		unsigned long now, delay;
@@ -180,7 +185,8 @@ int htm_hcall_sleep(const struct htm_request *req, bool killable, long *rc)
 			return -ETIMEDOUT;
 
 		if (*rc == H_BUSY) {
-			usleep_range(50, 200);
+			usleep_range(pause_us, 2 * pause_us);
+			pause_us = min(2 * pause_us, HTM_LONGEST_PAUSE_US);
 			continue;
 		}
 		delay = min(msecs_to_jiffies(htm_busy_msecs(*rc)), deadline - now);
