@@ -22,6 +22,7 @@ namespace {
 
 constexpr auto kLongestPeriod = std::chrono::seconds(10);
 constexpr auto kLeastTopInterval = std::chrono::milliseconds(100);
+constexpr auto kLeastInterval = std::chrono::milliseconds(1);
 constexpr uint64_t kMostRingBytes = 1 << 30;
 
 struct Wish {
@@ -78,6 +79,12 @@ DtlFormat parse_format(const std::string& text) {
   throw CLI::ValidationError("--format", text + ": not text, json, csv, perf or perfetto");
 }
 
+DtlIntervals parse_intervals(const std::string& text) {
+  const auto length = time_of_option("--interval", text);
+  if (length >= kLeastInterval) return {static_cast<uint64_t>(length.count())};
+  throw CLI::ValidationError("--interval", text + ": 1ms at least");
+}
+
 // Seconds since boot.
 uint64_t parse_since_boot(const char* option, const std::string& text) {
   if (const auto moment = parse_moment(text)) return *moment;
@@ -87,6 +94,10 @@ uint64_t parse_since_boot(const char* option, const std::string& text) {
 // What does not go together.
 void check(const Wish& wish) {
   const DtlOutputOptions& output = wish.options.output;
+  if (output.summary && output.format != DtlFormat::kText) {
+    throw CLI::ValidationError(
+        "--format", "the summary is text; without --summary, --interval has csv and json");
+  }
   if (wish.replay.input.empty()) {
     if (const char* format = wish.file_format()) {
       throw CLI::ValidationError("--format", fmt::format("{} is for recordings: --input", format));
@@ -100,8 +111,8 @@ void check(const Wish& wish) {
   if (!wish.options.workload.empty()) {
     throw CLI::ValidationError("--input", "a recording that is read has no workload");
   }
-  if (wish.replay.check && !output.summary) {
-    throw CLI::ValidationError("--check", "what is checked is the summary: --summary");
+  if (wish.replay.check && !output.summary && !output.intervals) {
+    throw CLI::ValidationError("--check", "what is checked is the summary: --summary, --interval");
   }
   const char* format = wish.file_format();
   if (format == nullptr) {
@@ -112,7 +123,7 @@ void check(const Wish& wish) {
   if (output.file.empty()) {
     throw CLI::ValidationError("--format", fmt::format("{} needs a file: -o", format));
   }
-  if (output.summary) {
+  if (output.summary || output.intervals) {
     throw CLI::ValidationError("--format", fmt::format("{} has no summary", format));
   }
 }
@@ -179,8 +190,16 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
          "timeline (default: text)")
       ->type_name("FORMAT");
   app.add_flag("--summary", output.summary, "Print an analysis in place of the entries");
+  app.add_option_function<std::string>(
+         "--interval",
+         [wish](const std::string& text) {
+           wish->options.output.intervals = parse_intervals(text);
+         },
+         "In place of the entries: what was stolen, moved and late in each interval of this length")
+      ->type_name("TIME");
   app.add_flag("--check", wish->replay.check,
-               "With --input and --summary: count the entries, and compare the file's statistics");
+               "With --input and --summary or --interval: count the entries, and compare the "
+               "file's statistics");
   app.add_option("--top", output.top, "Lines of the summary's long tables (default: 10)")
       ->check(CLI::Range(1, 100000).description(""))
       ->type_name("N");

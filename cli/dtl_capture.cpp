@@ -305,7 +305,7 @@ int DtlCapture::settle(DtlReport report) {
   output_->finish(
       tracks, places,
       fmt::format("status {}\n{}", report.ledger().empty() ? 0 : kExitIncomplete, report.text()));
-  if (const auto loss = output_->loss()) report.add(*loss);
+  for (const Loss& loss : output_->losses(tracks)) report.add(loss);
   report.print();
   if (!report.ledger().empty()) return kExitIncomplete;
   if (!workload_) return kExitDone;

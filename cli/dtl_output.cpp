@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "output/dtl_series_text.h"
 #include "output/input_file.h"
 #include "output/kallsyms.h"
 #include "output/moment.h"
@@ -21,6 +22,8 @@ using std::chrono::steady_clock;
 constexpr std::chrono::seconds kLongestPending{1};
 constexpr std::chrono::seconds kClockEvery{10};
 constexpr uint64_t kMostKallsyms = 256 << 20;
+// Of all virtual processors together: some 150 MiB.
+constexpr int64_t kMostPoints = 1'000'000;
 
 // Names for kernel addresses; none when the file cannot be read.
 SymbolTable read_symbols(const std::filesystem::path& path) {
@@ -38,11 +41,11 @@ SymbolTable read_symbols(const std::filesystem::path& path) {
 }  // namespace
 
 DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about)
-    : options_(options) {
+    : options_(options), series_room_(kMostPoints) {
   if (!options_.file.empty()) {
     file_.emplace(TraceSink::create(options_.file, options_.existing));
     file_->append(make_dtl_text_block(DtlBlockKind::kStart, about));
-  } else if (!options_.summary && !options_.silent) {
+  } else if (options_.entries()) {
     print_dtl_head(text_, options_.format);
   }
 }
@@ -51,6 +54,7 @@ void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEnt
                      DtlPlaces& places) {
   if (entries.empty()) return;
   if (options_.summary) track.analysis_.add(entries, track.cpu_, clock.ticks_per_second, places);
+  if (options_.intervals) series_of(track).add(entries, clock);
   if (file_) {
     note_clock(clock);
     track.ticks_per_second_ = clock.ticks_per_second;
@@ -62,7 +66,7 @@ void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEnt
       entries = entries.subspan(now.size());
       if (track.pending_.size() == kMostDtlEntries) write_pending(track);
     }
-  } else if (!options_.summary && !options_.silent) {
+  } else if (options_.entries()) {
     const std::lock_guard held(lock_);
     print_dtl_entries(text_, options_.format, track.cpu_, clock, entries);
   } else {
@@ -73,8 +77,14 @@ void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEnt
 
 void DtlOutput::take(Track& track, const DtlClock& clock, const DtlStatistics& statistics,
                      DtlPlaces& places) {
-  statistics.append_to(track.analysis_, track.cpu_, places);
+  if (options_.summary) statistics.append_to(track.analysis_, track.cpu_, places);
+  if (options_.intervals) series_of(track).add(statistics, clock);
   clock_ = clock;
+}
+
+DtlSeries& DtlOutput::series_of(Track& track) {
+  if (!track.series_) track.series_.emplace(*options_.intervals, options_.bits, series_room_);
+  return *track.series_;
 }
 
 // The file tells the clock before the first entries, and again from time to time: damage may hit
@@ -131,13 +141,39 @@ void DtlOutput::finish(std::span<Track* const> tracks, const DtlPlaces& places,
     file_->finish();
   }
   if (options_.summary) print_summary(tracks, places);
+  if (options_.summary && options_.intervals) text_.put("\n");
+  if (options_.intervals) print_series(tracks);
   text_.finish();
 }
 
-std::optional<Loss> DtlOutput::loss() const {
-  if (!file_ || !file_->error()) return std::nullopt;
-  return Loss{file_->path().string(), std::strerror(*file_->error()), LossUnit::kBytes,
-              file_->discarded_bytes()};
+std::vector<Loss> DtlOutput::losses(std::span<Track* const> tracks) const {
+  std::vector<Loss> losses;
+  if (file_ && file_->error()) {
+    losses.push_back({file_->path().string(), std::strerror(*file_->error()), LossUnit::kBytes,
+                      file_->discarded_bytes()});
+  }
+  uint64_t left_out = 0;
+  for (const Track* track : tracks) left_out += track->series_ ? track->series_->left_out() : 0;
+  if (left_out != 0) {
+    losses.push_back({"the series",
+                      fmt::format("it has {} intervals, which is all that it can have; take longer "
+                                  "ones with --interval, or a part",
+                                  kMostPoints),
+                      LossUnit::kEntries, left_out});
+  }
+  return losses;
+}
+
+void DtlOutput::print_series(std::span<Track* const> tracks) {
+  DtlSeriesText series{.clock = clock_,
+                       .intervals = *options_.intervals,
+                       .distances = options_.bits.has_value(),
+                       .cpus = {}};
+  for (const Track* track : tracks) {
+    if (track->series_) series.cpus.emplace_back(track->cpu_, &*track->series_);
+  }
+  std::ranges::sort(series.cpus);
+  series.print(text_, options_.format);
 }
 
 void DtlOutput::print_summary(std::span<Track* const> tracks, const DtlPlaces& places) {

@@ -3,6 +3,7 @@
 // analysis; the same for a log that is being recorded and for one that is read from a file.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "core/dtl_analysis.h"
 #include "core/dtl_blocks.h"
 #include "core/dtl_entry.h"
+#include "core/dtl_series.h"
 #include "core/symbol_table.h"
 #include "output/dtl_summary.h"
 #include "output/dtl_text.h"
@@ -28,13 +30,16 @@ namespace htmtrace {
 
 struct DtlOutputOptions {
   DtlFormat format = DtlFormat::kText;
-  bool summary = false;        // the analysis in place of the entries
-  bool silent = false;         // neither of them
-  std::filesystem::path file;  // empty: none
+  bool summary = false;                   // the analysis in place of the entries
+  std::optional<DtlIntervals> intervals;  // a series over time in place of the entries
+  bool silent = false;                    // none of these
+  std::filesystem::path file;             // empty: none
   Existing existing = Existing::kRefuse;
   std::optional<ProcessorBits> bits;
   std::filesystem::path kallsyms;  // empty: this machine's, for entries of this machine
   size_t top = 10;
+
+  bool entries() const { return !summary && !intervals && !silent && file.empty(); }
 };
 
 class DtlOutput {
@@ -49,6 +54,7 @@ class DtlOutput {
     friend class DtlOutput;
     int cpu_;
     DtlAnalysis analysis_;
+    std::optional<DtlSeries> series_;
     std::vector<DtlEntry> pending_;  // not yet in the file
     DtlCpuBlocks blocks_;
     uint64_t ticks_per_second_ = 0;
@@ -62,7 +68,7 @@ class DtlOutput {
   // standard output cannot be written.
   void take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
             DtlPlaces& places);
-  // For the summary, instead of the entries.
+  // For the summary and the series, instead of the entries.
   void take(Track& track, const DtlClock& clock, const DtlStatistics& statistics,
             DtlPlaces& places);
   // Lets others see what is there: standard output, and what has waited for the file for a second.
@@ -79,16 +85,19 @@ class DtlOutput {
 
   // Everything to its place; the file ends with `verdict`. Throws Error.
   void finish(std::span<Track* const> tracks, const DtlPlaces& places, const std::string& verdict);
-  // What the file could not take.
-  std::optional<Loss> loss() const;
+  // What the file could not take, or the series.
+  std::vector<Loss> losses(std::span<Track* const> tracks) const;
 
  private:
   void write_pending(Track& track, bool last = false);
   void note_clock(const DtlClock& clock);
+  DtlSeries& series_of(Track& track);
+  void print_series(std::span<Track* const> tracks);
   void print_summary(std::span<Track* const> tracks, const DtlPlaces& places);
 
   DtlOutputOptions options_;
   bool foreign_ = false;
+  std::atomic<int64_t> series_room_;
   mutable std::mutex lock_;  // of all that follows
   TextOutput text_ = TextOutput::standard_output();
   std::optional<TraceSink> file_;

@@ -91,7 +91,7 @@ int status_of(const DtlReader& reader, bool incomplete) {
 
 int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
   DtlStatisticsUse statistics = DtlStatisticsUse::kNone;
-  if (options.summary) {
+  if (options.summary || options.intervals) {
     statistics = replay.check ? DtlStatisticsUse::kCheck : DtlStatisticsUse::kTrust;
   }
   DtlReader reader(InputFile::open(replay.input), statistics);
@@ -99,7 +99,8 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
   std::map<int, DtlOutput::Track> tracks;
   DtlPlaces places;
   uint64_t taken = 0;
-  const DtlReader::Wanted wanted = wanted_of(replay);
+  DtlReader::Wanted wanted = wanted_of(replay);
+  wanted.intervals = options.intervals;
   while (const auto block = reader.next(wanted)) {
     DtlOutput::Track& track = tracks.try_emplace(block->cpu, block->cpu).first->second;
     if (block->statistics != nullptr) {
@@ -119,7 +120,12 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
   if (reader.clock().ticks_per_second == 0) {
     print_warning(fmt::format("{}: nothing tells the clock, so there are no times", replay.name));
   }
-  const bool incomplete = tell(reader, replay.name);
+  bool incomplete = tell(reader, replay.name);
+  for (const Loss& loss : output.losses(all)) {
+    print_warning(
+        fmt::format("{}: {} entries are not in it: {}", loss.place, loss.amount, loss.cause));
+    incomplete = true;
+  }
   // The recording's own verdict has its status in its first line.
   const std::string& verdict = reader.end_text();
   if (const size_t line = verdict.find('\n'); line != std::string::npos) {

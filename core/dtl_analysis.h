@@ -76,6 +76,12 @@ class DtlAnalysis {
   uint64_t stolen() const { return enqueue_to_dispatch_.sum() + ready_to_enqueue_.sum(); }
   // Ticks from the first entry to the last; of several virtual processors the sum.
   uint64_t span() const { return span_ + (last_ - first_); }
+  // Timebase of the first entry, and of the last.
+  uint64_t first() const { return first_; }
+  uint64_t last() const { return last_; }
+  // Where these were; nothing when there are none.
+  std::optional<uint16_t> first_processor() const { return first_processor_; }
+  std::optional<uint16_t> last_processor() const { return processor_; }
   // The tenth of a second in which most was stolen.
   Interval worst() const { return intervals_.most(); }
   // Dispatches that were waited for longer than a dispatch window.

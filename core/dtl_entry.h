@@ -63,6 +63,10 @@ inline void store_dtl_entry(std::byte* to, const DtlEntry& entry) {
   store_be64(to + 40, entry.srr1);
 }
 
+// A preempt reason: the end of the time slice (PAPR; kernel:
+// Documentation/arch/powerpc/vpa-dtl.rst).
+inline constexpr uint8_t kPreemptTimeSlice = 4;
+
 // perf's names; empty for a code that has none.
 std::string_view dispatch_reason_name(uint8_t code);
 std::string_view preempt_reason_name(uint8_t code);

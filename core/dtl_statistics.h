@@ -30,6 +30,10 @@ class DtlStatistics {
   uint64_t lowest_timebase() const { return lowest_timebase_; }
   uint64_t highest_timebase() const { return highest_timebase_; }
 
+  const DtlAnalysis& analysis() const { return analysis_; }
+  // From processor to processor: the key is the one before << 16 | the one after.
+  const Counts& moves() const { return moves_; }
+
   // To what is known of the entries before; exactly as if these had come one by one.
   void append_to(DtlAnalysis& analysis, int cpu, DtlPlaces& places) const;
 

@@ -194,7 +194,9 @@ std::optional<DtlReader::Block> DtlReader::take_payload(const DtlBlockHeader& he
       }
       break;
     case DtlBlockKind::kStatistics:
-      if (use_ != DtlStatisticsUse::kNone) return take_statistics(header, payload);
+      if (use_ != DtlStatisticsUse::kNone) {
+        return take_statistics(header, payload, wanted);
+      }
       break;
     case DtlBlockKind::kEnd:
       end_text_ = block_text(payload);
@@ -228,10 +230,16 @@ void DtlReader::unpack_later(const Group& group) {
   unchecked_.reset();
 }
 
+bool DtlReader::one_interval(uint64_t lowest, uint64_t highest, const Wanted& wanted) const {
+  if (!wanted.intervals || clock_.ticks_per_second == 0) return true;
+  return wanted.intervals->of(lowest, clock_) == wanted.intervals->of(highest, clock_);
+}
+
 // Of the group that they are behind: if blocks are missing there, or only some are within the
-// wanted time, it must be unpacked.
+// wanted time, or they are of several intervals, it must be unpacked.
 std::optional<DtlReader::Block> DtlReader::take_statistics(const DtlBlockHeader& header,
-                                                           std::span<const std::byte> payload) {
+                                                           std::span<const std::byte> payload,
+                                                           const Wanted& wanted) {
   const auto found = groups_.find(header.cpu);
   if (found == groups_.end()) return std::nullopt;
   const Group group = std::move(found->second);
@@ -242,8 +250,8 @@ std::optional<DtlReader::Block> DtlReader::take_statistics(const DtlBlockHeader&
     highest = std::max(highest, place.header.last_timebase);
   }
   if (highest < from_ || lowest > to_) return std::nullopt;
-  const bool fit = lowest >= from_ && highest <= to_ && statistics_.unpack(payload) &&
-                   statistics_.entries() == group.entries &&
+  const bool fit = lowest >= from_ && highest <= to_ && one_interval(lowest, highest, wanted) &&
+                   statistics_.unpack(payload) && statistics_.entries() == group.entries &&
                    statistics_.blocks() == group.places.size() && header.first_timebase == lowest &&
                    header.last_timebase == highest &&
                    statistics_.ticks_per_second() == clock_.ticks_per_second;

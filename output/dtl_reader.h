@@ -14,6 +14,7 @@
 
 #include "core/dtl_blocks.h"
 #include "core/dtl_entry.h"
+#include "core/dtl_series.h"
 #include "core/dtl_statistics.h"
 #include "output/input_file.h"
 
@@ -36,6 +37,8 @@ class DtlReader {
     std::vector<int> cpus;  // empty: all
     // On perf's clock, both included. Entries in front of the first clock have no time.
     std::optional<uint64_t> from_ns, to_ns;
+    // Statistics of entries that are not all in one of these do not take their place.
+    std::optional<DtlIntervals> intervals{};
   };
 
   // Either entries or statistics; both are dead with the next block.
@@ -90,7 +93,8 @@ class DtlReader {
 
   void pass_by(const DtlBlockHeader& header, const Wanted& wanted);
   std::optional<Block> take_statistics(const DtlBlockHeader& header,
-                                       std::span<const std::byte> payload);
+                                       std::span<const std::byte> payload, const Wanted& wanted);
+  bool one_interval(uint64_t lowest, uint64_t highest, const Wanted& wanted) const;
   bool make_statistics(const Group& group, std::span<const std::byte> payload);
   void unpack_later(const Group& group);
 

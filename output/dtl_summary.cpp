@@ -141,9 +141,9 @@ class Writer {
     uint64_t chip = 0, node = 0, elsewhere = 0;
     for (const auto& slot : summary_.places->moves.top(summary_.places->moves.size())) {
       const uint64_t from = slot.key >> 16, to = slot.key & 0xffff;
-      if (from >> summary_.bits->chip == to >> summary_.bits->chip)
+      if (summary_.bits->same_chip(from, to))
         chip += slot.entry.count;
-      else if (from >> summary_.bits->node == to >> summary_.bits->node)
+      else if (summary_.bits->same_node(from, to))
         node += slot.entry.count;
       else
         elsewhere += slot.entry.count;

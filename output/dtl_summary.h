@@ -10,15 +10,10 @@
 
 #include "core/dtl_analysis.h"
 #include "core/dtl_entry.h"
+#include "core/processor_bits.h"
 #include "core/symbol_table.h"
 
 namespace htmtrace {
-
-// The lowest bits of a processor's number that name the chip and the node that it is on.
-struct ProcessorBits {
-  unsigned chip = 0;
-  unsigned node = 0;
-};
 
 struct DtlSummary {
   DtlClock clock;

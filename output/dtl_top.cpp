@@ -12,7 +12,6 @@
 namespace htmtrace {
 namespace {
 
-constexpr uint8_t kTimeSlice = 4;  // preempt reason (core/dtl_entry.cpp has the names)
 constexpr uint64_t kSecondNs = 1'000'000'000;
 
 using TopText = std::back_insert_iterator<std::string>;
@@ -57,9 +56,9 @@ class TopWriter {
         rate(analysis.entries()), stolen(analysis.stolen(), cpus), time(waits.quantile(500)),
         time(waits.quantile(990)), time(waits.most()),
         time(analysis.ready_to_enqueue().quantile(990)),
-        rate(analysis.reasons().preempt[kTimeSlice]), share(analysis.moved(), analysis.entries()),
-        share(line.away, analysis.entries()), home, line.full,
-        line.incomplete ? "  incomplete" : "");
+        rate(analysis.reasons().preempt[kPreemptTimeSlice]),
+        share(analysis.moved(), analysis.entries()), share(line.away, analysis.entries()), home,
+        line.full, line.incomplete ? "  incomplete" : "");
   }
 
   void more(size_t lines) { fmt::format_to(out_, "{:>5} and {} more\n", "", lines); }
