@@ -17,7 +17,14 @@ constexpr size_t kMostDistinct = 1024;
 // Instead of a count. Addresses lie close together in several places far from each other: 64 KiB
 // are such a place.
 constexpr size_t kSplit = 65535;
+// Likewise. Most are equal to the one before.
+constexpr size_t kRuns = 65534;
 constexpr unsigned kLowerBits = 16;
+// How many of the lowest bits are zero in all numbers of a column: of addresses of instructions, of
+// doublewords, of pages. Which of these is in the two bits above the number of bits.
+constexpr std::array<unsigned, 4> kShifts{0, 2, 3, 12};
+constexpr unsigned kShiftPlace = 6;
+constexpr unsigned kBitsMask = (1U << kShiftPlace) - 1;
 constexpr uint64_t kLowerMask = (uint64_t{1} << kLowerBits) - 1;
 
 // Little-endian, so that a number that crosses bytes is a shift and a mask.
@@ -26,6 +33,11 @@ uint64_t load_le64(const std::byte* from) {
   std::memcpy(&value, from, sizeof(value));
   if constexpr (std::endian::native == std::endian::big) value = __builtin_bswap64(value);
   return value;
+}
+
+void store_le64(std::byte* to, uint64_t value) {
+  if constexpr (std::endian::native == std::endian::big) value = __builtin_bswap64(value);
+  std::memcpy(to, &value, sizeof(value));
 }
 
 void put_number(std::vector<std::byte>& to, uint64_t value, size_t bytes) {
@@ -40,10 +52,19 @@ size_t bytes_of_bits(size_t count, unsigned bits) {
   return (count * bits + 7) / 8;
 }
 
+// The largest of kShifts that loses nothing.
+unsigned best_shift(std::span<const uint64_t> values, uint64_t least) {
+  uint64_t all = 0;
+  for (const uint64_t value : values) all |= value - least;
+  unsigned which = kShifts.size() - 1;
+  while (which > 0 && std::countr_zero(all) < static_cast<int>(kShifts[which])) which--;
+  return all == 0 ? 0 : which;
+}
+
 // The number of bits with which least is taken altogether.
-unsigned best_bits(std::span<const uint64_t> values, uint64_t least) {
+unsigned best_bits(std::span<const uint64_t> values, uint64_t least, unsigned shift) {
   std::array<size_t, 65> of_width{};
-  for (const uint64_t value : values) of_width[std::bit_width(value - least)]++;
+  for (const uint64_t value : values) of_width[std::bit_width((value - least) >> shift)]++;
   unsigned widest = 64;
   while (widest > 0 && of_width[widest] == 0) widest--;
   size_t larger = 0, best_cost = SIZE_MAX;
@@ -113,6 +134,29 @@ void append(std::vector<std::byte>& to, const std::vector<std::byte>& bytes) {
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
+// The lower bits of each, one behind the other. Eight bytes are written at a time: 56 bits at most
+// and the seven that may be left of the number before.
+void put_bits(std::vector<std::byte>& to, std::span<const uint64_t> values, uint64_t least,
+              unsigned shift, unsigned bits) {
+  if (bits == 0) return;
+  const uint64_t mask = (uint64_t{1} << bits) - 1;
+  const size_t begin = to.size(), end = begin + bytes_of_bits(values.size(), bits);
+  to.resize(end + sizeof(uint64_t));
+  std::byte* out = to.data() + begin;
+  uint64_t held = 0;
+  unsigned held_bits = 0;
+  for (const uint64_t value : values) {
+    held |= ((value - least) >> shift & mask) << held_bits;
+    held_bits += bits;
+    store_le64(out, held);
+    out += held_bits / 8;
+    held >>= held_bits & ~7U;
+    held_bits %= 8;
+  }
+  store_le64(out, held);
+  to.resize(end);
+}
+
 // As a list of those that there are, or one after the other.
 void pack_whole(std::span<const uint64_t> values, std::vector<std::byte>& to) {
   std::vector<std::byte> plain, list;
@@ -127,58 +171,77 @@ void pack_whole(std::span<const uint64_t> values, std::vector<std::byte>& to) {
   append(to, !list.empty() && list.size() < plain.size() ? list : plain);
 }
 
+// The upper bits, and the lower ones apart.
+std::vector<std::byte> split_form(std::span<const uint64_t> values) {
+  std::vector<std::byte> form;
+  std::vector<uint64_t> parts(values.begin(), values.end());
+  for (uint64_t& part : parts) part >>= kLowerBits;
+  put_number(form, kSplit, kCountBytes);
+  pack_whole(parts, form);
+  for (size_t i = 0; i < parts.size(); i++) parts[i] = values[i] & kLowerMask;
+  pack_numbers(parts, form);
+  return form;
+}
+
+// Which ones are not equal to the one before (0 before the first), how many these are, and they.
+std::vector<std::byte> runs_form(std::span<const uint64_t> values) {
+  std::vector<std::byte> form;
+  std::vector<uint64_t> differs(values.size()), others;
+  uint64_t before = 0;
+  for (size_t i = 0; i < values.size(); i++) {
+    differs[i] = values[i] != before ? 1 : 0;
+    if (differs[i] != 0) others.push_back(values[i]);
+    before = values[i];
+  }
+  put_number(form, kRuns, kCountBytes);
+  pack_numbers(differs, form);
+  pack_whole(others, form);
+  return form;
+}
+
 }  // namespace
 
-// Bits of each; bytes of the least (upper half) and of a rest; 2 bytes: how many rests; the least;
-// the numbers; positions of the rests; the rests.
+// Bits of each, and which of kShifts; bytes of the least (upper half) and of a rest; 2 bytes: how
+// many rests; the least; the numbers; positions of the rests; the rests.
 void pack_numbers(std::span<const uint64_t> values, std::vector<std::byte>& to) {
   const uint64_t least = values.empty() ? 0 : *std::ranges::min_element(values);
-  const unsigned bits = best_bits(values, least);
+  const unsigned which_shift = best_shift(values, least), shift = kShifts[which_shift];
+  const unsigned bits = best_bits(values, least, shift);
   uint64_t largest_rest = 0;
   size_t rests = 0;
   for (const uint64_t value : values) {
-    const uint64_t rest = (value - least) >> bits;
+    const uint64_t rest = (value - least) >> shift >> bits;
     largest_rest = std::max(largest_rest, rest);
     rests += rest != 0 ? 1 : 0;
   }
   const size_t least_bytes = bytes_of(least), rest_bytes = bytes_of(largest_rest);
-  put_number(to, bits, 1);
+  put_number(to, which_shift << kShiftPlace | bits, 1);
   put_number(to, least_bytes << 4 | rest_bytes, 1);
   put_number(to, rests, kPositionBytes);
   put_number(to, least, least_bytes);
 
-  const uint64_t mask = (uint64_t{1} << bits) - 1;
-  uint64_t held = 0;
-  unsigned held_bits = 0;
-  for (const uint64_t value : values) {
-    held |= ((value - least) & mask) << held_bits;
-    for (held_bits += bits; held_bits >= 8; held_bits -= 8, held >>= 8) {
-      to.push_back(static_cast<std::byte>(held));
-    }
-  }
-  if (held_bits != 0) to.push_back(static_cast<std::byte>(held));
+  put_bits(to, values, least, shift, bits);
 
   if (rests == 0) return;
   for (size_t i = 0; i < values.size(); i++) {
-    if ((values[i] - least) >> bits != 0) put_number(to, i, kPositionBytes);
+    if ((values[i] - least) >> shift >> bits != 0) put_number(to, i, kPositionBytes);
   }
   for (const uint64_t value : values) {
-    if (const uint64_t rest = (value - least) >> bits; rest != 0) put_number(to, rest, rest_bytes);
+    if (const uint64_t rest = (value - least) >> shift >> bits; rest != 0)
+      put_number(to, rest, rest_bytes);
   }
 }
 
-// 2 bytes: how many there are; they; which one each is. Or 0 and the numbers; or kSplit, this of
-// their upper bits, and the lower bits.
+// 2 bytes: how many there are; they; which one each is. Or 0 and the numbers; or kSplit or kRuns,
+// and these forms.
 void pack_repeated(std::span<const uint64_t> values, std::vector<std::byte>& to) {
-  std::vector<std::byte> whole, split;
-  pack_whole(values, whole);
-  std::vector<uint64_t> parts(values.begin(), values.end());
-  for (uint64_t& part : parts) part >>= kLowerBits;
-  put_number(split, kSplit, kCountBytes);
-  pack_whole(parts, split);
-  for (size_t i = 0; i < parts.size(); i++) parts[i] = values[i] & kLowerMask;
-  pack_numbers(parts, split);
-  append(to, split.size() < whole.size() ? split : whole);
+  std::vector<std::byte> shortest;
+  pack_whole(values, shortest);
+  for (auto* form : {split_form, runs_form}) {
+    std::vector<std::byte> other = form(values);
+    if (other.size() < shortest.size()) shortest.swap(other);
+  }
+  append(to, shortest);
 }
 
 void pack_word(uint64_t value, std::vector<std::byte>& to) {
@@ -213,7 +276,8 @@ void NumberReader::fail(std::span<uint64_t> values) {
 }
 
 void NumberReader::numbers(std::span<uint64_t> values) {
-  const auto bits = static_cast<unsigned>(number(1));
+  const auto head = static_cast<unsigned>(number(1));
+  const unsigned bits = head & kBitsMask, shift = kShifts[head >> kShiftPlace];
   const uint64_t sizes = number(1);
   const size_t rests = number(kPositionBytes);
   if (bits > kMostBits || sizes >> 4 > 8 || (sizes & 15) > 8) return fail(values);
@@ -244,8 +308,8 @@ void NumberReader::numbers(std::span<uint64_t> values) {
     }
   }
   add_rests(values, rests, bits, sizes & 15);
-  if (least != 0) {
-    for (uint64_t& value : values) value += least;
+  if (least != 0 || shift != 0) {
+    for (uint64_t& value : values) value = (value << shift) + least;
   }
 }
 
@@ -263,11 +327,26 @@ void NumberReader::add_rests(std::span<uint64_t> values, size_t count, unsigned 
 
 void NumberReader::repeated(std::span<uint64_t> values) {
   const size_t count = number(kCountBytes);
+  if (count == kRuns) return runs(values);
   if (count != kSplit) return whole(values, count);
   whole(values, number(kCountBytes));
   lower_.resize(values.size());
   numbers(lower_);
   for (size_t i = 0; i < values.size(); i++) values[i] = values[i] << kLowerBits | lower_[i];
+}
+
+void NumberReader::runs(std::span<uint64_t> values) {
+  numbers(values);
+  size_t count = 0;
+  for (const uint64_t differs : values) count += differs & 1;
+  lower_.resize(count);
+  whole(lower_, number(kCountBytes));
+  uint64_t before = 0;
+  size_t next = 0;
+  for (uint64_t& value : values) {
+    if ((value & 1) != 0) before = lower_[next++];
+    value = before;
+  }
 }
 
 void NumberReader::whole(std::span<uint64_t> values, size_t count) {

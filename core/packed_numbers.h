@@ -15,7 +15,8 @@ void pack_numbers(std::span<const uint64_t> values, std::vector<std::byte>& to);
 
 // Appends a column of numbers of which many are equal: a list of those that there are, most
 // frequent first, and which one each is; or as pack_numbers(); or the upper bits in one of these
-// ways and the lower ones apart: whatever is shortest.
+// ways and the lower ones apart; or only those that are not equal to the one before: whatever is
+// shortest.
 void pack_repeated(std::span<const uint64_t> values, std::vector<std::byte>& to);
 
 // Appends one number of 64 bits.
@@ -40,6 +41,7 @@ class NumberReader {
   uint64_t number(size_t bytes);
   std::span<const std::byte> take(size_t bytes);
   void add_rests(std::span<uint64_t> values, size_t count, unsigned bits, size_t rest_bytes);
+  void runs(std::span<uint64_t> values);
   void whole(std::span<uint64_t> values, size_t count);
   void fail(std::span<uint64_t> values);
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/packed_numbers.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace htmtrace {
+namespace {
+
+using Numbers = std::vector<uint64_t>;
+using Packed = std::vector<std::byte>;
+
+Packed repeated(const Numbers& numbers) {
+  Packed packed;
+  pack_repeated(numbers, packed);
+  return packed;
+}
+
+// What is read as so many repeated numbers, and nothing is left.
+Numbers read_repeated(const Packed& packed, size_t count) {
+  Numbers numbers(count);
+  NumberReader reader(packed);
+  reader.repeated(numbers);
+  CHECK(reader.ok());
+  CHECK(reader.at_end());
+  return numbers;
+}
+
+Packed bytes(std::initializer_list<unsigned> of) {
+  Packed packed;
+  for (const unsigned byte : of) packed.push_back(static_cast<std::byte>(byte));
+  return packed;
+}
+
+}  // namespace
+
+TEST_CASE("numbers that seldom change take little more than a bit") {
+  std::mt19937_64 random(1);
+  Numbers numbers(4096);
+  uint64_t now = 0;
+  for (uint64_t& number : numbers) {
+    if (random() % 16 == 0) now = random() % 64;
+    number = now;
+  }
+  const Packed packed = repeated(numbers);
+  CHECK(packed.size() < 4096 / 8 + 4096 / 16 + 100);
+  CHECK(read_repeated(packed, numbers.size()) == numbers);
+}
+
+TEST_CASE("low bits that are zero in all numbers take no room") {
+  std::mt19937_64 random(2);
+  for (const unsigned zeros : {0U, 1U, 2U, 3U, 5U, 12U, 13U, 60U}) {
+    for (const uint64_t least : {uint64_t{0}, uint64_t{7}}) {
+      Numbers numbers(4000);
+      for (uint64_t& number : numbers) number = (random() % 4096 << zeros) + least;
+      Packed packed;
+      pack_numbers(numbers, packed);
+      Numbers read(numbers.size());
+      NumberReader reader(packed);
+      reader.numbers(read);
+      CHECK(reader.ok());
+      CHECK(read == numbers);
+      if (zeros == 2 || zeros == 3 || zeros == 12) CHECK(packed.size() < 4000 * 12 / 8 + 16);
+    }
+  }
+}
+
+// As recordings have them that were made before there were runs and zero bits.
+TEST_CASE("columns of an earlier form are read") {
+  // 4 bits of each, a least of one byte, one rest of one byte: 5 + {1, 2, 3 + (2 << 4)}.
+  Numbers numbers(3);
+  const Packed plain = bytes({4, 0x11, 1, 0, 5, 0x21, 0x03, 2, 0, 2});
+  NumberReader reader(plain);
+  reader.numbers(numbers);
+  CHECK(reader.ok());
+  CHECK(reader.at_end());
+  CHECK(numbers == Numbers{6, 7, 40});
+  // Two different ones, 9 and 4, of which the second, the first and the second follow each other.
+  CHECK(read_repeated(bytes({2, 0, 3, 0x10, 0, 0, 4, 0x05, 1, 0, 0, 0, 0x05}), 3) ==
+        Numbers{4, 9, 4});
+}
+
+TEST_CASE("runs that are cut or make no sense are refused") {
+  Numbers numbers(1000);
+  for (size_t i = 0; i < numbers.size(); i++) numbers[i] = i / 50 * 7;
+  const Packed packed = repeated(numbers);
+  REQUIRE(packed[0] == std::byte{0xfe});
+  for (size_t length = 0; length < packed.size(); length++) {
+    Numbers read(numbers.size());
+    const std::span<const std::byte> whole = packed;
+    NumberReader reader(whole.first(length));
+    reader.repeated(read);
+    CHECK_FALSE(reader.ok());
+  }
+  // The list of those that differ is another list of runs.
+  Packed nested = bytes({0xfe, 0xff, 1, 0, 0, 0, 0x01, 0xfe, 0xff});
+  nested.resize(100);
+  Numbers read(1);
+  NumberReader reader(nested);
+  reader.repeated(read);
+  CHECK_FALSE(reader.ok());
+}
+
+}  // namespace htmtrace
