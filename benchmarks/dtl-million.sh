@@ -31,14 +31,14 @@ mkdir "$work/share" "$work/log"
     for ((cpu = 0; cpu < 8; cpu++)); do echo "core $cpu node=0 chip=$cpu core=$cpu"; done
     printf '%s\n' "oracle on" "dtl on" "dtl_preempt $rate" "dtl_fault $((rate / 6 + 1))"
 } >"$work/config"
-# An entry takes nine or ten bytes; fifteen with a fault's address, which is any here.
+# An entry takes some ten bytes; thirteen with a fault's address.
 cat >"$work/guest" <<END
 . /share/tap.sh
 plan ${#events[@]}
 for event in ${events[*]}; do
     bytes=10
     if [ \$event = fault ]; then
-        bytes=15
+        bytes=13
         hypervisor set dtl_fault $rate >/dev/null
     fi
     htmtrace dtl --event \$event --period 1ms --duration ${seconds}s -o /tmp/\$event.dtl 2>/tmp/log &

@@ -26,6 +26,14 @@ static const uint64_t kSecondNs = 1000000000;
 // What was due while the vCPU did not run is not made up for.
 static const uint64_t kLateNs = 10000000;
 
+// Where a partition's pages are missing: what is used together is paged out together, so it is a
+// few stretches of memory for each vCPU, through which it goes from page to page.
+enum {
+  kPageBytes = 4096,
+  kStretches = 16,
+  kStretchPages = 64,
+};
+
 enum source { kTimeSlices, kFaults, kSources };
 
 static struct {
@@ -46,6 +54,9 @@ struct vcpu_state {
   uint64_t call_next, call_msr;
   uint64_t stopped_timebase;
   uint16_t home, processor;
+  bool stretches_chosen;
+  uint64_t stretches[kStretches];  // addresses
+  unsigned stretch, page;          // of the last fault
 } __attribute__((aligned(64)));
 
 static struct vcpu_state states[kMaxVcpus];
@@ -131,18 +142,40 @@ static void end_of_slice(unsigned vcpu, uint64_t address, uint64_t msr) {
   dispatch(vcpu, &what);
 }
 
+// Not before the guest runs: its memory is not there yet.
+static void choose_stretches(struct vcpu_state* state) {
+  const uint64_t bytes = (uint64_t)kStretchPages * kPageBytes;
+  for (unsigned i = 0; i < kStretches; i++) {
+    state->stretches[i] = next_random(state) % (guest_ram_bytes() / bytes) * bytes;
+  }
+  state->stretches_chosen = true;
+}
+
+// Most faults are of the page behind the one before; of these every other one at its head, where
+// who walks through memory touches it first.
+static uint64_t missing_address(struct vcpu_state* state) {
+  if (!state->stretches_chosen) choose_stretches(state);
+  if (below(state, 4) != 0) {
+    state->page = (state->page + 1) % kStretchPages;
+  } else {
+    state->stretch = below(state, kStretches);
+    state->page = below(state, kStretchPages);
+  }
+  const uint64_t offset = below(state, 2) == 0 ? 0 : below(state, kPageBytes / 8) * 8;
+  return state->stretches[state->stretch] + state->page * (uint64_t)kPageBytes + offset;
+}
+
 static void page_fault(unsigned vcpu, uint64_t address, uint64_t msr) {
   struct vcpu_state* state = &states[vcpu];
-  struct dtl_dispatch what = {
-      .kind = kDtlFault,
-      .dispatch_reason = kDispatchPageFault,
-      .preempt_reason = kPreemptPageFault,
-      .enqueue_to_dispatch = waiting(state, 1000),
-      .ready_to_enqueue = below(state, 100),
-      .waiting_to_ready = waiting(state, 50000),
-      .fault_address = next_random(state) % guest_ram_bytes() & ~UINT64_C(7),
-      .srr0 = address,
-      .srr1 = msr};
+  struct dtl_dispatch what = {.kind = kDtlFault,
+                              .dispatch_reason = kDispatchPageFault,
+                              .preempt_reason = kPreemptPageFault,
+                              .enqueue_to_dispatch = waiting(state, 1000),
+                              .ready_to_enqueue = below(state, 100),
+                              .waiting_to_ready = waiting(state, 50000),
+                              .fault_address = missing_address(state),
+                              .srr0 = address,
+                              .srr1 = msr};
   dispatch(vcpu, &what);
 }
 
