@@ -19,8 +19,11 @@ namespace htmtrace {
 namespace {
 
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
-  const auto chosen = app->get_subcommands();
-  const std::string command = chosen.empty() ? "" : chosen.front()->get_name() + " ";
+  std::string command;
+  for (auto chosen = app->get_subcommands(); !chosen.empty();
+       chosen = chosen.front()->get_subcommands()) {
+    command += chosen.front()->get_name() + " ";
+  }
   return fmt::format("htmtrace: {}\n  hint: htmtrace {}--help\n", error.what(), command);
 }
 
