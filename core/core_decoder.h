@@ -18,6 +18,7 @@
 #include "core/core_statistics.h"
 #include "core/core_words.h"
 #include "core/framing.h"
+#include "core/plain_infos.h"
 #include "core/power10_stream.h"
 #include "core/power8_stream.h"
 #include "core/translation_map.h"
@@ -48,8 +49,8 @@ class CoreDecoder {
         const WordRun run{
             .words = at, .count = static_cast<size_t>(end - at) / kWordBytes, .in_sync = in_sync_};
         const WordOffsets offsets{next_offset_};
-        // Nine of ten records, so they shall not wait for the choice among all kinds.
-        used = words::is_info10(run[0]) ? take_info(run, offsets) : take(run, offsets);
+        used = take_plain_infos(run);
+        if (used == 0) used = take(run, offsets);
       }
       if (used == 0) {
         gather(at);
@@ -187,7 +188,21 @@ class CoreDecoder {
     return leave_out_word(offsets, DefectReason::kUnknownWord);
   }
 
-  [[gnu::always_inline]] size_t take_info(const WordRun& run, const WordOffsets& offsets) {
+  // All records that the run begins with and of which nothing is to be told but the instruction.
+  size_t take_plain_infos(const WordRun& run) {
+    if (!in_sync_ || walks_ || !power10_.settled()) return 0;
+    const PlainInfos taken = decode_plain_infos(
+        run, {next_offset_, limit_ - emitted_},
+        {power10_, instruction_cursor_, data_cursor_, statistics_, instruction_}, sink_);
+    if (taken.instructions == 0) return 0;
+    generation_ = Generation::kPower10;
+    statistics_.instructions[static_cast<size_t>(generation_)] += taken.instructions;
+    address_missing_ = false;
+    emitted_ += taken.instructions;
+    return taken.words;
+  }
+
+  size_t take_info(const WordRun& run, const WordOffsets& offsets) {
     const Framing framing = frame_power10_info(run);
     if (framing.verdict != Framing::Verdict::kWhole) [[unlikely]] {
       if (framing.verdict == Framing::Verdict::kUndecided) return 0;
@@ -284,9 +299,10 @@ class CoreDecoder {
 
   [[gnu::always_inline]] void emit(Instruction& instruction) {
     if (instruction.has_ra) [[likely]]
-      translate(instruction_cursor_, instruction);
+      count_place(translate(instruction_cursor_, instruction));
     for (unsigned i = 0; i < instruction.data_count; i++) {
-      if (instruction.data[i].has_ra) translate(data_cursor_, instruction.data[i]);
+      DataAccess& data = instruction.data[i];
+      if (data.has_ra) count_place(translate(data_cursor_, data));
     }
     statistics_.data_accesses += instruction.data_count;
     statistics_.prefixed += instruction.has_prefix ? 1 : 0;
@@ -300,15 +316,8 @@ class CoreDecoder {
     emitted_++;
   }
 
-  template <class Place>
-  void translate(TranslationMap::Cursor& cursor, Place& place) {
-    if (const std::optional<LogicalAddr> logical = cursor.translate(place.ra)) {
-      place.la = *logical;
-      place.has_la = true;
-      statistics_.translated++;
-    } else {
-      statistics_.untranslated++;
-    }
+  void count_place(bool translated) {
+    (translated ? statistics_.translated : statistics_.untranslated)++;
   }
 
   void take_stamp(uint64_t word, uint64_t offset, std::optional<uint64_t> timer) {

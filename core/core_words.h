@@ -8,6 +8,7 @@
 // those which the public decoder of open-power's qtrace-tools (directory htm/) reads.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -259,9 +260,10 @@ enum class WalkKind : uint8_t {
 inline constexpr unsigned kWalkKinds = 6;
 
 // final_ra, guest and host bits (0, 2, 3) choose the kind; the level (4-6) must be one it can have.
-constexpr WalkKind walk_kind(uint64_t word) {
+constexpr WalkKind walk_kind_of(unsigned first_seven_bits) {
   constexpr unsigned kEntryLevels = 1U << 0 | 1U << 2 | 1U << 4 | 1U << 6 | 1U << 7;
   constexpr unsigned kPageSizes = 1U << 0 | 1U << 1 | 1U << 2 | 1U << 3 | 1U << 4 | 1U << 6;
+  const uint64_t word = uint64_t{first_seven_bits} << 57;
   const bool final_address = bit(word, 0);
   const unsigned allowed = final_address ? kPageSizes : kEntryLevels;
   if ((allowed >> bits(word, 4, 6) & 1) == 0) return WalkKind::kUnknown;
@@ -279,6 +281,16 @@ constexpr WalkKind walk_kind(uint64_t word) {
     default:
       return WalkKind::kUnknown;
   }
+}
+
+// The words of a walk come in any order of kinds, which no processor foresees: no branches.
+inline constexpr auto kWalkKindTable = [] {
+  std::array<WalkKind, 128> kinds{};
+  for (unsigned i = 0; i < kinds.size(); i++) kinds[i] = walk_kind_of(i);
+  return kinds;
+}();
+constexpr WalkKind walk_kind(uint64_t word) {
+  return kWalkKindTable[word >> 57];
 }
 
 }  // namespace htmtrace::words

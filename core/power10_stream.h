@@ -74,6 +74,43 @@ class Power10Stream {
     }
   }
 
+  // Where the next INFO is, is known, and it ends no group with records before it.
+  bool settled() const {
+    return line_known_ && !line_pending_ && (instruction_walks_ | data_walks_) == 0;
+  }
+
+  // The same as take_info() when settled() and all words of the record are at `at`, but for
+  // branches: their opcode is left as it is stored.
+  [[gnu::always_inline]] void take_plain_info(const std::byte* at, uint64_t info,
+                                              Instruction& instruction) {
+    const uint64_t msr = load_be64(at + words::kWordBytes);
+    line_ = (line_ & ~(words::kLineBytes - 1)) | words::info10_line_offset(info);
+    instruction.ea = EffectiveAddr{line_};
+    instruction.ra = RealAddr{page_ | (line_ & kPageOffset)};
+    instruction.has_ea = true;
+    instruction.has_ra = true;
+    instruction.modes = {static_cast<uint16_t>(words::msr_modes(msr)), Modes::kAll};
+    instruction.opcode = words::opcode(info);
+    instruction.has_opcode = true;
+    instruction.has_prefix = words::info10_prefixed(info);
+    at += 2 * words::kWordBytes;
+    if (instruction.has_prefix) [[unlikely]] {
+      instruction.prefix = words::opcode(load_be64(at));
+      at += words::kWordBytes;
+    }
+    const unsigned operands = words::info10_operands(info);
+    instruction.data_count =
+        operands == words::kSegmentOperands ? 0 : static_cast<uint8_t>(operands);
+    for (unsigned i = 0; i < instruction.data_count; i++) {
+      DataAccess& data = instruction.data[i];
+      data.ea = EffectiveAddr{load_be64(at)};
+      const uint64_t page = words::dra10_page(load_be64(at + words::kWordBytes));
+      data.ra = RealAddr{page | (data.ea.value & kPageOffset)};
+      data.has_ra = true;
+      at += 2 * words::kWordBytes;
+    }
+  }
+
  private:
   static constexpr uint64_t kPageOffset = 0xfff;  // real pages are told in units of 4 KiB
 

@@ -63,16 +63,23 @@ class TranslationMap {
    public:
     explicit Cursor(const TranslationMap& map) : map_(&map) {}
 
-    // Inlined, because an optional that a function returns is written in parts and read at once:
-    // the processor waits until the parts have left its store queue.
-    [[gnu::always_inline]] std::optional<LogicalAddr> translate(RealAddr address) {
+    // The range that holds `address`, until the next call; null when none does. No optional
+    // address, because one that is built in parts and read at once waits for the processor's store
+    // queue.
+    [[gnu::always_inline]] const Range* find(RealAddr address) {
       Range& recent = recent_[address.value / kRecentBytes % recent_.size()];
       if (address.value - recent.real >= recent.size_bytes) [[unlikely]] {
         const Range* range = map_->find(address);
-        if (range == nullptr) return std::nullopt;
+        if (range == nullptr) return nullptr;
         recent = *range;
       }
-      return LogicalAddr{address.value - recent.real + recent.logical};
+      return &recent;
+    }
+
+    std::optional<LogicalAddr> translate(RealAddr address) {
+      const Range* range = find(address);
+      if (range == nullptr) return std::nullopt;
+      return LogicalAddr{address.value - range->real + range->logical};
     }
 
    private:

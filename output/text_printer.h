@@ -87,17 +87,25 @@ class TextPrinter {
     return i.has_ea && i.has_ra && i.has_la && i.has_opcode && !i.has_prefix;
   }
 
+  // The first three characters of `text` as it lies in memory, and a blank. In a register: to build
+  // them in memory from smaller pieces and load them at once would wait for the store queue.
+  static uint32_t blank_behind_three(uint64_t text) {
+    if constexpr (std::endian::native == std::endian::little) {
+      return (static_cast<uint32_t>(text) & 0x00ffffff) | uint32_t{' '} << 24;
+    }
+    return (static_cast<uint32_t>(text >> 32) & 0xffffff00) | uint32_t{' '};
+  }
+
   char* put_by_page(char* to, const Instruction& instruction) const {
     std::memcpy(to, recent_.text, sizeof(recent_.text));
     const uint64_t place = instruction.ea.value & kPageOffset;
     // The opcode's digits, then those of the place in the page.
     const hex_text::Pair digits = reinterpret_cast<hex_text::Pair>(
         hex_text::digits_of(uint64_t{instruction.opcode} << 32 | place << 20));
-    std::memcpy(to + kOpcodeAt, &digits, 8);
-    char last[4];
-    std::memcpy(last, reinterpret_cast<const char*>(&digits) + 8, 3);
-    last[3] = ' ';
-    for (const size_t at : kPlacesAt) std::memcpy(to + at, last, 4);
+    const uint64_t opcode_digits = digits[0];
+    std::memcpy(to + kOpcodeAt, &opcode_digits, sizeof(opcode_digits));
+    const uint32_t place_digits = blank_behind_three(digits[1]);
+    for (const size_t at : kPlacesAt) std::memcpy(to + at, &place_digits, sizeof(place_digits));
     return to + kFields;
   }
 
@@ -107,7 +115,9 @@ class TextPrinter {
     at = put_address(put(at, " ra="), instruction.has_ra, instruction.ra.value);
     at = put_address(put(at, " la="), instruction.has_la, instruction.la.value);
     if (plain(instruction)) {
-      recent_ = {instruction.ea.value, instruction.ra.value, instruction.la.value, {}};
+      recent_.ea = instruction.ea.value;
+      recent_.ra = instruction.ra.value;
+      recent_.la = instruction.la.value;
       std::memcpy(recent_.text, to, kFields);
     }
     return at;
