@@ -205,8 +205,8 @@ Action declare_record(CLI::App& app) {
       ->type_name("STYLE")
       ->default_str("");
   app.add_flag("--symbols", options.symbols,
-               "Save the names of the kernel and the maps of all processes, too: htm.kallsyms, "
-               "htm.maps");
+               "Save the names of the kernel, the maps of all processes, and where the workload's "
+               "memory lies, too: htm.kallsyms, htm.maps, htm.pages");
   app.add_flag("--strict", options.strict, "End with status 1, not 3, when something was lost");
   app.add_option("workload", options.workload, "Program to run and its arguments; put -- first")
       ->type_name("");

@@ -56,11 +56,12 @@ void Recording::start() {
       remove_earlier(options_.folder);
     }
     open_trace();
-    if (options_.symbols) symbols_.emplace(options_.folder, options_.existing);
+    if (options_.symbols) symbols_.emplace(options_.folder, options_.existing, saves_pages());
     if (options_.schedule.delayed()) wait_out_delay();
     start_trace();
     if (workload_ && !options_.schedule.delayed()) workload_->start();
     if (symbols_) symbols_->add_maps("the trace had begun");
+    if (symbols_ && saves_pages()) begin_looking();
   } catch (...) {
     discard();
     if (symbols_) symbols_->discard();
@@ -112,6 +113,7 @@ void Recording::save_symbols() {
   progress_.clear();
   try {
     symbols_->add_maps("the trace had ended");
+    if (pages_) save_pages();
     if (!symbols_->finish()) {
       print_warning(
           "the kernel hides its addresses from this process: the trace will have no names of the "
@@ -120,6 +122,48 @@ void Recording::save_symbols() {
   } catch (const Error& error) {
     fail(error);
   }
+}
+
+// Only a bus tells addresses that need them.
+bool Recording::saves_pages() const {
+  return workload_ && std::any_of(sources_.begin(), sources_.end(), [](const HtmSource& source) {
+           return source.target().type == HtmType::kNest;
+         });
+}
+
+void Recording::begin_looking() {
+  pages_.emplace("/proc", workload_->pid(), static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)));
+  first_look_ = Clock::now();
+  next_look_ = first_look_ + kFirstLook;
+}
+
+// A workload that has ended has no pages any more: they are looked at while it runs, soon and then
+// ever more rarely, so that a short one is not missed and a long one is not disturbed.
+void Recording::look_at_pages() {
+  const auto now = Clock::now();
+  if (!next_look_ || now < *next_look_) return;
+  const auto since = now - first_look_;
+  pages_->look(std::chrono::duration_cast<std::chrono::milliseconds>(since));
+  next_look_ = now + std::min<Clock::duration>(since, kRarestLook);
+}
+
+void Recording::save_pages() {
+  next_look_ = first_look_;
+  look_at_pages();
+  next_look_.reset();
+  if (pages_->hidden()) {
+    print_warning(
+        "the kernel hides from this process where the workload's memory lies: addresses on a bus "
+        "will have no names of programs (be root)");
+  } else if (pages_->processes() == 0) {
+    print_warning(
+        "the workload had ended before its memory could be looked at: addresses on a bus will have "
+        "no names of programs");
+  }
+  if (pages_->cut()) {
+    print_warning("the workload has more memory than is saved: some of it will have no names");
+  }
+  symbols_->add_pages(*pages_);
 }
 
 // Of a trace that could not be started there are no files.

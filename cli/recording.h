@@ -81,6 +81,9 @@ class Recording {
 
   // How long nothing need be looked at.
   static constexpr std::chrono::milliseconds kTick{1000};
+  // At the pages of a workload: when first, and how rarely in the end.
+  static constexpr std::chrono::milliseconds kFirstLook{50};
+  static constexpr std::chrono::seconds kRarestLook{60};
 
   void start();
   void bind_workload() const;
@@ -89,6 +92,10 @@ class Recording {
   SessionFiles create_files(const std::filesystem::path& folder);
   void end_stream();
   void save_symbols();
+  bool saves_pages() const;
+  void begin_looking();
+  void look_at_pages();
+  void save_pages();
   void start_trace();
   void discard();
   bool next_trace();
@@ -118,6 +125,7 @@ class Recording {
   Progress progress_;
   std::optional<TraceStream> stream_;  // instead of files
   std::optional<SymbolFiles> symbols_;
+  std::optional<ProcessPages> pages_;  // of the workload
   std::optional<Workload> workload_;
   std::optional<Capture> capture_;  // the trace that is being made
   bool tracing_ = false;
@@ -126,6 +134,8 @@ class Recording {
   uint64_t number_ = 0;   // of the trace, from 1
   uint64_t windows_ = 0;  // traces that had their time
   Clock::time_point trace_start_;
+  Clock::time_point first_look_;  // at the workload's pages
+  std::optional<Clock::time_point> next_look_;
   std::optional<Clock::time_point> trace_end_;
   std::optional<Clock::time_point> end_;  // of the whole recording
   SizeLimit limit_;

@@ -13,6 +13,7 @@
 namespace htmtrace {
 
 using std::chrono::nanoseconds;
+using namespace std::chrono_literals;
 
 Recording::Ending Recording::wait(std::optional<Clock::time_point> until) {
   const int control = control_ != nullptr ? control_->fd() : -1;
@@ -27,7 +28,9 @@ Recording::Ending Recording::wait(std::optional<Clock::time_point> until) {
     if (until) left = std::max(nanoseconds(0), nanoseconds(*until - Clock::now()));
     if (left == nanoseconds(0)) return Ending::kTime;
     progress_.recording(left);
-    const nanoseconds pause = std::min<nanoseconds>(left.value_or(kTick), kTick);
+    look_at_pages();
+    nanoseconds pause = std::min<nanoseconds>(left.value_or(kTick), kTick);
+    if (next_look_) pause = std::clamp<nanoseconds>(*next_look_ - Clock::now(), 0ns, pause);
     timespec wait_for{};
     wait_for.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(pause).count();
     wait_for.tv_nsec = (pause % std::chrono::seconds(1)).count();

@@ -62,7 +62,7 @@ void remove_earlier_files(const fs::path& folder) {
       }
     }
   }
-  for (const char* name : {kKallsymsName, kMapsName}) earlier.push_back(folder / name);
+  for (const char* name : {kKallsymsName, kMapsName, kPagesName}) earlier.push_back(folder / name);
   for (const fs::path& path : earlier) fs::remove(path, failure);
 }
 

@@ -11,46 +11,15 @@
 
 #include "core/error.h"
 #include "output/input_file.h"
+#include "output/proc_text.h"
 
 namespace htmtrace {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMostBytes = 256 << 20;  // of one process's maps
-
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
-}
-
-// Empty when there is no such file (any more), or it may not be read.
-std::string content_of(const fs::path& path) {
-  try {
-    const std::vector<std::byte> bytes = InputFile::open(path).read_all(kMostBytes);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-// proc(5), /proc/pid/stat: the command is in parentheses and may hold anything; field 22 is the
-// 20th behind it.
-std::string start_of(const std::string& stat) {
-  const size_t end = stat.rfind(')');
-  if (end == std::string::npos) return "0";
-  std::string_view rest = std::string_view(stat).substr(end + 1);
-  for (int field = 2; field < 22; field++) {
-    const size_t space = rest.find(' ');
-    if (space == std::string_view::npos) return "0";
-    rest.remove_prefix(space + 1);
-  }
-  return std::string(rest.substr(0, rest.find(' ')));
-}
-
-std::string one_line(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  std::ranges::replace(text, '\n', '?');
-  return text;
 }
 
 }  // namespace
@@ -81,11 +50,11 @@ uint64_t save_maps(const fs::path& proc, const std::string& when, TraceSink& sin
        entry.increment(failure)) {
     const std::string pid = entry->path().filename().string();
     if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
-    const std::string maps = content_of(entry->path() / "maps");
+    const std::string maps = proc_text(entry->path() / "maps");
     if (maps.empty()) continue;  // of the kernel, gone, or not ours to look at
-    sink.append(
-        bytes_of(fmt::format("# pid {} {} {}\n", pid, start_of(content_of(entry->path() / "stat")),
-                             one_line(content_of(entry->path() / "comm")))));
+    const std::string start = stat_field(proc_text(entry->path() / "stat"), kStatStart);
+    sink.append(bytes_of(
+        fmt::format("# pid {} {} {}\n", pid, start, one_line(proc_text(entry->path() / "comm")))));
     sink.append(bytes_of(maps));
     count++;
   }
@@ -93,13 +62,16 @@ uint64_t save_maps(const fs::path& proc, const std::string& when, TraceSink& sin
   return count;
 }
 
-SymbolFiles::SymbolFiles(const fs::path& folder, Existing existing)
+SymbolFiles::SymbolFiles(const fs::path& folder, Existing existing, bool pages)
     : kallsyms_(TraceSink::create(folder / kKallsymsName, existing)),
-      maps_(TraceSink::create(folder / kMapsName, existing)) {}
+      maps_(TraceSink::create(folder / kMapsName, existing)) {
+  if (pages) pages_.emplace(TraceSink::create(folder / kPagesName, existing));
+}
 
 bool SymbolFiles::finish() {
   const bool shown = save_kallsyms("/proc", kallsyms_);
-  for (TraceSink* sink : {&kallsyms_, &maps_}) {
+  for (TraceSink* sink : {&kallsyms_, &maps_, pages_ ? &*pages_ : nullptr}) {
+    if (sink == nullptr) continue;
     sink->finish();
     if (sink->error()) throw Error("cannot write " + sink->path().string(), *sink->error());
   }
@@ -109,6 +81,7 @@ bool SymbolFiles::finish() {
 void SymbolFiles::discard() {
   kallsyms_.discard();
   maps_.discard();
+  if (pages_) pages_->discard();
 }
 
 }  // namespace htmtrace

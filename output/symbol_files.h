@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
+#include "output/process_pages.h"
 #include "output/trace_sink.h"
 
 namespace htmtrace {
@@ -22,13 +24,16 @@ bool save_kallsyms(const std::filesystem::path& proc, TraceSink& sink);
 // be read.
 uint64_t save_maps(const std::filesystem::path& proc, const std::string& when, TraceSink& sink);
 
-// Both, in the folder of a recording. Creates them; throws Error.
+// All in the folder of a recording. Creates them; throws Error.
 class SymbolFiles {
  public:
-  SymbolFiles(const std::filesystem::path& folder, Existing existing);
+  // `pages`: of a workload are saved, too.
+  SymbolFiles(const std::filesystem::path& folder, Existing existing, bool pages);
 
   // Throws Error.
   void add_maps(const std::string& when) { save_maps("/proc", when, maps_); }
+  // Once, if they are saved.
+  void add_pages(ProcessPages& pages) { pages.write(*pages_); }
   // Copies the names, closes the files. False when there are no addresses. Throws Error.
   bool finish();
   void discard();
@@ -36,6 +41,7 @@ class SymbolFiles {
  private:
   TraceSink kallsyms_;
   TraceSink maps_;
+  std::optional<TraceSink> pages_;
 };
 
 }  // namespace htmtrace

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/process_pages.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "output/proc_text.h"
+
+namespace htmtrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Documentation/admin-guide/mm/pagemap.rst: 64 bits a page; bit 63: it is in memory, bits 0 to 54:
+// the number of its frame, 0 where that is hidden.
+constexpr uint64_t kPresent = uint64_t{1} << 63;
+constexpr uint64_t kFrame = (uint64_t{1} << 55) - 1;
+
+constexpr size_t kEntriesAtOnce = 8192;
+
+class Descriptor {
+ public:
+  explicit Descriptor(const fs::path& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// "10000000-10010000 r-xp ...": false for anything else.
+bool parse_bounds(std::string_view line, uint64_t& begin, uint64_t& end) {
+  const char* const last = line.data() + line.size();
+  auto [dash, failure] = std::from_chars(line.data(), last, begin, 16);
+  if (failure != std::errc{} || dash == last || *dash != '-') return false;
+  auto [space, second] = std::from_chars(dash + 1, last, end, 16);
+  return second == std::errc{} && space != last && *space == ' ' && begin < end;
+}
+
+}  // namespace
+
+// Each with its start.
+std::map<pid_t, std::string> ProcessPages::descendants() const {
+  std::map<pid_t, std::pair<pid_t, std::string>> all;  // parent, start
+  std::error_code failure;
+  for (fs::directory_iterator entry(proc_, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    pid_t pid = 0;
+    const auto [stop, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (bad != std::errc{} || stop != name.data() + name.size()) continue;
+    const std::string stat = proc_text(entry->path() / "stat");
+    pid_t parent = 0;
+    const std::string field = stat_field(stat, kStatParent);
+    std::from_chars(field.data(), field.data() + field.size(), parent);
+    all[pid] = {parent, stat_field(stat, kStatStart)};
+  }
+  std::map<pid_t, std::string> ours;
+  const auto root = all.find(root_);
+  if (root != all.end()) ours[root_] = root->second.second;
+  // Children may have lower numbers than their parents: go on until nobody new is found.
+  for (size_t before = 0; before != ours.size();) {
+    before = ours.size();
+    for (const auto& [pid, facts] : all) {
+      if (ours.contains(facts.first)) ours[pid] = facts.second;
+    }
+  }
+  return ours;
+}
+
+// A line for each run of pages that follow one another in both kinds of address.
+bool ProcessPages::add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text) {
+  std::vector<uint64_t> entries(kEntriesAtOnce);
+  uint64_t run_ea = 0, run_la = 0, run_bytes = 0;
+  const auto flush = [&] {
+    if (run_bytes != 0) {
+      fmt::format_to(std::back_inserter(text), " {:x} {:x} {:x}\n", run_ea, run_la, run_bytes);
+    }
+    run_bytes = 0;
+  };
+  for (uint64_t at = begin; at < end;) {
+    const uint64_t wanted = std::min<uint64_t>((end - at) / page_bytes_, kEntriesAtOnce);
+    const ssize_t got = ::pread(pagemap, entries.data(), wanted * sizeof(uint64_t),
+                                static_cast<off_t>(at / page_bytes_ * sizeof(uint64_t)));
+    if (got < static_cast<ssize_t>(sizeof(uint64_t))) return false;
+    const auto count = static_cast<size_t>(got) / sizeof(uint64_t);
+    for (size_t i = 0; i < count; i++, at += page_bytes_) {
+      if ((entries[i] & kPresent) == 0) continue;
+      const uint64_t la = (entries[i] & kFrame) * page_bytes_;
+      if (la == 0) {
+        hidden_ = true;
+        continue;
+      }
+      if (run_bytes == 0 || run_ea + run_bytes != at || run_la + run_bytes != la) {
+        flush();
+        run_ea = at;
+        run_la = la;
+      }
+      run_bytes += page_bytes_;
+    }
+  }
+  flush();
+  return true;
+}
+
+// Nothing when the process has gone, or may not be looked at.
+std::optional<std::string> ProcessPages::pages_of(pid_t pid, uint64_t& left) {
+  const fs::path folder = proc_ / std::to_string(pid);
+  const std::string maps = proc_text(folder / "maps");
+  const Descriptor pagemap(folder / "pagemap");
+  if (maps.empty() || pagemap.get() < 0) return std::nullopt;
+  std::string text;
+  for (size_t begin = 0, end; (end = maps.find('\n', begin)) != std::string::npos;
+       begin = end + 1) {
+    const std::string_view line = std::string_view(maps).substr(begin, end - begin);
+    uint64_t first = 0, last = 0;
+    if (!parse_bounds(line, first, last)) continue;
+    const uint64_t pages = (last - first) / page_bytes_;
+    if (pages > left) {
+      cut_ = true;
+      continue;
+    }
+    left -= pages;
+    text += line;
+    text += '\n';
+    // Some mappings are the kernel's own and have no pages to look at.
+    add_mapping(pagemap.get(), first, last, text);
+  }
+  return text;
+}
+
+void ProcessPages::look(std::chrono::milliseconds since) {
+  uint64_t left = kMostPages;
+  for (const auto& [pid, start] : descendants()) {
+    auto text = pages_of(pid, left);
+    // A process that ends loses its memory before its number; and one that has just been forked, or
+    // is about to run another program, has nothing that is worth more than what was seen before.
+    if (!text || text->find("\n ") == std::string::npos) continue;
+    Process& process = seen_[pid];
+    text_bytes_ -= process.text.size();
+    process.start = start;
+    process.text = fmt::format("# pid {} {} {} {}\n", pid, start, since.count(),
+                               one_line(proc_text(proc_ / std::to_string(pid) / "comm"))) +
+                   *text;
+    if (text_bytes_ + process.text.size() > kMostTextBytes) {
+      cut_ = true;
+      seen_.erase(pid);
+      continue;
+    }
+    text_bytes_ += process.text.size();
+  }
+}
+
+void ProcessPages::write(TraceSink& sink) {
+  const std::string title =
+      fmt::format("# pages of {} bytes of the workload's processes\n", page_bytes_);
+  sink.append(std::as_bytes(std::span(title)));
+  for (const auto& [pid, process] : std::exchange(seen_, {})) {
+    sink.append(std::as_bytes(std::span(process.text)));
+  }
+}
+
+}  // namespace htmtrace
