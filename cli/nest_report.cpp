@@ -1,75 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/nest_report.h"
 
+#include <fmt/core.h>
+
 #include <memory>
 
-#include "cli/index_file.h"
-#include "cli/nest_choice.h"
-#include "cli/nest_reading.h"
-#include "cli/trace_context.h"
+#include "cli/heat_options.h"
+#include "cli/nest_counting.h"
 #include "core/error.h"
-#include "core/nest_layout.h"
+#include "core/heat_maps.h"
+#include "core/nest_hot_spots.h"
+#include "output/heat_map_report.h"
 #include "output/nest_hot_report.h"
-#include "output/progress.h"
 
 namespace htmtrace {
 namespace {
 
-// Counts the commands that carry an address.
-struct Counter {
-  void event(const nest::Event& event, std::optional<LogicalAddr> la) {
-    if (event.kind != nest::Event::Kind::kCommand) return;
-    const nest::Command command = nest::command_of(spots.layout(), event.record);
-    const nest::CommandName& name = names.command(command.ttype, command.tsize);
-    if (name.port == nest::PortRule::kAddress) spots.command(event, command, la);
+struct HotCounter {
+  void begin(const ChosenTrace& trace, nest::Layout layout) {
+    if (!spots) spots = std::make_unique<nest::HotSpots>(layout, wishes);
+    spots->begin_trace(trace.short_name());
   }
-  nest::HotSpots& spots;
-  const nest::Names& names;
+  void command(const nest::Event& event, const nest::Command& command,
+               std::optional<LogicalAddr> la) {
+    spots->command(event, command, la);
+  }
+  nest::HotSpots::Wishes wishes;
+  std::unique_ptr<nest::HotSpots> spots = {};
 };
 
-void check_layout(const NestReading& reading, const nest::HotSpots* spots) {
+struct HeatCounter {
+  void begin(const ChosenTrace&, nest::Layout) { number = 0; }
+  void command(const nest::Event& event, const nest::Command& command,
+               std::optional<LogicalAddr> la) {
+    std::optional<uint64_t> address;
+    if (la) address = la->value;
+    if (!logical) address = command.address;
+    maps.add(address, {.instructions = number++, .ticks = event.time},
+             la ? la->value : HeatMap::kNoName);
+  }
+  HeatMaps& maps;
+  bool logical = true;
+  uint64_t number = 0;
+};
+
+bool by_logical(const ReportOptions& options) {
+  return options.wishes.key == DataKey::kLogical;
+}
+
+}  // namespace
+
+void check_layout(const NestReading& reading, std::optional<nest::Layout> before) {
   if (reading.layout() == nest::Layout::kUnknown) {
     throw Error("cannot report on " + reading.name() + ": the layout of its records is not known")
         .on(nest::describe(reading.evidence()))
         .hint("if it is known to you, say it with --layout");
   }
-  if (spots != nullptr && spots->layout() != reading.layout()) {
+  if (before && *before != reading.layout()) {
     throw Error("cannot report on " + reading.name() + ": its layout is not that of the others");
   }
 }
 
-}  // namespace
-
-NestReportResult report_nest(const NestReportJob& job) {
-  NestReportResult result;
-  std::unique_ptr<nest::HotSpots> spots;
-  std::string evidence;
-  for (const ChosenTrace& trace : job.traces) {
-    check_nest_selection(job.selection, trace.name());
-    const TranslationMap map = load_map(job.context, trace, manifest_of(trace));
-    NestReading reading(trace, job.options.layout);
-    check_layout(reading, spots.get());
-    if (!spots) spots = std::make_unique<nest::HotSpots>(reading.layout(), job.wishes);
-    spots->begin_trace(trace.short_name());
-    evidence = nest::describe(reading.evidence());
-    Counter counter{.spots = *spots, .names = nest::names_of(reading.layout())};
-    NestChoice<Counter> choice(
-        {.selection = job.selection, .commands = job.options.commands, .map = map},
-        reading.layout(), counter);
-    if (reading.narrow(trace, job.selection)) tell_part(reading.input());
-    Progress progress(stderr);
-    while (reading.advance(choice) && !choice.satisfied()) {
-      progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
-    }
-    const nest::Statistics statistics = reading.statistics();
-    result.totals.add(statistics);
-    result.incomplete |= statistics.incomplete() || map.report().damaged();
-    if (tell_trouble(reading.input())) result.incomplete = true;
-  }
-  const NestHotReport report{
-      .spots = *spots, .totals = result.totals, .evidence = evidence, .top = job.top};
-  switch (job.format) {
+NestReportResult report_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
+                             const PageNames& names) {
+  HotCounter counter{.wishes = {.logical = by_logical(options),
+                                .units = options.wishes.units,
+                                .entries = options.wishes.entries}};
+  const NestCount count = count_nest(traces, options.traces, counter);
+  const NestHotReport report{.spots = *counter.spots,
+                             .totals = count.totals,
+                             .evidence = count.evidence,
+                             .names = names,
+                             .top = options.top.value_or(ReportOptions::kTop)};
+  NestReportResult result{.report = {}, .totals = count.totals, .incomplete = count.incomplete};
+  switch (options.format) {
     case ReportFormat::kText:
+    case ReportFormat::kSvg:
       result.report = report.to_text();
       break;
     case ReportFormat::kJson:
@@ -80,6 +86,26 @@ NestReportResult report_nest(const NestReportJob& job) {
       break;
   }
   return result;
+}
+
+NestReportResult heat_of_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
+                              const PageNames& names) {
+  HeatMaps maps(options.wishes.units.front(), options.axis);
+  HeatCounter counter{.maps = maps, .logical = by_logical(options)};
+  const NestCount count = count_nest(traces, options.traces, counter);
+  HeatMapReport report{.maps = maps,
+                       .totals = count.totals,
+                       .traces = traces.size(),
+                       .what = "commands",
+                       .kind = counter.logical ? "logical" : "real",
+                       .remarks = fmt::format("bus: {}\n{}\n{}", describe(count.totals),
+                                              count.evidence, describe(names))};
+  report.name = [&](const HeatMap::Row& row) {
+    return row.lowest_name == HeatMap::kNoName ? "" : names.name({row.lowest_name});
+  };
+  return {.report = print_heat(report, options),
+          .totals = count.totals,
+          .incomplete = count.incomplete};
 }
 
 }  // namespace htmtrace

@@ -5,26 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/nest_decode.h"
+#include "cli/report_options.h"
 #include "cli/trace_choice.h"
-#include "cli/trace_context.h"
-#include "core/nest_hot_spots.h"
-#include "core/selection.h"
 #include "output/decode_report.h"
 
 namespace htmtrace {
-
-enum class ReportFormat : uint8_t { kText, kJson, kCsv };
-
-struct NestReportJob {
-  const std::vector<ChosenTrace>& traces;
-  const ContextOptions& context;
-  const NestOptions& options;
-  const Selection& selection;
-  nest::HotSpots::Wishes wishes;
-  ReportFormat format = ReportFormat::kText;
-  size_t top = 20;
-};
 
 struct NestReportResult {
   std::string report;
@@ -33,6 +18,9 @@ struct NestReportResult {
 };
 
 // Throws Error, also when the traces have not the same known layout.
-NestReportResult report_nest(const NestReportJob& job);
+NestReportResult report_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
+                             const PageNames& names);
+NestReportResult heat_of_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
+                              const PageNames& names);
 
 }  // namespace htmtrace

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "cli/messages.h"
+#include "core/error.h"
 #include "output/input_file.h"
 
 namespace htmtrace {
@@ -103,6 +104,23 @@ std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace&
     }
   }
   return std::nullopt;
+}
+
+bool all_of_nest(const std::vector<ChosenTrace>& traces, const ContextOptions& options) {
+  size_t nest = 0;
+  for (const ChosenTrace& trace : traces) {
+    const auto type = type_of(options, trace, manifest_of(trace));
+    nest += type == HtmType::kNest ? 1 : 0;
+    if (type == HtmType::kLlat) {
+      throw Error("cannot report on " + trace.name() +
+                  ": it is an llat trace, whose format is not public");
+    }
+  }
+  if (nest != 0 && nest != traces.size()) {
+    throw Error("cannot report on core and nest traces together")
+        .hint("choose some with --node, --chip and --core");
+  }
+  return nest != 0;
 }
 
 TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/trace_choice.h"
 #include "core/trace_target.h"
@@ -34,6 +35,10 @@ ManifestFacts manifest_of(const ChosenTrace& trace);
 // What kind of trace it is: what the command line says, else the manifest, else unknown.
 std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace& trace,
                                const ManifestFacts& facts);
+
+// Whether all are of nests; traces that nothing is known of are of cores. Throws Error when some
+// are and some are not, and when one is an llat trace.
+bool all_of_nest(const std::vector<ChosenTrace>& traces, const ContextOptions& options);
 
 // Tells on stderr what the file of the trace is known not to have. Returns whether there is
 // something.

@@ -4,9 +4,19 @@
 #include "core/core_words.h"
 
 namespace htmtrace {
-namespace {
+const char* key_name(DataKey key) {
+  switch (key) {
+    case DataKey::kLogical:
+      return "logical";
+    case DataKey::kReal:
+      return "real";
+    case DataKey::kEffective:
+      break;
+  }
+  return "effective";
+}
 
-std::optional<uint64_t> key_of(const DataAccess& data, DataKey key) {
+std::optional<uint64_t> address_of(const DataAccess& data, DataKey key) {
   switch (key) {
     case DataKey::kLogical:
       return data.has_la ? std::optional(data.la.value) : std::nullopt;
@@ -17,8 +27,6 @@ std::optional<uint64_t> key_of(const DataAccess& data, DataKey key) {
   }
   return data.ea.value;
 }
-
-}  // namespace
 
 // Misra and Gries, "Finding repeated elements" (1982): when there is no room, all lose one.
 void HotData::touch(uint64_t code) {
@@ -57,7 +65,7 @@ uint64_t HotSpots::site_of(const Instruction& instruction) {
 void HotSpots::count_data(const DataAccess& access, InstructionClass kind,
                           std::optional<uint64_t> site) {
   data_accesses_++;
-  const std::optional<uint64_t> address = key_of(access, wishes_.key);
+  const std::optional<uint64_t> address = address_of(access, wishes_.key);
   if (!address) {
     data_without_address_++;
     return;

@@ -19,6 +19,12 @@ namespace htmtrace {
 // By which of its addresses data are told apart.
 enum class DataKey : uint8_t { kLogical, kReal, kEffective };
 
+// "logical", "real", "effective".
+const char* key_name(DataKey key);
+
+// Nothing where the trace does not tell it.
+std::optional<uint64_t> address_of(const DataAccess& data, DataKey key);
+
 // Code is told apart by function where a symbol is known, by 128-byte line where none is. It is
 // named by the address of its begin.
 struct CodeSite {

@@ -53,6 +53,7 @@ void HotSpots::command(const Event& event, const Command& command, std::optional
     HotAddress& hot = tables_[i].at(address & ~(wishes_.units[i] - 1));
     hot.count++;
     hot.retries += retry ? 1 : 0;
+    if (la) hot.lowest_la = std::min(hot.lowest_la, la->value);
     hot.sources.add(source_key(command.tag));
     hot.commands.add(command.ttype << 8 | command.tsize);
   }

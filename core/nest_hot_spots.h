@@ -34,10 +34,12 @@ class Frequent {
 };
 
 struct HotAddress {
+  static constexpr uint64_t kNoAddress = ~uint64_t{0};
   uint64_t count = 0;
-  uint64_t retries = 0;  // answered by one of the rty responses
-  Frequent sources;      // source_key()
-  Frequent commands;     // ttype << 8 | tsize
+  uint64_t retries = 0;             // answered by one of the rty responses
+  uint64_t lowest_la = kNoAddress;  // of the commands, as far as it is known
+  Frequent sources;                 // source_key()
+  Frequent commands;                // ttype << 8 | tsize
 };
 
 constexpr uint32_t source_key(const Tag& tag) {

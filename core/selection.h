@@ -79,6 +79,9 @@ class Selector {
   // Whether the stamp lies in the window of time, too, and between numbers of it.
   bool take(const Stamp& stamp);
 
+  // Of the next instruction.
+  TracePlace place() const { return {number_, ticks_}; }
+
   // Nothing that follows will be taken.
   bool satisfied() const {
     return taken_ >= selection_.first || window_over_ || number_ > selection_.numbers.last;

@@ -9,27 +9,10 @@
 #include "output/csv_printer.h"
 #include "output/json_writer.h"
 #include "output/percent.h"
+#include "output/size_name.h"
 
 namespace htmtrace {
 namespace {
-
-const char* key_name(DataKey key) {
-  switch (key) {
-    case DataKey::kLogical:
-      return "logical";
-    case DataKey::kReal:
-      return "real";
-    case DataKey::kEffective:
-      break;
-  }
-  return "effective";
-}
-
-std::string size_name(uint64_t bytes) {
-  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
-  if (bytes >= 1 << 10 && bytes % (1 << 10) == 0) return fmt::format("{} KiB", bytes >> 10);
-  return fmt::format("{} bytes", bytes);
-}
 
 // The name of a place, or its address.
 std::string place_name(const SymbolTable& symbols, uint64_t address) {

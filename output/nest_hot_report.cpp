@@ -19,23 +19,12 @@ namespace {
 using nest::Frequent;
 using nest::HotAddress;
 
-std::string source_name(const nest::HotSpots& spots, uint32_t key) {
-  const nest::Tag tag = nest::source_of(key);
-  return fmt::format("g{}.c{}.{}:{:03x}", tag.group, tag.chip,
-                     nest::unit_name(spots.layout(), tag.unit), tag.unit);
-}
-
-std::string command_name(const nest::HotSpots& spots, uint32_t value) {
-  const nest::CommandName& name = nest::names_of(spots.layout()).command(value >> 8, value & 0xff);
-  return name.name.empty() ? fmt::format("{:04x}", value) : std::string(name.name);
-}
-
 std::string text_of(const nest::HotSpots& spots, const Frequent& frequent,
-                    std::string (*name)(const nest::HotSpots&, uint32_t)) {
+                    std::string (*name)(nest::Layout, uint32_t)) {
   std::string text;
   for (const Frequent::Place& place : frequent.sorted()) {
     fmt::format_to(std::back_inserter(text), "{}{}({})", text.empty() ? "" : " ",
-                   name(spots, place.value), place.count);
+                   name(spots.layout(), place.value), place.count);
   }
   return text;
 }
@@ -45,12 +34,11 @@ const char* kind(const nest::HotSpots& spots) {
 }
 
 void write_frequent(JsonWriter& json, const char* key, const nest::HotSpots& spots,
-                    const Frequent& frequent,
-                    std::string (*name)(const nest::HotSpots&, uint32_t)) {
+                    const Frequent& frequent, std::string (*name)(nest::Layout, uint32_t)) {
   json.begin_array(key);
   for (const Frequent::Place& place : frequent.sorted()) {
     json.begin_object();
-    json.text("name", name(spots, place.value));
+    json.text("name", name(spots.layout(), place.value));
     json.number("at_least", place.count);
     json.end_object();
   }
@@ -87,6 +75,19 @@ void put_chips(std::string& text, const nest::HotSpots& spots) {
   }
 }
 
+std::string name_of(const PageNames& names, const HotAddress& hot) {
+  return hot.lowest_la == HotAddress::kNoAddress ? "" : names.name({hot.lowest_la});
+}
+
+void write_name(JsonWriter& json, const PageNames& names, const HotAddress& hot) {
+  const std::string name = name_of(names, hot);
+  if (name.empty()) {
+    json.null("symbol");
+  } else {
+    json.text("symbol", name);
+  }
+}
+
 void write_chips(JsonWriter& json, const nest::HotSpots& spots) {
   json.begin_array("buses");
   for (const nest::TracedBus& bus : spots.traces()) {
@@ -107,6 +108,17 @@ void write_chips(JsonWriter& json, const nest::HotSpots& spots) {
 
 }  // namespace
 
+std::string nest_source_name(nest::Layout layout, uint32_t key) {
+  const nest::Tag tag = nest::source_of(key);
+  return fmt::format("g{}.c{}.{}:{:03x}", tag.group, tag.chip, nest::unit_name(layout, tag.unit),
+                     tag.unit);
+}
+
+std::string nest_command_name(nest::Layout layout, uint32_t kind) {
+  const nest::CommandName& name = nest::names_of(layout).command(kind >> 8, kind & 0xff);
+  return name.name.empty() ? fmt::format("{:04x}", kind) : std::string(name.name);
+}
+
 std::string NestHotReport::to_text() const {
   std::string text = fmt::format("bus: {}\n{}\n{} commands with an address reported\n",
                                  describe(totals), evidence, spots.commands());
@@ -116,6 +128,7 @@ std::string NestHotReport::to_text() const {
                    spots.without_address(), percent(spots.without_address(), spots.commands()),
                    kind(spots));
   }
+  text += describe(names);
   put_chips(text, spots);
   for (size_t i = 0; i < spots.tables().size(); i++) {
     const HotTable<HotAddress>& table = spots.tables().at(i);
@@ -128,10 +141,12 @@ std::string NestHotReport::to_text() const {
     fmt::format_to(out, "\n{:>14} {:>7} {:>10}  {:<16}  {}\n", "commands", "share", "retries",
                    "address", "from; by");
     for (const auto& [key, hot] : table.top(top)) {
-      fmt::format_to(out, "{:>14} {:>6.2f}% {:>10}  {:016x}  {}; {}\n", hot.count,
+      const std::string name = name_of(names, hot);
+      fmt::format_to(out, "{:>14} {:>6.2f}% {:>10}  {:016x}  {}; {}{}{}\n", hot.count,
                      percent(hot.count, spots.commands()), hot.retries, key,
-                     text_of(spots, hot.sources, source_name),
-                     text_of(spots, hot.commands, command_name));
+                     text_of(spots, hot.sources, nest_source_name),
+                     text_of(spots, hot.commands, nest_command_name), name.empty() ? "" : "  in ",
+                     name);
     }
   }
   return text;
@@ -165,8 +180,9 @@ std::string NestHotReport::to_json() const {
       json.text("address", fmt::format("0x{:016x}", key));
       json.number("commands", hot.count);
       json.number("retries", hot.retries);
-      write_frequent(json, "from", spots, hot.sources, source_name);
-      write_frequent(json, "by", spots, hot.commands, command_name);
+      write_name(json, names, hot);
+      write_frequent(json, "from", spots, hot.sources, nest_source_name);
+      write_frequent(json, "by", spots, hot.commands, nest_command_name);
       json.end_object();
     }
     json.end_array();
@@ -178,14 +194,15 @@ std::string NestHotReport::to_json() const {
 }
 
 std::string NestHotReport::to_csv() const {
-  std::string text = "table,unit_bytes,count,error,retries,address,from,by\n";
+  std::string text = "table,unit_bytes,count,error,retries,address,from,by,symbol\n";
   for (size_t i = 0; i < spots.tables().size(); i++) {
     const HotTable<HotAddress>& table = spots.tables().at(i);
     for (const auto& [key, hot] : table.top(top)) {
-      fmt::format_to(std::back_inserter(text), "bus-{},{},{},{},{},0x{:016x},{},{}\n", kind(spots),
-                     spots.wishes().units.at(i), hot.count, table.error(), hot.retries, key,
-                     csv_field(text_of(spots, hot.sources, source_name)),
-                     csv_field(text_of(spots, hot.commands, command_name)));
+      fmt::format_to(std::back_inserter(text), "bus-{},{},{},{},{},0x{:016x},{},{},{}\n",
+                     kind(spots), spots.wishes().units.at(i), hot.count, table.error(), hot.retries,
+                     key, csv_field(text_of(spots, hot.sources, nest_source_name)),
+                     csv_field(text_of(spots, hot.commands, nest_command_name)),
+                     csv_field(name_of(names, hot)));
     }
   }
   return text;

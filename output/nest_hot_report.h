@@ -7,13 +7,20 @@
 
 #include "core/nest_hot_spots.h"
 #include "output/decode_report.h"
+#include "output/page_names.h"
 
 namespace htmtrace {
+
+// "g1.c2.core:042", of a nest::source_key().
+std::string nest_source_name(nest::Layout layout, uint32_t key);
+// "rd_go_s", of ttype << 8 | tsize.
+std::string nest_command_name(nest::Layout layout, uint32_t kind);
 
 struct NestHotReport {
   const nest::HotSpots& spots;
   DecodeTotals totals;
   std::string evidence;  // of the layout
+  const PageNames& names;
   size_t top = 20;
 
   std::string to_text() const;

@@ -12,7 +12,8 @@
 
 namespace htmtrace {
 
-// A `Next` with skipped() is told where it misses instructions.
+// A `Next` with skipped() is told where it misses instructions; one with at() is told the place of
+// each that it gets, but not when only the last ones are wanted.
 template <class Next>
 class SelectingSink {
  public:
@@ -23,6 +24,7 @@ class SelectingSink {
   void begin_at(const TracePlace& place) { selector_.begin_at(place); }
 
   void instruction(const Instruction& instruction) {
+    if constexpr (requires { next_.at(selector_.place()); }) next_.at(selector_.place());
     const bool wanted = selector_.take(instruction);
     if (!walks_.empty()) [[unlikely]] {
       pass_walks(wanted);

@@ -42,17 +42,17 @@ std::string hex(std::span<const std::byte> bytes) {
   return text;
 }
 
-// Words of a program that enters `ea` in the page of `ra`.
-class Words {
+// WordList of a program that enters `ea` in the page of `ra`.
+class WordList {
  public:
-  Words& enter(uint64_t ea, uint64_t ra) {
+  WordList& enter(uint64_t ea, uint64_t ra) {
     uint64_t line[kPower10IearaWords];
     power10_ieara(line, ea, ra);
     words_.insert(words_.end(), std::begin(line), std::end(line));
     ea_ = ea;
     return *this;
   }
-  Words& run(uint32_t opcode, power10_operands operands = kPower10NoOperand) {
+  WordList& run(uint32_t opcode, power10_operands operands = kPower10NoOperand) {
     uint32_t stored = opcode;
     const bool branch = power10_recode_branch(opcode, ea_, &stored);
     words_.push_back(power10_info(stored, ea_, branch, false, operands));
@@ -60,15 +60,15 @@ class Words {
     ea_ += 4;
     return *this;
   }
-  Words& run_prefixed(uint32_t prefix, uint32_t suffix, power10_operands operands) {
+  WordList& run_prefixed(uint32_t prefix, uint32_t suffix, power10_operands operands) {
     words_.push_back(power10_info(suffix, ea_, false, true, operands));
     words_.push_back(0xb8c0000000000000);
     words_.push_back(power10_prefix(prefix));
     ea_ += 8;
     return *this;
   }
-  Words& access(uint64_t ea, uint64_t ra) { return word(ea).word(power10_dra(ra)); }
-  Words& word(uint64_t value) {
+  WordList& access(uint64_t ea, uint64_t ra) { return word(ea).word(power10_dra(ra)); }
+  WordList& word(uint64_t value) {
     words_.push_back(value);
     return *this;
   }
@@ -140,7 +140,7 @@ TEST_CASE("120 000 random instructions come back from a qtrace file") {
 
 TEST_CASE("the bytes that qtrace-tools writes of two published traces, but for the pages") {
   // A load from the kernel's data.
-  Words load;
+  WordList load;
   load.enter(0xc000000000ea2e4c, 0xea2000).run(0xebed0030, kPower10OnePair);
   load.access(0xc000007ffffef2b0, 0x7ffffef000);
   CHECK(hex(write(load.bytes(), Pages::kNone).bytes) ==
@@ -150,7 +150,7 @@ TEST_CASE("the bytes that qtrace-tools writes of two published traces, but for t
         "ebed003008010000"
         "c000007ffffef2b0");
   // A branch back, and what it led to.
-  Words branch;
+  WordList branch;
   branch.enter(0xc000000000ea080c, 0xea0000).run(0x4bffffe4);
   branch.enter(0xc000000000ea07f0, 0xea0000).run(0x39290001);
   CHECK(hex(write(branch.bytes(), Pages::kNone).bytes) ==
@@ -185,7 +185,7 @@ TEST_CASE("how control went on") {
   };
   for (const Row& row : rows) {
     CAPTURE(row.opcode);
-    Words words;
+    WordList words;
     words.enter(kEa, 0x5000).run(row.opcode).enter(row.next, 0x5000).run(0x60000000);
     const auto records = QtraceReader(write(words.bytes(), Pages::kReal).bytes).read();
     REQUIRE(records.size() == 2);
@@ -197,7 +197,7 @@ TEST_CASE("how control went on") {
 }
 
 TEST_CASE("pages: entered one after the other, and too far up for the format") {
-  Words words;
+  WordList words;
   words.enter(0x10000ffc, 0x5000).run(0x60000000);
   words.enter(0x10001000, 0x9000).run(0x60000000);          // another page, no branch
   words.enter(0x2000, 0x8'0000'0000'2000).run(0x48000000);  // 52 bits; the low ones agree
@@ -218,7 +218,7 @@ TEST_CASE("pages: entered one after the other, and too far up for the format") {
 }
 
 TEST_CASE("a new header stands behind what is missing") {
-  Words words;
+  WordList words;
   words.enter(0x10000100, 0x5000).run(0x60000000);
   words.word(power10_time(kPower10TimeRecordsDropped, 3, 0)).run(0x60000001);
   words.word(0x1234567812345678).enter(0x10000200, 0x5000).run(0x60000002);
@@ -238,7 +238,7 @@ TEST_CASE("a new header stands behind what is missing") {
 }
 
 TEST_CASE("prefixed instructions: two records, the access at the first") {
-  Words words;
+  WordList words;
   words.enter(0x10000100, 0x5000).run_prefixed(0x04000000, 0, kPower10TwoPairs);
   words.access(0x7ffe, 0x6000).access(0x8000, 0x9000).run(0x60000000);
   const Written written = write(words.bytes(), Pages::kReal);

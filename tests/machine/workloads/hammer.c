@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// hammer KIB ROUNDS FILE - reads and writes an array of KIB KiB from end to end, ROUNDS times, a
-// line of 128 bytes at a time, and writes to FILE where it lies for the partition: one line per
-// page, its first and its last logical address. Page after page, because pages of 4 KiB may lie
-// anywhere.
+// hammer KIB ROUNDS FILE - reads and writes the first KIB KiB of the array `hammered` from end to
+// end, ROUNDS times, a line of 128 bytes at a time, and writes to FILE where they lie for the
+// partition: one line per page, its first and its last logical address. Page after page, because
+// pages of 4 KiB may lie anywhere.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -12,7 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { kLineBytes = 128 };
+enum { kLineBytes = 128, kMostBytes = 1 << 20 };
+
+// Of whole pages, also of 64 KiB. Volatile, or the compiler would leave the accesses out.
+static volatile uint8_t hammered[kMostBytes] __attribute__((aligned(1 << 16)));
 
 static void die(const char* what) {
   perror(what);
@@ -21,13 +24,13 @@ static void die(const char* what) {
 
 // /proc/self/pagemap: 64 bits a page, the frame's number in the low 55
 // (Documentation/admin-guide/mm).
-static void write_places(const char* path, const uint8_t* array, size_t bytes, size_t page_bytes) {
+static void write_places(const char* path, size_t bytes, size_t page_bytes) {
   const int map = open("/proc/self/pagemap", O_RDONLY);
   FILE* file = fopen(path, "w");
   if (map < 0 || file == NULL) die(path);
   for (size_t at = 0; at < bytes; at += page_bytes) {
     uint64_t entry;
-    const off_t place = (off_t)((uintptr_t)(array + at) / page_bytes * sizeof(entry));
+    const off_t place = (off_t)((uintptr_t)(hammered + at) / page_bytes * sizeof(entry));
     if (pread(map, &entry, sizeof(entry), place) != sizeof(entry)) die("pagemap");
     const uint64_t first = (entry & ((UINT64_C(1) << 55) - 1)) * page_bytes;
     fprintf(file, "%016lx %016lx\n", first, first + page_bytes - 1);
@@ -42,19 +45,21 @@ int main(int argc, char** argv) {
   }
   const size_t bytes = strtoull(argv[1], NULL, 10) << 10;
   const unsigned long rounds = strtoul(argv[2], NULL, 10);
-  uint8_t* array = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (array == MAP_FAILED || mlock(array, bytes) != 0) die("hammer: memory");
-  memset(array, 1, bytes);
+  if (bytes > kMostBytes) {
+    fputs("hammer: the array is of 1 MiB\n", stderr);
+    return 2;
+  }
+  if (mlock((const void*)hammered, bytes) != 0) die("hammer: memory");
+  for (size_t at = 0; at < bytes; at++) hammered[at] = 1;
   for (unsigned long round = 0; round < rounds; round++) {
     for (size_t at = 0; at < bytes; at += kLineBytes) {
-      volatile uint8_t* byte = &array[at];
       if (round % 4 == 3) {
-        *byte = (uint8_t)round;
+        hammered[at] = (uint8_t)round;
       } else {
-        (void)*byte;
+        (void)hammered[at];
       }
     }
   }
-  write_places(argv[3], array, bytes, (size_t)sysconf(_SC_PAGESIZE));
+  write_places(argv[3], bytes, (size_t)sysconf(_SC_PAGESIZE));
   return 0;
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A core trace to whatever counts it.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/index_file.h"
+#include "cli/messages.h"
+#include "cli/trace_bytes.h"
+#include "cli/trace_choice.h"
+#include "cli/trace_context.h"
+#include "cli/trace_options.h"
+#include "core/core_decoder.h"
+#include "output/decode_report.h"
+#include "output/input_file.h"
+#include "output/progress.h"
+#include "output/selecting_sink.h"
+
+namespace htmtrace {
+
+// Adds to `totals` what was decoded; `next` is behind a SelectingSink. What is missing or wrong is
+// told on stderr; returns whether that is so. Throws Error.
+template <class Next>
+bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next,
+               DecodeTotals& totals) {
+  InputFile input = trace.open();
+  const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
+  SelectingSink sink(options.selection, next);
+  CoreDecoder decoder(map, sink);
+  TraceBytes bytes = selected_bytes(trace, input, options.selection, Selection::kAny, false);
+  if (const auto& restart = bytes.restart()) {
+    sink.begin_at(restart->place);
+    decoder.start_at(restart->offset);
+    tell_part(input);
+  }
+  Progress progress(stderr);
+  const std::unique_ptr<std::byte[]> memory(new std::byte[InputFile::kPieceBytes]);
+  const std::span<std::byte> piece(memory.get(), InputFile::kPieceBytes);
+  while (!decoder.finished()) {
+    const size_t got = bytes.read(piece);
+    if (got == 0) break;
+    decoder.feed(piece.first(got));
+    progress.decoding(decoder.offset(), input.size_bytes().value_or(0),
+                      fmt::format("{} losses", decoder.statistics().loss_stamps));
+  }
+  decoder.finish();
+  sink.finish();
+  CoreStatistics statistics = decoder.statistics();
+  if (bytes.restart()) statistics.bytes -= bytes.restart()->offset;
+  totals.add(statistics);
+  if (statistics.no_tags()) {
+    print_warning(fmt::format("no core-trace record in {}", input.name()));
+  }
+  const bool cut = tell_trouble(input);
+  return cut || statistics.incomplete() || map.report().damaged();
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Nest traces to whatever counts their commands.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/index_file.h"
+#include "cli/nest_choice.h"
+#include "cli/nest_reading.h"
+#include "cli/trace_choice.h"
+#include "cli/trace_context.h"
+#include "cli/trace_options.h"
+#include "core/nest_layout.h"
+#include "output/decode_report.h"
+#include "output/progress.h"
+
+namespace htmtrace {
+
+// Throws Error unless the layout is known, and is `before`, that of the traces before.
+void check_layout(const NestReading& reading, std::optional<nest::Layout> before);
+
+struct NestCount {
+  DecodeTotals totals;
+  std::string evidence;  // of the layout
+  std::optional<nest::Layout> layout;
+  bool incomplete = false;
+};
+
+// Passes the commands that carry an address to `counter`, which has begin(trace, layout) and
+// command(event, command, la); one that has seen(command) is told of all. Throws Error, also when
+// the traces have not the same known layout.
+template <class Counter>
+NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions& options,
+                     Counter& counter) {
+  NestCount count;
+  for (const ChosenTrace& trace : traces) {
+    check_nest_selection(options.selection, trace.name());
+    const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
+    NestReading reading(trace, options.nest.layout);
+    check_layout(reading, count.layout);
+    count.layout = reading.layout();
+    count.evidence = nest::describe(reading.evidence());
+    counter.begin(trace, reading.layout());
+    struct Commands {
+      void event(const nest::Event& event, std::optional<LogicalAddr> la) {
+        if (event.kind != nest::Event::Kind::kCommand) return;
+        const nest::Command command = nest::command_of(layout, event.record);
+        if constexpr (requires { counter.seen(command); }) counter.seen(command);
+        const nest::CommandName& name = names.command(command.ttype, command.tsize);
+        if (name.port == nest::PortRule::kAddress) counter.command(event, command, la);
+      }
+      Counter& counter;
+      nest::Layout layout;
+      const nest::Names& names;
+    } commands{.counter = counter, .layout = *count.layout, .names = nest::names_of(*count.layout)};
+    NestChoice<Commands> choice(
+        {.selection = options.selection, .commands = options.nest.commands, .map = map},
+        reading.layout(), commands);
+    if (reading.narrow(trace, options.selection)) tell_part(reading.input());
+    Progress progress(stderr);
+    while (reading.advance(choice) && !choice.satisfied()) {
+      progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
+    }
+    const nest::Statistics statistics = reading.statistics();
+    count.totals.add(statistics);
+    count.incomplete |= statistics.incomplete() || map.report().damaged();
+    if (tell_trouble(reading.input())) count.incomplete = true;
+  }
+  return count;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/trace_symbols.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "cli/messages.h"
+#include "output/elf_symbols.h"
+#include "output/input_file.h"
+#include "output/kallsyms.h"
+#include "output/symbol_files.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr uint64_t kMostKallsymsBytes = 256 << 20;
+constexpr uint64_t kMostPagesBytes = 256 << 20;
+
+// "FILE" or "FILE@ADDRESS".
+void add_elf(const std::string& text, SymbolTable& table) {
+  const size_t at = text.rfind('@');
+  if (at != std::string::npos) {
+    std::string_view digits = std::string_view(text).substr(at + 1);
+    if (digits.starts_with("0x")) digits.remove_prefix(2);
+    uint64_t address = 0;
+    const char* end = digits.data() + digits.size();
+    const auto [stop, failure] = std::from_chars(digits.data(), end, address, 16);
+    if (failure == std::errc{} && stop == end) {
+      add_elf_symbols(text.substr(0, at), address, table);
+      return;
+    }
+  }
+  add_elf_symbols(text, std::nullopt, table);
+}
+
+// What `record --symbols` left beside the traces, or beside the folders of several recordings.
+std::string recorded_file(const std::vector<std::string>& paths, const char* name) {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  for (const fs::path path : paths) {
+    const fs::path folder = fs::is_directory(path, failure) ? path : path.parent_path();
+    for (const fs::path& file : {folder / name, folder / ".." / name}) {
+      if (path != "-" && fs::is_regular_file(file, failure)) return file.string();
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths) {
+  SymbolTable table;
+  const std::string kallsyms =
+      options.kallsyms.empty() ? recorded_file(paths, kKallsymsName) : options.kallsyms;
+  if (!kallsyms.empty()) {
+    const std::vector<std::byte> text = InputFile::open(kallsyms).read_all(kMostKallsymsBytes);
+    const KallsymsReport report =
+        add_kallsyms({reinterpret_cast<const char*>(text.data()), text.size()}, table);
+    if (report.symbols == 0) {
+      print_warning(fmt::format("{} names no address{}", kallsyms,
+                                report.hidden != 0
+                                    ? ": whoever copied it was not allowed to see them (be root)"
+                                    : ": is it a copy of /proc/kallsyms?"));
+    } else if (report.malformed != 0) {
+      print_warning(fmt::format("{} has {} lines that are no symbols", kallsyms, report.malformed));
+    }
+  }
+  for (const std::string& file : options.elf) add_elf(file, table);
+  table.finish();
+  return table;
+}
+
+PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
+                          const SymbolTable& known) {
+  PageNames names(known);
+  const std::string path = recorded_file(paths, kPagesName);
+  if (path.empty()) return names;
+  const std::vector<std::byte> text = InputFile::open(path).read_all(kMostPagesBytes);
+  const size_t malformed =
+      names.add_file({reinterpret_cast<const char*>(text.data()), text.size()});
+  if (malformed != 0) {
+    print_warning(fmt::format("{} has {} lines that make no sense", path, malformed));
+  }
+  names.add_symbols({options.elf.begin(), options.elf.end()});
+  return names;
+}
+
+void declare_symbols(CLI::App& app, SymbolOptions& options) {
+  app.add_option(
+         "--kallsyms", options.kallsyms,
+         "names of the kernel: a copy of /proc/kallsyms (default: what record --symbols left)")
+      ->type_name("FILE");
+  app.add_option("--elf", options.elf,
+                 "names of a program or library, and where its first segment was loaded")
+      ->type_name("FILE[@ADDRESS]")
+      ->allow_extra_args(false);
+}
+
+void check(const SymbolOptions& options) {
+  if (!options.elf.empty() && !can_read_elf()) {
+    throw CLI::ValidationError("--elf", "htmtrace was built without libelf");
+  }
+}
+
+}  // namespace htmtrace
