@@ -20,6 +20,7 @@ using Action = std::function<int()>;
 Action declare_record(CLI::App& app);
 Action declare_decode(CLI::App& app);
 Action declare_report(CLI::App& app);
+Action declare_diff(CLI::App& app);
 Action declare_index(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_doctor(CLI::App& app);

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace diff: what is different in the second of two traces.
+#include <fmt/core.h>
+
+#include <csignal>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/core_reading.h"
+#include "cli/messages.h"
+#include "cli/nest_counting.h"
+#include "cli/report_options.h"
+#include "cli/stream_choice.h"
+#include "cli/trace_choice.h"
+#include "cli/trace_context.h"
+#include "core/error.h"
+#include "core/nest_profile.h"
+#include "output/core_diff.h"
+#include "output/diff_report.h"
+#include "output/nest_diff.h"
+#include "output/text_output.h"
+
+namespace htmtrace {
+namespace {
+
+struct DiffOptions {
+  TraceOptions traces;
+  std::vector<std::string> units = {"128", "64K"};
+  std::vector<uint64_t> unit_bytes;
+  std::optional<DataKey> key;
+  SymbolOptions symbols;
+  size_t entries = 1 << 16;
+  size_t top = 20;
+  ReportFormat format = ReportFormat::kText;
+};
+
+struct NestSide {
+  void begin(const ChosenTrace&, nest::Layout layout) {
+    if (!profile) profile = std::make_unique<nest::Profile>(layout, wishes);
+  }
+  void seen(const nest::Command& command) { profile->seen(command); }
+  void command(const nest::Event& event, const nest::Command& command,
+               std::optional<LogicalAddr> la) {
+    profile->command(event, command, la);
+  }
+  nest::HotSpots::Wishes wishes;
+  std::unique_ptr<nest::Profile> profile = {};
+};
+
+class Diff {
+ public:
+  explicit Diff(const DiffOptions& options) : options_(options) {}
+
+  int run() {
+    Spool spools[2];
+    std::vector<ChosenTrace> sides[2];
+    DiffReport report;
+    for (size_t i = 0; i < 2; i++) {
+      DiffSide& side = i == 0 ? report.before : report.after;
+      side.name = options_.traces.paths[i];
+      sides[i] = choose_traces({side.name}, options_.traces.filter, spools[i]);
+      side.traces = sides[i].size();
+      for (const ChosenTrace& trace : sides[i]) incomplete_ |= tell_missing(trace);
+    }
+    const bool nest = all_of_nest(sides[0], options_.traces.context);
+    if (nest != all_of_nest(sides[1], options_.traces.context)) {
+      throw Error(fmt::format("cannot compare {} with {}: one is of cores, one of buses",
+                              report.before.name, report.after.name))
+          .hint("choose some with --node, --chip and --core, or say what they are with --type");
+    }
+    TextOutput output = open_output(options_.traces);
+    nest ? buses(sides, report) : cores(sides, report);
+    report.top = options_.top;
+    output.put(options_.format == ReportFormat::kText   ? report.to_text()
+               : options_.format == ReportFormat::kJson ? report.to_json()
+                                                        : report.to_csv());
+    output.finish();
+    if (output.reader_gone()) return kExitDone;
+    return incomplete_ ? kExitIncomplete : kExitDone;
+  }
+
+ private:
+  void cores(const std::vector<ChosenTrace> (&sides)[2], DiffReport& report) {
+    std::unique_ptr<SymbolTable> symbols[2];
+    std::unique_ptr<HotSpots> spots[2];
+    for (size_t i = 0; i < 2; i++) {
+      DiffSide& side = i == 0 ? report.before : report.after;
+      symbols[i] = std::make_unique<SymbolTable>(load_symbols(options_.symbols, {side.name}));
+      // Where the system places a program's memory differs from run to run.
+      spots[i] = std::make_unique<HotSpots>(
+          HotSpots::Wishes{.key = options_.key.value_or(DataKey::kEffective),
+                           .units = options_.unit_bytes,
+                           .entries = options_.entries},
+          *symbols[i]);
+      for (const ChosenTrace& trace : sides[i]) {
+        if (read_core(trace, options_.traces, *spots[i], side.totals)) incomplete_ = true;
+      }
+    }
+    report.what = "instructions";
+    report.tables = compare_cores(*spots[0], *spots[1]);
+  }
+
+  void buses(const std::vector<ChosenTrace> (&sides)[2], DiffReport& report) {
+    if (options_.key == DataKey::kEffective) {
+      throw Error("cannot compare by effective address: nest traces have none");
+    }
+    std::unique_ptr<nest::Profile> profiles[2];
+    for (size_t i = 0; i < 2; i++) {
+      NestSide side{.wishes = {.logical = options_.key != DataKey::kReal,
+                               .units = options_.unit_bytes,
+                               .entries = options_.entries}};
+      const NestCount count = count_nest(sides[i], options_.traces, side);
+      (i == 0 ? report.before : report.after).totals = count.totals;
+      incomplete_ |= count.incomplete;
+      profiles[i] = std::move(side.profile);
+    }
+    report.what = "commands";
+    report.tables = compare_nests(*profiles[0], *profiles[1]);
+  }
+
+  const DiffOptions& options_;
+  bool incomplete_ = false;
+};
+
+void declare_options(CLI::App& app, DiffOptions& options) {
+  declare_traces(app, options.traces);
+  app.get_option("PATH")
+      ->expected(2)
+      ->required()
+      ->description("the first trace or folder of a recording, and the second")
+      ->type_name("BEFORE AFTER");
+  static const std::map<std::string, DataKey> keys = {
+      {"logical", DataKey::kLogical}, {"real", DataKey::kReal}, {"effective", DataKey::kEffective}};
+  app.add_option("--address", options.key,
+                 "tell data apart by their logical, real or effective address (default: "
+                 "effective; of nest traces logical)")
+      ->transform(CLI::CheckedTransformer(keys))
+      ->type_name("KIND");
+  app.add_option("--unit", options.units,
+                 "compare data in units of SIZE bytes, a power of two; one table for each "
+                 "(default: 128,64K)")
+      ->type_name("SIZE,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str("");
+  app.add_option("--top", options.top, "lines of each table (default: 20)")
+      ->type_name("N")
+      ->default_str("");
+  app.add_option("--entries", options.entries,
+                 "places that each table keeps in memory (default: 65536)")
+      ->type_name("N")
+      ->check(CLI::Range(size_t{16}, size_t{1} << 28))
+      ->default_str("");
+  declare_symbols(app, options.symbols);
+  static const std::map<std::string, ReportFormat> formats = {
+      {"text", ReportFormat::kText}, {"json", ReportFormat::kJson}, {"csv", ReportFormat::kCsv}};
+  app.add_option("--format", options.format, "text, json or csv (default: text)")
+      ->transform(CLI::CheckedTransformer(formats))
+      ->type_name("FORMAT")
+      ->default_str("");
+}
+
+void check(DiffOptions& options) {
+  options.unit_bytes = parse_units(options.units);
+  check(options.symbols);
+}
+
+}  // namespace
+
+Action declare_diff(CLI::App& app) {
+  auto options = std::make_shared<DiffOptions>();
+  declare_options(app, *options);
+  app.footer(
+      "Shares of all instructions or commands, and of all data accesses, in both; the largest\n"
+      "change first. See htmtrace-diff(1).\n"
+      "Exit status: 0 done, whatever differs, 1 failed, 2 usage, 3 something was lost or could "
+      "not\nbe decoded.");
+  app.parse_complete_callback([options] { check(*options); });
+  return [options] {
+    std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
+    return Diff(*options).run();
+  };
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a nest (bus) trace is made of, to compare it with another: its commands, who sent them, and
+// to which addresses.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "core/nest_hot_spots.h"
+
+namespace htmtrace::nest {
+
+struct Tally {
+  uint64_t count = 0;
+};
+
+class Profile {
+ public:
+  Profile(Layout layout, HotSpots::Wishes wishes)
+      : spots_(layout, std::move(wishes)), commands_(kKinds), sources_(kSources) {}
+
+  // Of every command, with an address or not.
+  void seen(const Command& command) {
+    seen_++;
+    commands_.at(command.ttype << 8 | command.tsize).count++;
+    sources_.at(source_key(command.tag)).count++;
+  }
+  // Of one with an address.
+  void command(const Event& event, const Command& command, std::optional<LogicalAddr> la) {
+    spots_.command(event, command, la);
+  }
+
+  uint64_t commands() const { return seen_; }
+  const HotSpots& spots() const { return spots_; }
+  const HotTable<Tally>& by_command() const { return commands_; }  // ttype << 8 | tsize
+  const HotTable<Tally>& by_source() const { return sources_; }    // source_key()
+
+ private:
+  // All that the fields can hold: ttype 7 bits, tsize 8; group 4, chip 3, unit 10
+  // (nest-htm-format.md 6).
+  static constexpr size_t kKinds = 1 << 15;
+  static constexpr size_t kSources = 1 << 17;
+
+  HotSpots spots_;
+  HotTable<Tally> commands_;
+  HotTable<Tally> sources_;
+  uint64_t seen_ = 0;
+};
+
+}  // namespace htmtrace::nest
