@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/avro_decode.h"
 #include "cli/commands.h"
 #include "cli/decode_options.h"
 #include "cli/index_file.h"
@@ -105,7 +106,8 @@ class Decode {
       case DecodeFormat::kBlockVectors:
         return write_block_vectors(bytes, map);
       case DecodeFormat::kHtmdecode:
-        return;  // refused above
+      case DecodeFormat::kAvro:
+        return;  // refused above; decode_to_avro()
     }
   }
 
@@ -196,6 +198,7 @@ class Decode {
       case DecodeFormat::kText:
       case DecodeFormat::kQtrace:
       case DecodeFormat::kBlockVectors:
+      case DecodeFormat::kAvro:
         break;
     }
     return NestPrinter::Format::kText;
@@ -332,6 +335,7 @@ Action declare_decode(CLI::App& app) {
   app.parse_complete_callback([options] { check(*options); });
   return [options] {
     std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
+    if (options->format == DecodeFormat::kAvro) return decode_to_avro(*options);
     check_terminal(*options);
     TextOutput output = open_output(options->traces);
     return Decode(*options, std::move(output)).run();

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "output/avro_file.h"
 
 namespace htmtrace {
 namespace {
@@ -18,12 +19,13 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
   static const std::map<std::string, DecodeFormat> formats = {
       {"text", DecodeFormat::kText},        {"json", DecodeFormat::kJson},
       {"csv", DecodeFormat::kCsv},          {"qtrace", DecodeFormat::kQtrace},
-      {"bbv", DecodeFormat::kBlockVectors}, {"htmdecode", DecodeFormat::kHtmdecode}};
+      {"bbv", DecodeFormat::kBlockVectors}, {"htmdecode", DecodeFormat::kHtmdecode},
+      {"avro", DecodeFormat::kAvro}};
   app.add_option(
          "--format", options.format,
          "text, json (one object a line), csv, qtrace or bbv (basic-block vectors; both for "
-         "simulators) or htmdecode (nest traces, as the perf tool reads them) (default: "
-         "text)")
+         "simulators), htmdecode (nest traces, as the perf tool reads them) or avro (a folder of "
+         "files for engines that read in parallel) (default: text)")
       ->transform(CLI::CheckedTransformer(formats))
       ->type_name("FORMAT")
       ->default_str("");
@@ -41,6 +43,27 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
       ->check(CLI::PositiveNumber);
   app.add_option("--blocks", options.blocks, "bbv: write the list of the blocks here")
       ->type_name("FILE");
+  app.add_option("--part-rows", options.part_rows,
+                 "avro: rows of a file, at most (default: 10000000)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->default_str("");
+  app.add_option("--part-ticks", options.part_ticks,
+                 "avro: files of windows of N ticks, each window in a folder of its own")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+}
+
+// Its rows are of all that was decoded, in the order of the trace.
+void check_avro(const DecodeOptions& options) {
+  const char* const why = "cannot be used with --format avro";
+  refuse(!AvroFile::can_write(), "--format", "htmtrace was built without libavro: use json or csv");
+  refuse(options.traces.output.empty(), "--format", "avro is a folder of files: name it with -o");
+  refuse(options.stamps, "--stamps", why);
+  refuse(options.walks, "--walks", why);
+  refuse(options.file_order, "--file-order", why);
+  refuse(options.limit != DecodeOptions::kNoLimit, "--limit", why);
+  refuse(options.traces.selection.last != Selection::kAny, "--last", why);
 }
 
 }  // namespace
@@ -83,6 +106,11 @@ void check(const DecodeOptions& options) {
   refuse(last && simulators, "--last", "cannot be used with files for simulators");
   refuse(options.pages && options.format != DecodeFormat::kQtrace, "--pages",
          "only --format qtrace has pages");
+  const bool avro = options.format == DecodeFormat::kAvro;
+  if (avro) check_avro(options);
+  refuse(options.part_ticks && !avro, "--part-ticks", "only --format avro has parts");
+  refuse(options.part_rows != DecodeOptions::kPartRows && !avro, "--part-rows",
+         "only --format avro has parts");
   const bool vectors = options.format == DecodeFormat::kBlockVectors;
   refuse(options.interval && !vectors, "--interval", "only --format bbv has intervals");
   refuse(!options.blocks.empty() && !vectors, "--blocks", "only --format bbv has blocks");

@@ -15,7 +15,7 @@
 
 namespace htmtrace {
 
-enum class DecodeFormat : uint8_t { kText, kJson, kCsv, kQtrace, kBlockVectors, kHtmdecode };
+enum class DecodeFormat : uint8_t { kText, kJson, kCsv, kQtrace, kBlockVectors, kHtmdecode, kAvro };
 
 // Binary or not, they are of one trace, and for no person to read.
 inline bool for_simulators(DecodeFormat format) {
@@ -28,6 +28,9 @@ struct DecodeOptions {
   std::optional<QtraceWriter::Pages> pages;  // of qtrace
   std::optional<uint64_t> interval;          // of block vectors
   std::string blocks;
+  static constexpr uint64_t kPartRows = 10'000'000;
+  uint64_t part_rows = kPartRows;  // of Avro files
+  std::optional<uint64_t> part_ticks;
   bool stamps = false;
   bool modes = false;
   bool walks = false;

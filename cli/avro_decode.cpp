@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/avro_decode.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/core_reading.h"
+#include "cli/messages.h"
+#include "cli/nest_choice.h"
+#include "cli/nest_reading.h"
+#include "cli/stream_choice.h"
+#include "cli/trace_choice.h"
+#include "cli/trace_context.h"
+#include "core/error.h"
+#include "core/nest_layout.h"
+#include "output/avro_rows.h"
+
+namespace htmtrace {
+namespace {
+
+// "type=core/node=0/chip=1/core=12"; of a file that does not tell its place only the kind.
+std::filesystem::path partition_of(const ChosenTrace& trace, HtmType type) {
+  std::filesystem::path folder = fmt::format("type={}", htm_type_name(type));
+  if (!trace.place) return folder;
+  folder /= fmt::format("node={}", trace.place->node);
+  folder /= fmt::format("chip={}", trace.place->chip);
+  return folder / fmt::format("core={}", trace.place->core);
+}
+
+class AvroDecode {
+ public:
+  explicit AvroDecode(const DecodeOptions& options) : options_(options) {}
+
+  int run() {
+    Spool spool;
+    const std::vector<ChosenTrace> traces =
+        choose_traces(options_.traces.paths, options_.traces.filter, spool);
+    for (const ChosenTrace& trace : traces) write(trace, traces.size() > 1);
+    if (!options_.quiet) {
+      print_note(fmt::format("{}; {} rows in {} files of {}", describe(totals_), rows_, files_,
+                             options_.traces.output));
+    }
+    return incomplete_ ? kExitIncomplete : kExitDone;
+  }
+
+ private:
+  void write(const ChosenTrace& trace, bool several) {
+    if (tell_missing(trace)) incomplete_ = true;
+    const HtmType type =
+        type_of(options_.traces.context, trace, manifest_of(trace)).value_or(HtmType::kCore);
+    if (type == HtmType::kLlat) {
+      throw Error("cannot decode " + trace.name() +
+                  ": it is an llat trace, whose format is not public");
+    }
+    if (several && !trace.place) {
+      throw Error("cannot write " + trace.name() +
+                  " beside others: its name does not say of what "
+                  "it is, and that is what the folders are named by")
+          .hint("write each trace to a folder of its own");
+    }
+    const bool nest = type == HtmType::kNest;
+    AvroParts parts(options_.traces.output / partition_of(trace, type),
+                    nest ? avro_nest_schema() : avro_core_schema(),
+                    {.rows = options_.part_rows,
+                     .ticks = options_.part_ticks,
+                     .replace = options_.traces.force});
+    nest ? write_nest(trace, parts) : write_core(trace, parts);
+    parts.finish();
+    rows_ += parts.rows();
+    files_ += parts.files();
+  }
+
+  void write_core(const ChosenTrace& trace, AvroParts& parts) {
+    AvroCoreWriter writer(parts);
+    if (read_core(trace, options_.traces, writer, totals_)) incomplete_ = true;
+  }
+
+  void write_nest(const ChosenTrace& trace, AvroParts& parts) {
+    const Selection& selection = options_.traces.selection;
+    check_nest_selection(selection, trace.name());
+    const TranslationMap map = load_map(options_.traces.context, trace, manifest_of(trace));
+    NestReading reading(trace, options_.traces.nest.layout);
+    if (reading.layout() == nest::Layout::kUnknown) {
+      throw Error("cannot write " + reading.name() + ": the layout of its records is not known")
+          .on(nest::describe(reading.evidence()))
+          .hint("if it is known to you, say it with --layout");
+    }
+    AvroNestWriter writer(parts, reading.layout());
+    NestChoice<AvroNestWriter> choice(
+        {.selection = selection, .commands = options_.traces.nest.commands, .map = map},
+        reading.layout(), writer);
+    if (reading.narrow(trace, selection)) tell_part(reading.input());
+    Progress progress(stderr);
+    while (reading.advance(choice) && !choice.satisfied()) {
+      progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
+    }
+    const nest::Statistics statistics = reading.statistics();
+    totals_.add(statistics);
+    incomplete_ |= statistics.incomplete() || map.report().damaged();
+    if (tell_trouble(reading.input())) incomplete_ = true;
+  }
+
+  const DecodeOptions& options_;
+  DecodeTotals totals_;
+  uint64_t rows_ = 0;
+  uint64_t files_ = 0;
+  bool incomplete_ = false;
+};
+
+}  // namespace
+
+int decode_to_avro(const DecodeOptions& options) {
+  return AvroDecode(options).run();
+}
+
+}  // namespace htmtrace

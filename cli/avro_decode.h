@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace decode --format avro: traces to a folder of files that engines read in parallel.
+#pragma once
+
+#include "cli/decode_options.h"
+
+namespace htmtrace {
+
+// Returns the exit status. Throws Error.
+int decode_to_avro(const DecodeOptions& options);
+
+}  // namespace htmtrace

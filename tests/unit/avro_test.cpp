@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rows of Avro files: the encoding by the examples of the specification, the schemas as JSON.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "output/avro_rows.h"
+#include "tests/unit/temporary_folder.h"
+
+namespace htmtrace {
+
+TEST_CASE("numbers and texts are encoded as Avro's specification has it") {
+  const auto encoded = [](auto put) {
+    AvroRow row;
+    put(row);
+    return std::string(row.bytes());
+  };
+  const auto number = [&](int64_t value) {
+    return encoded([&](AvroRow& row) { row.number(static_cast<uint64_t>(value)); });
+  };
+  // "Primitive Types": the table of zigzag numbers.
+  CHECK(number(0) == std::string(1, '\0'));
+  CHECK(number(-1) == "\x01");
+  CHECK(number(1) == "\x02");
+  CHECK(number(-64) == "\x7f");
+  CHECK(number(64) == "\x80\x01");
+  CHECK(number(INT64_MIN) == "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+  CHECK(encoded([](AvroRow& row) { row.text("foo"); }) ==
+        "\x06"
+        "foo");
+  // "Unions": null is 00, the string "a" 02 02 61. "Arrays": 04 06 36 00 are 3 and 27.
+  CHECK(encoded([](AvroRow& row) { row.null(); }) == std::string(1, '\0'));
+  CHECK(encoded([](AvroRow& row) {
+          row.present();
+          row.text("a");
+        }) ==
+        "\x02\x02"
+        "a");
+  CHECK(encoded([](AvroRow& row) {
+          row.elements(2);
+          row.number(3);
+          row.number(27);
+          row.no_more();
+        }) == std::string("\x04\x06\x36\x00", 4));
+  CHECK(encoded([](AvroRow& row) {
+          row.elements(0);
+          row.no_more();
+        }) == std::string(1, '\0'));
+}
+
+TEST_CASE("the schemas are JSON, and every field says what it is") {
+  for (const std::string& text : {avro_core_schema(), avro_nest_schema()}) {
+    const auto schema = nlohmann::json::parse(text);
+    CHECK(schema.at("type") == "record");
+    CHECK(schema.at("fields").size() >= 12);
+    for (const auto& field : schema.at("fields"))
+      CHECK_FALSE(field.at("doc").get<std::string>().empty());
+  }
+}
+
+TEST_CASE("files begin anew with the window of time and with the number of rows") {
+  const TemporaryFolder folder;
+  AvroParts parts(folder.path() / "a", R"({"type":"long"})", {.rows = 2, .ticks = 100});
+  if (!AvroFile::can_write()) {
+    CHECK_THROWS_AS(parts.append(0), Error);
+    return;
+  }
+  for (const uint64_t ticks : {0, 1, 2, 250, 299, 40}) {
+    parts.row().number(ticks);
+    parts.append(ticks);
+  }
+  parts.finish();
+  CHECK(parts.rows() == 6);
+  CHECK(parts.files() == 4);
+  for (const char* name : {"ticks=0/part-00000.avro", "ticks=0/part-00001.avro",
+                           "ticks=200/part-00002.avro", "ticks=0/part-00003.avro"}) {
+    CHECK(std::filesystem::file_size(folder.path() / "a" / name) > 50);
+  }
+  AvroParts again(folder.path() / "a", R"({"type":"long"})", {.ticks = 100});
+  again.row().number(1);
+  CHECK_THROWS_AS(again.append(1), Error);  // it is there
+  AvroParts instead(folder.path() / "a", R"({"type":"long"})", {.ticks = 100, .replace = true});
+  instead.row().number(1);
+  instead.append(1);
+  instead.finish();
+}
+
+}  // namespace htmtrace
