@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Any bytes as an index of a trace: as they are, and with the beginning and the checksum that make
+// them one, which would keep most of them from being looked at. What can be unpacked comes back
+// when it is packed again, and whatever it says, a place to begin is one of its own.
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/crc32c.h"
+#include "core/packed_numbers.h"
+#include "core/trace_index.h"
+#include "core/trace_target.h"
+
+namespace {
+
+using namespace htmtrace;
+
+// htmtrace-index(5), FORMAT: magic, version, kind.
+constexpr uint64_t kMagic = 0x5845444e494d5448;
+constexpr uint64_t kVersion = 1;
+
+std::vector<std::byte> made_an_index(std::span<const std::byte> bytes, HtmType kind) {
+  std::vector<std::byte> index;
+  for (const uint64_t word : {kMagic, kVersion, static_cast<uint64_t>(kind)})
+    pack_word(word, index);
+  const auto rest = bytes.first(bytes.size() / sizeof(uint64_t) * sizeof(uint64_t));
+  index.insert(index.end(), rest.begin(), rest.end());
+  pack_word(crc32c(index), index);
+  return index;
+}
+
+// `number` is what anybody might ask for.
+std::vector<Selection> selections(uint64_t number) {
+  std::vector<Selection> all(5);
+  all[0].ticks = {number, Selection::kAny};
+  all[1].ticks = {number / 2, number};
+  all[2].numbers = {number, Selection::kAny};
+  all[3].from_mark = static_cast<unsigned>(number & 0xfff);
+  all[4].last = number;
+  return all;
+}
+
+template <class Restart>
+void check_own(const std::vector<Restart>& restarts, const Restart* one) {
+  if (one == nullptr) return;
+  if (one < restarts.data() || one >= restarts.data() + restarts.size()) std::abort();
+}
+
+void look_at_core(std::span<const std::byte> bytes, uint64_t number) {
+  const std::optional<CoreIndex> index = unpack_core_index(bytes);
+  if (!index) return;
+  if (unpack_core_index(pack(*index)) != index) std::abort();
+  for (const Selection& selection : selections(number)) {
+    for (const uint64_t limit : {number, Selection::kAny}) {
+      const CoreRestart* const from = restart_for(*index, selection, limit);
+      check_own(index->restarts, from);
+      if (from != nullptr && from->place.instructions > limit) std::abort();
+    }
+  }
+}
+
+void look_at_nest(std::span<const std::byte> bytes, uint64_t number) {
+  const std::optional<NestIndex> index = unpack_nest_index(bytes);
+  if (!index) return;
+  if (unpack_nest_index(pack(*index)) != index) std::abort();
+  for (const Selection& selection : selections(number)) {
+    const NestStretch stretch = stretch_for(*index, selection);
+    for (size_t i = 0; i < index->restarts.size(); i++) {
+      check_own(index->restarts.at(i), stretch.from.at(i));
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto bytes = std::as_bytes(std::span(data, size));
+  const uint64_t number =
+      size < sizeof(uint64_t) ? size : NumberReader(bytes.last(sizeof(uint64_t))).word();
+  look_at_core(bytes, number);
+  look_at_nest(bytes, number);
+  look_at_core(made_an_index(bytes, HtmType::kCore), number);
+  look_at_nest(made_an_index(bytes, HtmType::kNest), number);
+  return 0;
+}
