@@ -210,7 +210,7 @@ void take_first_driver(Sources& sources, const SourceWish& wish) {
 
 // The public drivers cannot wrap, and what they do when they are enabled again differs: nothing, or
 // a trace without its memory map. Only ours has the term.
-void check_driver(const PmuDescription& pmu, const SourceWish& wish) {
+void check_wrap(const PmuDescription& pmu, const SourceWish& wish) {
   if ((!wish.wrap && !wish.rearm) || pmu.terms().contains(kWrapTerm)) return;
   throw Error(wish.wrap ? "this kernel's htm driver cannot write its trace memory round and round"
                         : "this kernel's htm driver cannot make several traces in a row")
@@ -256,7 +256,7 @@ uint64_t usual_ring_bytes() {
 Sources open_sources(const SourceWish& wish) {
   if (!PmuDescription::exists(kPmuRoot, kHtmPmu)) throw missing_htm_pmu(kPmuRoot);
   const auto pmu = PmuDescription::read(kPmuRoot, kHtmPmu);
-  check_driver(pmu, wish);
+  check_wrap(pmu, wish);
   std::vector<int> cpus = wish.cpus.empty() ? carrier_candidates() : wish.cpus;
   if (wish.targets.size() > cpus.size()) throw too_few_cpus(wish.targets.size(), cpus.size());
 
