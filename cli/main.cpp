@@ -40,7 +40,7 @@ int run(std::vector<std::string> arguments) {
   };
   add("decode", "Print a trace as text, or write it for other programs", declare_decode);
   add("record", "Trace cores or chips while a program runs", declare_record);
-  add("report", "Tell which addresses are hot in core traces", declare_report);
+  add("report", "Tell which addresses are hot in traces", declare_report);
   add("diff", "Tell what is different in a second trace", declare_diff);
   add("index", "Make slices of large traces quick to decode", declare_index);
   add("dtl", "Print every dispatch of the virtual processors", declare_dtl);
