@@ -24,7 +24,7 @@ template <class Place>
   const TranslationMap::Range* const range = cursor.find(place.ra);
   place.has_la = range != nullptr;
   if (range != nullptr) [[likely]]
-    place.la = LogicalAddr{place.ra.value - range->real + range->logical};
+    place.la = range->translate(place.ra);
   return place.has_la;
 }
 

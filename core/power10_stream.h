@@ -49,16 +49,9 @@ class Power10Stream {
       end_group(info, statistics);
     }
     instruction.clear();
-    if (line_known_) [[likely]] {
-      line_ = (line_ & ~(words::kLineBytes - 1)) | words::info10_line_offset(info);
-      instruction.ea = EffectiveAddr{line_};
-      instruction.ra = RealAddr{page_ | (line_ & kPageOffset)};
-      instruction.has_ea = true;
-      instruction.has_ra = true;
-    }
-    instruction.modes = {static_cast<uint16_t>(words::msr_modes(run[1])), Modes::kAll};
-    instruction.opcode = words::opcode(info);
-    instruction.has_opcode = true;
+    if (line_known_) [[likely]]
+      put_place(info, instruction);
+    put_work(info, run[1], instruction);
     if (words::info_branch(info)) restore_branch(instruction, restore_power10_branch);
     size_t at = 2;
     if (words::info10_prefixed(info)) [[unlikely]] {
@@ -83,15 +76,8 @@ class Power10Stream {
   // branches: their opcode is left as it is stored.
   [[gnu::always_inline]] void take_plain_info(const std::byte* at, uint64_t info,
                                               Instruction& instruction) {
-    const uint64_t msr = load_be64(at + words::kWordBytes);
-    line_ = (line_ & ~(words::kLineBytes - 1)) | words::info10_line_offset(info);
-    instruction.ea = EffectiveAddr{line_};
-    instruction.ra = RealAddr{page_ | (line_ & kPageOffset)};
-    instruction.has_ea = true;
-    instruction.has_ra = true;
-    instruction.modes = {static_cast<uint16_t>(words::msr_modes(msr)), Modes::kAll};
-    instruction.opcode = words::opcode(info);
-    instruction.has_opcode = true;
+    put_place(info, instruction);
+    put_work(info, load_be64(at + words::kWordBytes), instruction);
     instruction.has_prefix = words::info10_prefixed(info);
     at += 2 * words::kWordBytes;
     if (instruction.has_prefix) [[unlikely]] {
@@ -113,6 +99,22 @@ class Power10Stream {
 
  private:
   static constexpr uint64_t kPageOffset = 0xfff;  // real pages are told in units of 4 KiB
+
+  // Of an instruction in the line that is known.
+  [[gnu::always_inline]] void put_place(uint64_t info, Instruction& instruction) {
+    line_ = (line_ & ~(words::kLineBytes - 1)) | words::info10_line_offset(info);
+    instruction.ea = EffectiveAddr{line_};
+    instruction.ra = RealAddr{page_ | (line_ & kPageOffset)};
+    instruction.has_ea = true;
+    instruction.has_ra = true;
+  }
+
+  [[gnu::always_inline]] static void put_work(uint64_t info, uint64_t msr,
+                                              Instruction& instruction) {
+    instruction.modes = {static_cast<uint16_t>(words::msr_modes(msr)), Modes::kAll};
+    instruction.opcode = words::opcode(info);
+    instruction.has_opcode = true;
+  }
 
   void end_group(uint64_t info, CoreStatistics& statistics);
 

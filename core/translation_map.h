@@ -40,6 +40,11 @@ class TranslationMap {
     uint64_t real = 0;
     uint64_t size_bytes = 0;
     uint64_t logical = 0;
+
+    // Of an address in it.
+    LogicalAddr translate(RealAddr address) const {
+      return LogicalAddr{address.value - real + logical};
+    }
   };
 
   // Knows no address.
@@ -79,7 +84,7 @@ class TranslationMap {
     std::optional<LogicalAddr> translate(RealAddr address) {
       const Range* range = find(address);
       if (range == nullptr) return std::nullopt;
-      return LogicalAddr{address.value - range->real + range->logical};
+      return range->translate(address);
     }
 
    private:
