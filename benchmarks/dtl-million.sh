@@ -3,7 +3,8 @@
 # dtl-million.sh [COUNT [RATE [SECONDS [EVENT...]]]]: `htmtrace dtl -o` in the emulated LPAR with eight
 # virtual processors: for each event (all, cede, preempt, fault) one recording of about COUNT entries
 # (default 1000000), or of SECONDS (default 600) when these are over before, at RATE preemptions a second
-# of each processor (default 3000) and a sixth as many faults; when only faults are recorded, as many.
+# of each processor (default 1200) and a sixth as many faults; the other way round when only faults are
+# recorded.
 # Every entry that the hypervisor wrote must be in the recording, once and in order, or be named as lost.
 # Prints how many were compared; status 1 when one is wrong or missing without being named, 3 when
 # entries were lost, but named. Needs tests/machine/setup. Minutes, so it is not among the tests.
@@ -13,7 +14,7 @@
 # entries that the driver takes. With all of them busy, or something else to do on this machine, the
 # emulated timers are late, the log is full, and the driver loses entries.
 set -euo pipefail
-count=${1:-1000000} rate=${2:-3000} seconds=${3:-600}
+count=${1:-1000000} rate=${2:-1200} seconds=${3:-600}
 [[ $count =~ ^[1-9][0-9]*$ && $rate =~ ^[1-9][0-9]*$ && $seconds =~ ^[1-9][0-9]*$ ]] || {
     echo "usage: dtl-million.sh [COUNT [RATE [SECONDS [EVENT...]]]]" >&2
     exit 2
@@ -25,38 +26,38 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/tests/machine/paths.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/share" "$work/log"
+mkdir "$work/share"
 
-{
-    for ((cpu = 0; cpu < 8; cpu++)); do echo "core $cpu node=0 chip=$cpu core=$cpu"; done
-    printf '%s\n' "oracle on" "dtl on" "dtl_preempt $rate" "dtl_fault $((rate / 6 + 1))"
-} >"$work/config"
-# An entry takes some ten bytes; thirteen with a fault's address.
-cat >"$work/guest" <<END
+# record EVENT: to $work/share, and what the hypervisor wrote to $work/log. An entry takes some ten bytes;
+# thirteen with a fault's address.
+record() {
+    local event=$1 cpu bytes=10 preemptions=$rate faults=$((rate / 6 + 1))
+    [[ $event != fault ]] || bytes=13 preemptions=$faults faults=$rate
+    {
+        for ((cpu = 0; cpu < 8; cpu++)); do echo "core $cpu node=0 chip=$cpu core=$cpu"; done
+        printf '%s\n' "oracle on" "dtl on" "dtl_preempt $preemptions" "dtl_fault $faults"
+    } >"$work/config"
+    cat >"$work/guest" <<END
 . /share/tap.sh
-plan ${#events[@]}
-for event in ${events[*]}; do
-    bytes=10
-    if [ \$event = fault ]; then
-        bytes=13
-        hypervisor set dtl_fault $rate >/dev/null
-    fi
-    htmtrace dtl --event \$event --period 1ms --duration ${seconds}s -o /tmp/\$event.dtl 2>/tmp/log &
-    recorder=\$!
-    while kill -0 \$recorder 2>/dev/null &&
-        [ "\$(stat -c %s /tmp/\$event.dtl 2>/dev/null || echo 0)" -lt \$(($count * bytes)) ]; do
-        sleep 1
-    done
-    kill -INT \$recorder 2>/dev/null
-    wait \$recorder
-    status=\$?
-    mv /tmp/\$event.dtl /share/
-    check "\$event (\$status)" test \$status = 0 -o \$status = 3
-    diagnose /tmp/log
+plan 1
+htmtrace dtl --event $event --period 1ms --duration ${seconds}s -o /tmp/$event.dtl 2>/tmp/log &
+recorder=\$!
+while kill -0 \$recorder 2>/dev/null &&
+    [ "\$(stat -c %s /tmp/$event.dtl 2>/dev/null || echo 0)" -lt $((count * bytes)) ]; do
+    sleep 1
 done
+kill -INT \$recorder 2>/dev/null
+wait \$recorder
+status=\$?
+mv /tmp/$event.dtl /share/
+check "$event (\$status)" test \$status = 0 -o \$status = 3
+diagnose /tmp/log
 END
-"$machine/boot" --cpus 8 --config "$work/config" --share "$work/share" --log "$work/log" \
-    --timeout $((seconds * 3 * ${#events[@]} + 300)) "$work/guest"
+    rm -rf "$work/log"
+    mkdir "$work/log"
+    "$machine/boot" --cpus 8 --config "$work/config" --share "$work/share" --log "$work/log" \
+        --timeout $((seconds * 3 + 300)) "$work/guest"
+}
 
 # named CPU: how many entries of it the recording says were lost.
 named() {
@@ -65,6 +66,7 @@ named() {
 
 wrong='' lost_some=''
 for event in "${events[@]}"; do
+    record "$event"
     "$host_build/cli/htmtrace" dtl --input "$work/share/$event.dtl" >"$work/text" 2>"$work/said" || true
     "$host_build/tests/machine/compare/dtl-compare" "$work"/log/dtl.oracle.? "$work/text" \
         >"$work/compared" || wrong=1
