@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto kLongestPeriod = std::chrono::seconds(10);
 constexpr auto kLeastTopInterval = std::chrono::milliseconds(100);
-constexpr auto kLeastInterval = std::chrono::milliseconds(1);
+constexpr auto kShortestInterval = std::chrono::milliseconds(1);
 constexpr uint64_t kMostRingBytes = 1 << 30;
 
 struct Wish {
@@ -81,7 +81,7 @@ DtlFormat parse_format(const std::string& text) {
 
 DtlIntervals parse_intervals(const std::string& text) {
   const auto length = time_of_option("--interval", text);
-  if (length >= kLeastInterval) return {static_cast<uint64_t>(length.count())};
+  if (length >= kShortestInterval) return {static_cast<uint64_t>(length.count())};
   throw CLI::ValidationError("--interval", text + ": 1ms at least");
 }
 

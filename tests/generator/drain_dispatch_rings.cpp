@@ -34,7 +34,7 @@ constexpr size_t kSlots = (kAuxBytes - 32) / kDtlEntryBytes;
 // A delivery, and how many there are between two looks at a ring.
 constexpr size_t kAtOnce = 50, kDeliveries = 4;
 constexpr uint64_t kTicksPerSecond = 512'000'000;
-constexpr uint64_t kPartBytes = 100'000'000;
+constexpr uint64_t kPieceBytes = 100'000'000;
 
 // What both emptying and its result need.
 class Consumer {
@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
     // Another program on this processor makes a part of it slower, and no part quicker.
     uint64_t part = 0;
     double seconds = 0;
-    while (part * kDtlEntryBytes < kPartBytes) {
+    while (part * kDtlEntryBytes < kPieceBytes) {
       for (const auto& ring : rings) part += ring->fill();
       const double begin = cpu_seconds();
       for (const auto& ring : rings) {

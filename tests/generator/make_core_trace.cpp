@@ -7,18 +7,11 @@
 
 #include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
+#include "tests/generator/write_file.h"
 
 using namespace htmtrace::generator;
 
 namespace {
-
-void write_or_exit(std::FILE* file, const std::vector<std::byte>& bytes, const char* name) {
-  const bool all =
-      file != nullptr && (bytes.empty() || std::fwrite(bytes.data(), bytes.size(), 1, file) == 1);
-  if (all) return;
-  std::perror(name);
-  std::exit(1);
-}
 
 template <class Program>
 void write_trace(std::FILE* file, const char* name, uint64_t size_bytes) {

@@ -7,18 +7,14 @@
 
 #include "core/dtl_blocks.h"
 #include "tests/generator/plausible_dispatches.h"
+#include "tests/generator/write_file.h"
 
 using namespace htmtrace;
+using generator::write_or_exit;
 
 namespace {
 
-constexpr uint64_t kTicksPerSecond = 512'000'000;
-
-void write_or_exit(std::FILE* file, const std::vector<std::byte>& bytes, const char* name) {
-  if (file != nullptr && std::fwrite(bytes.data(), bytes.size(), 1, file) == 1) return;
-  std::perror(name);
-  std::exit(1);
-}
+constexpr uint64_t kTimebaseHz = 512'000'000;
 
 }  // namespace
 
@@ -32,7 +28,7 @@ int main(int argc, char** argv) {
   const char* name = argv[3];
   std::FILE* file = std::fopen(name, "wb");
   write_or_exit(file, make_dtl_text_block(DtlBlockKind::kStart, "event all\n"), name);
-  write_or_exit(file, make_dtl_clock_block({.ticks_per_second = kTicksPerSecond}), name);
+  write_or_exit(file, make_dtl_clock_block({.ticks_per_second = kTimebaseHz}), name);
   std::vector<generator::PlausibleDispatches> processors;
   std::vector<DtlCpuBlocks> cpu_blocks;
   for (unsigned cpu = 0; cpu < cpus; cpu++) {
@@ -45,7 +41,7 @@ int main(int argc, char** argv) {
     for (unsigned cpu = 0; cpu < cpus && written < entries; cpu++, written += kMostDtlEntries) {
       for (DtlEntry& entry : block) entry = processors[cpu].next();
       bytes.clear();
-      cpu_blocks[cpu].add(block, kTicksPerSecond, bytes);
+      cpu_blocks[cpu].add(block, kTimebaseHz, bytes);
       write_or_exit(file, bytes, name);
     }
   }

@@ -131,7 +131,7 @@ std::string read_line(std::string_view line) {
                   number(field(line, " srr1:")));
 }
 
-int compare(int argc, char** argv) {
+int compare_dispatches(int argc, char** argv) {
   std::map<uint64_t, Oracle> logs;
   for (int i = 1; i + 1 < argc; i++) {
     const std::string path = argv[i];
@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    return htmtrace::compare::compare(argc, argv);
+    return htmtrace::compare::compare_dispatches(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "dtl-compare: {}\n", error.what());
     return 2;

@@ -143,7 +143,7 @@ void report(const std::vector<Executed>& executed, const std::vector<uint64_t>& 
   }
 }
 
-int compare(const char* oracle_path, const char* log_path, unsigned vcpu) {
+int compare_log(const char* oracle_path, const char* log_path, unsigned vcpu) {
   const std::vector<Executed> executed = read_oracle(oracle_path);
   const std::vector<uint64_t> log = read_log(log_path, vcpu);
   if (executed.empty() || log.empty()) {
@@ -174,7 +174,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    return compare(argv[1], argv[2], static_cast<unsigned>(std::atoi(argv[3])));
+    return compare_log(argv[1], argv[2], static_cast<unsigned>(std::atoi(argv[3])));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "execlog-compare: %s\n", error.what());
     return 2;

@@ -129,9 +129,9 @@ std::string_view field(std::string_view line, std::string_view key) {
   return {};
 }
 
-class Comparison {
+class BusComparison {
  public:
-  Comparison(const Oracle& oracle, const char* text_path) : oracle_(oracle), text_(text_path) {}
+  BusComparison(const Oracle& oracle, const char* text_path) : oracle_(oracle), text_(text_path) {}
 
   bool run() {
     std::string_view line;
@@ -208,7 +208,7 @@ int main(int argc, char** argv) {
   }
   try {
     const Oracle oracle(argv[1]);
-    return Comparison(oracle, argv[2]).run() ? 0 : 1;
+    return BusComparison(oracle, argv[2]).run() ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "nest-compare: %s\n", error.what());
     return 2;

@@ -75,9 +75,10 @@ struct Sessions {
 // How much of the oracle's instructions a text has.
 enum class Extent { kAll, kBeginning };
 
-class Comparison {
+class TraceComparison {
  public:
-  Comparison(OracleReader& oracle, const std::string& text_path, Sessions sessions, Extent extent)
+  TraceComparison(OracleReader& oracle, const std::string& text_path, Sessions sessions,
+                  Extent extent)
       : oracle_(oracle),
         text_(text_path.c_str()),
         sessions_(sessions),
@@ -153,9 +154,9 @@ class Comparison {
   uint64_t equal_ = 0;
 };
 
-int compare(const char* oracle_path, const char* text_path, bool suffix) {
+int compare_trace(const char* oracle_path, const char* text_path, bool suffix) {
   OracleReader oracle(oracle_path);
-  Comparison comparison(oracle, text_path, {}, Extent::kAll);
+  TraceComparison comparison(oracle, text_path, {}, Extent::kAll);
   if (suffix) {
     const uint64_t executed = count_instructions(oracle_path);
     const uint64_t decoded = count_lines(text_path);
@@ -185,7 +186,7 @@ int compare_parts(const char* oracle_path, int count, char** parts, Extent exten
   for (int i = 0; i < count; i++) {
     Sessions sessions;
     const std::string text_path = parse_part(parts[i], &sessions);
-    Comparison comparison(oracle, text_path, sessions, extent);
+    TraceComparison comparison(oracle, text_path, sessions, extent);
     if (!comparison.run()) return 1;
     equal += comparison.equal();
   }
@@ -209,7 +210,7 @@ int main(int argc, char** argv) {
   try {
     const Extent extent = beginnings ? Extent::kBeginning : Extent::kAll;
     if (parts) return compare_parts(argv[2], argc - 3, argv + 3, extent);
-    return compare(argv[argc - 2], argv[argc - 1], suffix);
+    return compare_trace(argv[argc - 2], argv[argc - 1], suffix);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "oracle-compare: %s\n", error.what());
     return 2;
