@@ -7,6 +7,7 @@
 
 #include "tests/generator/generated_trace.h"
 #include "tests/unit/decoded_text.h"
+#include "tests/unit/rounds.h"
 
 namespace htmtrace {
 namespace {
@@ -60,7 +61,7 @@ void check_pieces() {
 
 TEST_CASE("random POWER10 traces decode to what was generated") {
   const TranslationMap map = own_map();
-  for (uint64_t seed = 0; seed < 10; seed++) {
+  for (uint64_t seed = 0; seed < rounds(10); seed++) {
     const Trace trace = generate<generator::Power10Program>(seed, 3000, {});
     check_whole(trace, decode_lines(trace.bytes, map));
   }
@@ -68,7 +69,7 @@ TEST_CASE("random POWER10 traces decode to what was generated") {
 
 TEST_CASE("random POWER8 traces decode to what was generated") {
   const TranslationMap map = own_map();
-  for (uint64_t seed = 0; seed < 10; seed++) {
+  for (uint64_t seed = 0; seed < rounds(10); seed++) {
     const Trace trace = generate<generator::Power8Program>(seed, 3000, {});
     check_whole(trace, decode_lines(trace.bytes, map));
   }
@@ -90,7 +91,7 @@ TEST_CASE("the cut of a trace into pieces changes nothing") {
 TEST_CASE("damage is decoded the same in any pieces, and every byte is accounted for") {
   const TranslationMap map = own_map();
   generator::Random random(3);
-  for (uint64_t seed = 0; seed < 40; seed++) {
+  for (uint64_t seed = 0; seed < rounds(40); seed++) {
     const bool power8 = seed % 2 == 0;
     Trace trace = power8 ? generate<generator::Power8Program>(seed, 200, {})
                          : generate<generator::Power10Program>(seed, 200, {});

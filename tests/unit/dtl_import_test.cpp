@@ -17,6 +17,7 @@
 #include "output/dtl_reader.h"
 #include "tests/generator/perf_data_file.h"
 #include "tests/unit/message_of.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/temporary_folder.h"
 #include "tests/unit/vpa_driver.h"
 
@@ -241,7 +242,7 @@ TEST_CASE("damage anywhere: an error or what can be read, in order, and never a 
   Importer importer;
   const FileBytes whole = small_recording();
   std::mt19937 random(5);
-  for (int i = 0; i < 200; i++) {
+  for (unsigned i = 0; i < rounds(200); i++) {
     FileBytes damaged = whole;
     if (i % 4 == 0) {
       damaged.resize(random() % damaged.size());

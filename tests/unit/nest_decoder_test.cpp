@@ -18,6 +18,7 @@
 #include "tests/encoder/nest.h"
 #include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace::nest {
@@ -120,7 +121,7 @@ void round_trip(Layout layout) {
   Words words;
   std::vector<nest_command> made;
   uint64_t time = 0;
-  for (int i = 0; i < 60000; i++) {
+  for (unsigned i = 0; i < rounds(60000); i++) {
     made.push_back(random_command(random, layout));
     encode(layout, words, made.back());
   }
@@ -186,10 +187,10 @@ TEST_CASE("responses find their commands, within reach and once") {
     Random random(3);
     Words words;
     std::vector<std::optional<unsigned>> expected;
-    for (int i = 0; i < 20000; i++) {
+    for (unsigned i = 0; i < rounds(20000); i++) {
       nest_command command = random_command(random, layout);
       // Tickets in turn: no other command has this one for a while.
-      command.ticket = static_cast<unsigned>(i) % 64;
+      command.ticket = i % 64;
       const Names& names = names_of(layout);
       Command seen = address_only(command.address);
       seen.tag.transaction = command.transaction;
@@ -295,7 +296,7 @@ TEST_CASE("two engines are merged by time, wherever their lines are") {
   for (unsigned engine = 0; engine < 2; engine++) {
     uint64_t time = 5000;
     put_stamp(stream.at(engine), time, power10_record(0));
-    for (int i = 0; i < (engine == 0 ? 40000 : 10000); i++) {
+    for (unsigned i = 0; i < rounds(engine == 0 ? 40000 : 10000); i++) {
       nest_command command = random_command(random, Layout::kPower9);
       command.delta = static_cast<unsigned>(engine == 0 ? random.below(4) : random.below(16));
       time += command.delta;

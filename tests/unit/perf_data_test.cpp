@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "tests/generator/generated_trace.h"
 #include "tests/generator/perf_data_file.h"
+#include "tests/unit/rounds.h"
 
 namespace htmtrace {
 namespace {
@@ -189,7 +190,7 @@ TEST_CASE("cut off anywhere, and with any bytes changed, it is read without harm
       read({whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size)});
     }
     generator::Random random(9);
-    for (int i = 0; i < 1000; i++) {
+    for (unsigned i = 0; i < rounds(1000); i++) {
       Bytes file = whole;
       for (uint64_t left = 1 + random.below(4); left != 0; left--) {
         // The numbers are in the front, and in the headers of records.

@@ -10,6 +10,7 @@
 #include "tests/generator/generated_trace.h"
 #include "tests/unit/decoded_text.h"
 #include "tests/unit/qtrace_reader.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace {
@@ -112,9 +113,9 @@ void round_trip(uint64_t seed, generator::Options options) {
   std::vector<uint64_t> words;
   std::vector<std::string> expected;
   Program program(seed, options);
-  constexpr int kInstructions = 30000;
+  constexpr unsigned kInstructions = rounds(30000);
   expected.reserve(kInstructions);
-  for (int i = 0; i < kInstructions; i++)
+  for (unsigned i = 0; i < kInstructions; i++)
     expected.push_back(expected_line(program.next(words, true)));
   const TranslationMap map(generator::translation_file(), 0);
   const Written written = write(generator::bytes_of(words), Pages::kLogical, map);

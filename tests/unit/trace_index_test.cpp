@@ -20,6 +20,7 @@
 #include "tests/encoder/nest.h"
 #include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace {
@@ -120,7 +121,7 @@ Selection random_selection(Random& random, const CoreIndex& index) {
 TEST_CASE("a slice of a core trace by its index is that of the whole trace") {
   uint64_t late = 0;
   size_t most_restarts = 0;
-  for (uint64_t seed = 0; seed < 30; seed++) {
+  for (uint64_t seed = 0; seed < rounds(30); seed++) {
     CAPTURE(seed);
     Random random(seed);
     Bytes trace = seed % 10 == 9 ? generated<generator::Power8Program>(seed, 2000)
@@ -143,7 +144,7 @@ TEST_CASE("a slice of a core trace by its index is that of the whole trace") {
               decoded(trace, selection, limit, nullptr));
     }
   }
-  CHECK(late > 120);
+  CHECK(late > rounds(120));
   CHECK(most_restarts > 100);
 }
 
@@ -263,7 +264,7 @@ BusText bus_text(const ChosenTrace& trace, nest::Layout layout, const Selection&
 
 TEST_CASE("a slice of a nest trace by its index is that of the whole trace") {
   const TemporaryFolder folder;
-  for (uint64_t seed = 0; seed < 12; seed++) {
+  for (uint64_t seed = 0; seed < rounds(12); seed++) {
     CAPTURE(seed);
     Random random(seed);
     const auto layout = seed % 4 == 3 ? nest::Layout::kPower8 : nest::Layout::kPower9;
