@@ -291,12 +291,13 @@ TEST_CASE("the layout is judged by the trace") {
 TEST_CASE("two engines are merged by time, wherever their lines are") {
   Random random(4);
   // Engine 0 is four times as busy: its lines outrun those of engine 1.
+  constexpr std::array kCommands{rounds(40000), rounds(10000)};
   std::array<Words, 2> stream;
   std::vector<uint64_t> times;
   for (unsigned engine = 0; engine < 2; engine++) {
     uint64_t time = 5000;
     put_stamp(stream.at(engine), time, power10_record(0));
-    for (unsigned i = 0; i < rounds(engine == 0 ? 40000 : 10000); i++) {
+    for (unsigned i = 0; i < kCommands.at(engine); i++) {
       nest_command command = random_command(random, Layout::kPower9);
       command.delta = static_cast<unsigned>(engine == 0 ? random.below(4) : random.below(16));
       time += command.delta;
@@ -331,8 +332,8 @@ TEST_CASE("two engines are merged by time, wherever their lines are") {
   CHECK(reading.engines() == 2);
   while (reading.advance(sink)) {
   }
-  CHECK(sink.engines.at(0) == 40000);
-  CHECK(sink.engines.at(1) == 10000);
+  CHECK(sink.engines.at(0) == kCommands[0]);
+  CHECK(sink.engines.at(1) == kCommands[1]);
   CHECK(sink.found == times);
   CHECK(reading.statistics().accounted_bytes() == bytes.size());
 }
