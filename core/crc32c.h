@@ -12,11 +12,11 @@
 namespace htmtrace {
 
 inline uint32_t crc32c(std::span<const std::byte> bytes) {
-  // kTables[N] has the sum of a byte that N zero bytes follow, so that eight bytes are looked up at
-  // once.
+  // kTables[N] has the sum of a byte that N zero bytes follow, so that sixteen bytes are looked up
+  // at once: half as many steps wait for one before as with eight.
   static constexpr auto kTables = [] {
     constexpr uint32_t kPolynomial = 0x82f63b78;  // reflected
-    std::array<std::array<uint32_t, 256>, 8> tables{};
+    std::array<std::array<uint32_t, 256>, 16> tables{};
     for (uint32_t i = 0; i < 256; i++) {
       uint32_t value = i;
       for (int bit = 0; bit < 8; bit++) value = value >> 1 ^ ((value & 1) != 0 ? kPolynomial : 0);
@@ -31,10 +31,13 @@ inline uint32_t crc32c(std::span<const std::byte> bytes) {
     return tables;
   }();
   uint32_t crc = ~uint32_t{0};
-  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
-    const uint64_t word = __builtin_bswap64(load_be64(bytes.data())) ^ crc;
+  for (; bytes.size() >= 16; bytes = bytes.subspan(16)) {
+    const uint64_t first = __builtin_bswap64(load_be64(bytes.data())) ^ crc;
+    const uint64_t second = __builtin_bswap64(load_be64(bytes.data() + 8));
     crc = 0;
-    for (size_t i = 0; i < 8; i++) crc ^= kTables[7 - i][word >> (8 * i) & 0xff];
+    for (size_t i = 0; i < 8; i++) {
+      crc ^= kTables[15 - i][first >> (8 * i) & 0xff] ^ kTables[7 - i][second >> (8 * i) & 0xff];
+    }
   }
   for (const std::byte each : bytes) {
     crc = crc >> 8 ^ kTables[0][(crc ^ std::to_integer<uint32_t>(each)) & 0xff];

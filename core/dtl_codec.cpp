@@ -17,105 +17,115 @@ size_t group_of(uint64_t reasons) {
   return std::min<size_t>(reasons & 0xff, kGroups - 1);
 }
 
-// The entries of each group, one group behind the other.
+// Several of these are used side by side. If their lengths were multiples of 4096 bytes, the same
+// places of all would be in the same few lines of the processor's cache.
+using Column = std::array<uint64_t, kMostDtlEntries + 24>;
+
+struct Columns {
+  Column processor, srr1, since, reasons;
+  // One group behind the other.
+  Column enqueue_to_dispatch, ready_to_enqueue, waiting_to_ready, srr0, fault_address;
+};
+
+// Where a group's entries are in the columns.
+struct Group {
+  size_t begin = 0, count = 0;
+
+  std::span<uint64_t> of(Column& column) const { return std::span(column).subspan(begin, count); }
+};
+
 class Groups {
  public:
-  explicit Groups(std::span<const uint64_t> reasons) : places_(reasons.size()) {
-    for (const uint64_t each : reasons) ends_[group_of(each)]++;
+  void count(uint64_t reasons) { groups_[group_of(reasons)].count++; }
+  // When all are counted.
+  void place() {
     size_t begin = 0;
-    for (size_t& end : ends_) {
-      const size_t count = end;
-      end = begin;
-      begin += count;
-    }
-    for (size_t i = 0; i < reasons.size(); i++) {
-      places_[ends_[group_of(reasons[i])]++] = static_cast<uint16_t>(i);
+    for (size_t i = 0; i < kGroups; i++) {
+      groups_[i].begin = next_[i] = begin;
+      begin += groups_[i].count;
     }
   }
+  // The place of the next entry with these reasons.
+  size_t next(uint64_t reasons) { return next_[group_of(reasons)]++; }
 
-  std::span<const uint16_t> of(size_t group) const {
-    const size_t begin = group == 0 ? 0 : ends_[group - 1];
-    return std::span(places_).subspan(begin, ends_[group] - begin);
-  }
+  const std::array<Group, kGroups>& all() const { return groups_; }
 
  private:
-  std::array<size_t, kGroups> ends_{};
-  std::vector<uint16_t> places_;
+  std::array<Group, kGroups> groups_;
+  std::array<size_t, kGroups> next_{};
 };
 
 }  // namespace
 
 void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>& to) {
-  std::vector<uint64_t> column(entries.size());
-  const auto gather = [&](auto get) -> std::span<const uint64_t> {
-    for (size_t i = 0; i < entries.size(); i++) column[i] = get(entries[i]);
-    return column;
-  };
-  pack_repeated(gather([](const DtlEntry& e) { return e.processor_id; }), to);
-  pack_repeated(gather([](const DtlEntry& e) { return e.srr1; }), to);
+  Columns columns;
+  Groups groups;
+  for (const DtlEntry& entry : entries) groups.count(entry.preempt_reason);
+  groups.place();
   uint64_t before = 0;
-  pack_numbers(gather([&](const DtlEntry& e) {
-                 const uint64_t since = e.timebase - before;
-                 before = e.timebase;
-                 return since;
-               }),
-               to);
-  const auto reasons = gather([](const DtlEntry& e) {
-    return static_cast<uint64_t>(e.dispatch_reason) << 8 | e.preempt_reason;
-  });
-  pack_repeated(reasons, to);
-  const Groups groups(reasons);
-  for (size_t group = 0; group < kGroups; group++) {
-    const auto places = groups.of(group);
-    if (places.empty()) continue;
-    const auto pick = [&](auto get) -> std::span<const uint64_t> {
-      for (size_t i = 0; i < places.size(); i++) column[i] = get(entries[places[i]]);
-      return std::span(column).first(places.size());
-    };
-    pack_numbers(pick([](const DtlEntry& e) { return e.enqueue_to_dispatch; }), to);
-    pack_numbers(pick([](const DtlEntry& e) { return e.ready_to_enqueue; }), to);
-    pack_numbers(pick([](const DtlEntry& e) { return e.waiting_to_ready; }), to);
-    pack_repeated(pick([](const DtlEntry& e) { return e.srr0; }), to);
-    pack_repeated(pick([](const DtlEntry& e) { return e.fault_address; }), to);
+  for (size_t i = 0; i < entries.size(); i++) {
+    const DtlEntry& entry = entries[i];
+    columns.processor[i] = entry.processor_id;
+    columns.srr1[i] = entry.srr1;
+    columns.since[i] = entry.timebase - before;
+    before = entry.timebase;
+    columns.reasons[i] = uint64_t{entry.dispatch_reason} << 8 | entry.preempt_reason;
+    const size_t place = groups.next(entry.preempt_reason);
+    columns.enqueue_to_dispatch[place] = entry.enqueue_to_dispatch;
+    columns.ready_to_enqueue[place] = entry.ready_to_enqueue;
+    columns.waiting_to_ready[place] = entry.waiting_to_ready;
+    columns.srr0[place] = entry.srr0;
+    columns.fault_address[place] = entry.fault_address;
+  }
+  const Group all{.count = entries.size()};
+  pack_repeated(all.of(columns.processor), to);
+  pack_repeated(all.of(columns.srr1), to);
+  pack_numbers(all.of(columns.since), to);
+  pack_repeated(all.of(columns.reasons), to);
+  for (const Group& group : groups.all()) {
+    if (group.count == 0) continue;
+    pack_numbers(group.of(columns.enqueue_to_dispatch), to);
+    pack_numbers(group.of(columns.ready_to_enqueue), to);
+    pack_numbers(group.of(columns.waiting_to_ready), to);
+    pack_repeated(group.of(columns.srr0), to);
+    pack_repeated(group.of(columns.fault_address), to);
   }
 }
 
 bool unpack_dtl_entries(std::span<const std::byte> packed, std::span<DtlEntry> entries) {
-  std::array<uint64_t, kMostDtlEntries> numbers;
-  const std::span column = std::span(numbers).first(entries.size());
+  Columns columns;
+  Groups groups;
+  const Group all{.count = entries.size()};
   NumberReader reader(packed);
-  reader.repeated(column);
-  for (size_t i = 0; i < column.size(); i++) {
-    entries[i].processor_id = static_cast<uint16_t>(column[i]);
+  reader.repeated(all.of(columns.processor));
+  reader.repeated(all.of(columns.srr1));
+  reader.numbers(all.of(columns.since));
+  reader.repeated(all.of(columns.reasons));
+  for (const uint64_t reasons : all.of(columns.reasons)) groups.count(reasons);
+  groups.place();
+  for (const Group& group : groups.all()) {
+    if (group.count == 0) continue;
+    reader.numbers(group.of(columns.enqueue_to_dispatch));
+    reader.numbers(group.of(columns.ready_to_enqueue));
+    reader.numbers(group.of(columns.waiting_to_ready));
+    reader.repeated(group.of(columns.srr0));
+    reader.repeated(group.of(columns.fault_address));
   }
-  reader.repeated(column);
-  for (size_t i = 0; i < column.size(); i++) entries[i].srr1 = column[i];
-  reader.numbers(column);
   uint64_t timebase = 0;
-  for (size_t i = 0; i < column.size(); i++) entries[i].timebase = timebase += column[i];
-  reader.repeated(column);
-  for (size_t i = 0; i < column.size(); i++) {
-    entries[i].dispatch_reason = static_cast<uint8_t>(column[i] >> 8);
-    entries[i].preempt_reason = static_cast<uint8_t>(column[i]);
-  }
-  const Groups groups(column);
-  for (size_t group = 0; group < kGroups && reader.ok(); group++) {
-    const auto places = groups.of(group);
-    if (places.empty()) continue;
-    const std::span part = std::span(numbers).first(places.size());
-    const auto scatter = [&](auto set) {
-      for (size_t i = 0; i < places.size(); i++) set(entries[places[i]], part[i]);
-    };
-    reader.numbers(part);
-    scatter([](DtlEntry& e, uint64_t v) { e.enqueue_to_dispatch = static_cast<uint32_t>(v); });
-    reader.numbers(part);
-    scatter([](DtlEntry& e, uint64_t v) { e.ready_to_enqueue = static_cast<uint32_t>(v); });
-    reader.numbers(part);
-    scatter([](DtlEntry& e, uint64_t v) { e.waiting_to_ready = static_cast<uint32_t>(v); });
-    reader.repeated(part);
-    scatter([](DtlEntry& e, uint64_t v) { e.srr0 = v; });
-    reader.repeated(part);
-    scatter([](DtlEntry& e, uint64_t v) { e.fault_address = v; });
+  for (size_t i = 0; i < entries.size(); i++) {
+    const uint64_t reasons = columns.reasons[i];
+    const size_t place = groups.next(reasons);
+    timebase += columns.since[i];
+    entries[i] = {.dispatch_reason = static_cast<uint8_t>(reasons >> 8),
+                  .preempt_reason = static_cast<uint8_t>(reasons),
+                  .processor_id = static_cast<uint16_t>(columns.processor[i]),
+                  .enqueue_to_dispatch = static_cast<uint32_t>(columns.enqueue_to_dispatch[place]),
+                  .ready_to_enqueue = static_cast<uint32_t>(columns.ready_to_enqueue[place]),
+                  .waiting_to_ready = static_cast<uint32_t>(columns.waiting_to_ready[place]),
+                  .timebase = timebase,
+                  .fault_address = columns.fault_address[place],
+                  .srr0 = columns.srr0[place],
+                  .srr1 = columns.srr1[i]};
   }
   return reader.ok() && reader.at_end();
 }

@@ -4,41 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
+#include <optional>
+
+#include "core/packed_layout.h"
 
 namespace htmtrace {
 namespace {
-
-// So many bits can be read with eight bytes from any bit of a byte on.
-constexpr unsigned kMostBits = 56;
-constexpr size_t kPositionBytes = 2;
-constexpr size_t kCountBytes = 2;
-constexpr size_t kMostDistinct = 1024;
-// Instead of a count. Addresses lie close together in several places far from each other: 64 KiB
-// are such a place.
-constexpr size_t kSplit = 65535;
-// Likewise. Most are equal to the one before.
-constexpr size_t kRuns = 65534;
-constexpr unsigned kLowerBits = 16;
-// How many of the lowest bits are zero in all numbers of a column: of addresses of instructions, of
-// doublewords, of pages. Which of these is in the two bits above the number of bits.
-constexpr std::array<unsigned, 4> kShifts{0, 2, 3, 12};
-constexpr unsigned kShiftPlace = 6;
-constexpr unsigned kBitsMask = (1U << kShiftPlace) - 1;
-constexpr uint64_t kLowerMask = (uint64_t{1} << kLowerBits) - 1;
-
-// Little-endian, so that a number that crosses bytes is a shift and a mask.
-uint64_t load_le64(const std::byte* from) {
-  uint64_t value = 0;
-  std::memcpy(&value, from, sizeof(value));
-  if constexpr (std::endian::native == std::endian::big) value = __builtin_bswap64(value);
-  return value;
-}
-
-void store_le64(std::byte* to, uint64_t value) {
-  if constexpr (std::endian::native == std::endian::big) value = __builtin_bswap64(value);
-  std::memcpy(to, &value, sizeof(value));
-}
 
 void put_number(std::vector<std::byte>& to, uint64_t value, size_t bytes) {
   for (; bytes > 0; bytes--, value >>= 8) to.push_back(static_cast<std::byte>(value));
@@ -48,37 +19,139 @@ size_t bytes_of(uint64_t value) {
   return (static_cast<size_t>(std::bit_width(value)) + 7) / 8;
 }
 
-size_t bytes_of_bits(size_t count, unsigned bits) {
-  return (count * bits + 7) / 8;
+// How a column of numbers is written.
+class NumbersForm {
+ public:
+  explicit NumbersForm(std::span<const uint64_t> values);
+
+  size_t size_bytes() const { return size_bytes_; }
+  // All are the same, or there are none.
+  bool constant() const { return differences_ == 0; }
+  // None is larger than this.
+  uint64_t bound() const { return least_ | differences_; }
+
+  // Appends the values that it was made of.
+  void write(std::span<const uint64_t> values, std::vector<std::byte>& to) const;
+
+ private:
+  using Widths = std::array<size_t, 65>;  // by bits of a number
+
+  void find_shift();
+  void find_bits(size_t count, const Widths& of_width);
+  void write_bits(std::span<const uint64_t> values, std::vector<std::byte>& to) const;
+
+  uint64_t least_ = 0;
+  uint64_t differences_ = 0;  // bits in which not all are the same
+  unsigned which_shift_ = 0, shift_ = 0;
+  unsigned bits_ = 0;
+  size_t rests_ = 0;
+  size_t least_bytes_ = 0, rest_bytes_ = 0;
+  size_t size_bytes_ = 0;
+};
+
+NumbersForm::NumbersForm(std::span<const uint64_t> values) {
+  if (!values.empty()) {
+    const uint64_t first = values.front();
+    least_ = first;
+    for (const uint64_t value : values) {
+      least_ = std::min(least_, value);
+      differences_ |= value ^ first;
+    }
+  }
+  find_shift();
+  // Two of them, as numbers of the same width often follow each other: otherwise each would have to
+  // wait for the one before.
+  std::array<Widths, 2> of_width{};
+  if (constant()) {
+    of_width[0][0] = values.size();
+  } else {
+    size_t i = 0;
+    for (; i + 1 < values.size(); i += 2) {
+      of_width[0][std::bit_width((values[i] - least_) >> shift_)]++;
+      of_width[1][std::bit_width((values[i + 1] - least_) >> shift_)]++;
+    }
+    if (i < values.size()) of_width[0][std::bit_width((values[i] - least_) >> shift_)]++;
+  }
+  for (size_t width = 0; width < of_width[0].size(); width++) {
+    of_width[0][width] += of_width[1][width];
+  }
+  find_bits(values.size(), of_width[0]);
+  least_bytes_ = bytes_of(least_);
+  size_bytes_ = 2 + packed::kPositionBytes + least_bytes_ +
+                packed::bytes_of_bits(values.size(), bits_) +
+                rests_ * (packed::kPositionBytes + rest_bytes_);
 }
 
 // The largest of kShifts that loses nothing.
-unsigned best_shift(std::span<const uint64_t> values, uint64_t least) {
-  uint64_t all = 0;
-  for (const uint64_t value : values) all |= value - least;
-  unsigned which = kShifts.size() - 1;
-  while (which > 0 && std::countr_zero(all) < static_cast<int>(kShifts[which])) which--;
-  return all == 0 ? 0 : which;
+void NumbersForm::find_shift() {
+  if (constant()) return;
+  which_shift_ = packed::kShifts.size() - 1;
+  while (std::countr_zero(differences_) < static_cast<int>(packed::kShifts[which_shift_]))
+    which_shift_--;
+  shift_ = packed::kShifts[which_shift_];
 }
 
 // The number of bits with which least is taken altogether.
-unsigned best_bits(std::span<const uint64_t> values, uint64_t least, unsigned shift) {
-  std::array<size_t, 65> of_width{};
-  for (const uint64_t value : values) of_width[std::bit_width((value - least) >> shift)]++;
+void NumbersForm::find_bits(size_t count, const Widths& of_width) {
   unsigned widest = 64;
   while (widest > 0 && of_width[widest] == 0) widest--;
   size_t larger = 0, best_cost = SIZE_MAX;
-  unsigned best = 0;
   for (unsigned bits = widest;; bits--) {
     const size_t rest_bytes = (widest - bits + 7) / 8;
-    const size_t cost = values.size() * bits + larger * 8 * (kPositionBytes + rest_bytes);
-    if (bits <= kMostBits && cost < best_cost) {
-      best = bits;
+    const size_t cost = count * bits + larger * 8 * (packed::kPositionBytes + rest_bytes);
+    if (bits <= packed::kMostBits && cost < best_cost) {
+      bits_ = bits;
+      rests_ = larger;
+      rest_bytes_ = larger == 0 ? 0 : rest_bytes;
       best_cost = cost;
     }
-    if (bits == 0) return best;
+    if (bits == 0) return;
     larger += of_width[bits];
   }
+}
+
+// The lower bits of each, one behind the other. Eight bytes are written at a time: 56 bits at most
+// and the seven that may be left of the number before.
+void NumbersForm::write_bits(std::span<const uint64_t> values, std::vector<std::byte>& to) const {
+  if (bits_ == 0) return;
+  const uint64_t mask = (uint64_t{1} << bits_) - 1;
+  const size_t begin = to.size(), end = begin + packed::bytes_of_bits(values.size(), bits_);
+  to.resize(end + sizeof(uint64_t));
+  std::byte* out = to.data() + begin;
+  const unsigned bits = bits_, shift = shift_;
+  const uint64_t least = least_;
+  uint64_t held = 0;
+  unsigned held_bits = 0;
+  for (const uint64_t value : values) {
+    held |= ((value - least) >> shift & mask) << held_bits;
+    held_bits += bits;
+    packed::store_le64(out, held);
+    out += held_bits / 8;
+    held >>= held_bits & ~7U;
+    held_bits %= 8;
+  }
+  packed::store_le64(out, held);
+  to.resize(end);
+}
+
+// Bits of each, and which of kShifts; bytes of the least (upper half) and of a rest; 2 bytes: how
+// many rests; the least; the numbers; positions of the rests; the rests.
+void NumbersForm::write(std::span<const uint64_t> values, std::vector<std::byte>& to) const {
+  put_number(to, which_shift_ << packed::kShiftPlace | bits_, 1);
+  put_number(to, least_bytes_ << 4 | rest_bytes_, 1);
+  put_number(to, rests_, packed::kPositionBytes);
+  put_number(to, least_, least_bytes_);
+  write_bits(values, to);
+  if (rests_ == 0) return;
+  std::vector<uint64_t> rests;
+  rests.reserve(rests_);
+  for (size_t i = 0; i < values.size(); i++) {
+    const uint64_t rest = (values[i] - least_) >> shift_ >> bits_;
+    if (rest == 0) continue;
+    put_number(to, i, packed::kPositionBytes);
+    rests.push_back(rest);
+  }
+  for (const uint64_t rest : rests) put_number(to, rest, rest_bytes_);
 }
 
 // What the numbers are, most frequent first, and which one each is. False when they are too many.
@@ -88,10 +161,16 @@ class Distinct {
     slots_.fill(kFree);
     which_.reserve(values.size());
     for (const uint64_t value : values) {
+      // Often it is the same once more.
+      if (!which_.empty() && values_[which_.back()] == value) {
+        counts_[which_.back()]++;
+        which_.push_back(which_.back());
+        continue;
+      }
       size_t slot = value * 0x9e3779b97f4a7c15 >> (64 - kSlotBits);  // multiplicative hashing
       while (slots_[slot] != kFree && values_[slots_[slot]] != value) slot = (slot + 1) % kSlots;
       if (slots_[slot] == kFree) {
-        if (values_.size() == kMostDistinct) return false;
+        if (values_.size() == packed::kMostDistinct) return false;
         slots_[slot] = static_cast<uint16_t>(values_.size());
         values_.push_back(value);
         counts_.push_back(0);
@@ -130,237 +209,141 @@ class Distinct {
   std::vector<uint32_t> counts_;
 };
 
-void append(std::vector<std::byte>& to, const std::vector<std::byte>& bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
-}
-
-// The lower bits of each, one behind the other. Eight bytes are written at a time: 56 bits at most
-// and the seven that may be left of the number before.
-void put_bits(std::vector<std::byte>& to, std::span<const uint64_t> values, uint64_t least,
-              unsigned shift, unsigned bits) {
-  if (bits == 0) return;
-  const uint64_t mask = (uint64_t{1} << bits) - 1;
-  const size_t begin = to.size(), end = begin + bytes_of_bits(values.size(), bits);
-  to.resize(end + sizeof(uint64_t));
-  std::byte* out = to.data() + begin;
-  uint64_t held = 0;
-  unsigned held_bits = 0;
-  for (const uint64_t value : values) {
-    held |= ((value - least) >> shift & mask) << held_bits;
-    held_bits += bits;
-    store_le64(out, held);
-    out += held_bits / 8;
-    held >>= held_bits & ~7U;
-    held_bits %= 8;
+// Numbers one after the other, or as a list of those that there are: what is shorter.
+class WholeForm {
+ public:
+  // `values` outlive this.
+  explicit WholeForm(std::span<const uint64_t> values)
+      : values_(values), plain_(values), size_bytes_(packed::kCountBytes + plain_.size_bytes()) {
+    // A list of one is longer.
+    if (plain_.constant() || !distinct_.find(values)) return;
+    list_.emplace(distinct_.values());
+    which_.emplace(distinct_.which());
+    const size_t size = packed::kCountBytes + list_->size_bytes() + which_->size_bytes();
+    is_list_ = size < size_bytes_;
+    size_bytes_ = std::min(size, size_bytes_);
   }
-  store_le64(out, held);
-  to.resize(end);
-}
 
-// As a list of those that there are, or one after the other.
-void pack_whole(std::span<const uint64_t> values, std::vector<std::byte>& to) {
-  std::vector<std::byte> plain, list;
-  put_number(plain, 0, kCountBytes);
-  pack_numbers(values, plain);
-  Distinct distinct;
-  if (distinct.find(values)) {
-    put_number(list, distinct.values().size(), kCountBytes);
-    pack_numbers(distinct.values(), list);
-    pack_numbers(distinct.which(), list);
+  size_t size_bytes() const { return size_bytes_; }
+  const NumbersForm& plain() const { return plain_; }
+
+  void write(std::vector<std::byte>& to) const {
+    put_number(to, is_list_ ? distinct_.values().size() : 0, packed::kCountBytes);
+    if (!is_list_) return plain_.write(values_, to);
+    list_->write(distinct_.values(), to);
+    which_->write(distinct_.which(), to);
   }
-  append(to, !list.empty() && list.size() < plain.size() ? list : plain);
-}
+
+ private:
+  std::span<const uint64_t> values_;
+  NumbersForm plain_;
+  Distinct distinct_;
+  std::optional<NumbersForm> list_, which_;
+  bool is_list_ = false;
+  size_t size_bytes_;
+};
 
 // The upper bits, and the lower ones apart.
-std::vector<std::byte> split_form(std::span<const uint64_t> values) {
-  std::vector<std::byte> form;
-  std::vector<uint64_t> parts(values.begin(), values.end());
-  for (uint64_t& part : parts) part >>= kLowerBits;
-  put_number(form, kSplit, kCountBytes);
-  pack_whole(parts, form);
-  for (size_t i = 0; i < parts.size(); i++) parts[i] = values[i] & kLowerMask;
-  pack_numbers(parts, form);
-  return form;
-}
+class SplitForm {
+ public:
+  explicit SplitForm(std::span<const uint64_t> values)
+      : lower_(parts(values, [](uint64_t v) { return v & packed::kLowerMask; })),
+        lower_form_(lower_) {}
+
+  // It has so many bytes at least, the upper bits not counted.
+  size_t least_bytes() const { return packed::kCountBytes + lower_form_.size_bytes(); }
+  void add_upper(std::span<const uint64_t> values) {
+    upper_ = parts(values, [](uint64_t v) { return v >> packed::kLowerBits; });
+    upper_form_.emplace(upper_);
+  }
+  size_t size_bytes() const { return least_bytes() + upper_form_->size_bytes(); }
+
+  void write(std::vector<std::byte>& to) const {
+    put_number(to, packed::kSplit, packed::kCountBytes);
+    upper_form_->write(to);
+    lower_form_.write(lower_, to);
+  }
+
+ private:
+  template <class Part>
+  static std::vector<uint64_t> parts(std::span<const uint64_t> values, Part part) {
+    std::vector<uint64_t> result(values.size());
+    std::ranges::transform(values, result.begin(), part);
+    return result;
+  }
+
+  std::vector<uint64_t> lower_, upper_;
+  NumbersForm lower_form_;
+  std::optional<WholeForm> upper_form_;
+};
 
 // Which ones are not equal to the one before (0 before the first), how many these are, and they.
-std::vector<std::byte> runs_form(std::span<const uint64_t> values) {
-  std::vector<std::byte> form;
-  std::vector<uint64_t> differs(values.size()), others;
-  uint64_t before = 0;
-  for (size_t i = 0; i < values.size(); i++) {
-    differs[i] = values[i] != before ? 1 : 0;
-    if (differs[i] != 0) others.push_back(values[i]);
-    before = values[i];
+class RunsForm {
+ public:
+  explicit RunsForm(std::span<const uint64_t> values) : differs_(values.size()) {
+    uint64_t before = 0;
+    for (size_t i = 0; i < values.size(); i++) {
+      differs_[i] = values[i] != before ? 1 : 0;
+      before = values[i];
+    }
+    differs_form_.emplace(differs_);
   }
-  put_number(form, kRuns, kCountBytes);
-  pack_numbers(differs, form);
-  pack_whole(others, form);
-  return form;
-}
+
+  // It has so many bytes at least, the numbers not counted.
+  size_t least_bytes() const { return packed::kCountBytes + differs_form_->size_bytes(); }
+  void add_others(std::span<const uint64_t> values) {
+    for (size_t i = 0; i < values.size(); i++) {
+      if (differs_[i] != 0) others_.push_back(values[i]);
+    }
+    others_form_.emplace(others_);
+  }
+  size_t size_bytes() const { return least_bytes() + others_form_->size_bytes(); }
+
+  void write(std::vector<std::byte>& to) const {
+    put_number(to, packed::kRuns, packed::kCountBytes);
+    differs_form_->write(differs_, to);
+    others_form_->write(to);
+  }
+
+ private:
+  std::vector<uint64_t> differs_, others_;
+  std::optional<NumbersForm> differs_form_;
+  std::optional<WholeForm> others_form_;
+};
 
 }  // namespace
 
-// Bits of each, and which of kShifts; bytes of the least (upper half) and of a rest; 2 bytes: how
-// many rests; the least; the numbers; positions of the rests; the rests.
 void pack_numbers(std::span<const uint64_t> values, std::vector<std::byte>& to) {
-  const uint64_t least = values.empty() ? 0 : *std::ranges::min_element(values);
-  const unsigned which_shift = best_shift(values, least), shift = kShifts[which_shift];
-  const unsigned bits = best_bits(values, least, shift);
-  uint64_t largest_rest = 0;
-  size_t rests = 0;
-  for (const uint64_t value : values) {
-    const uint64_t rest = (value - least) >> shift >> bits;
-    largest_rest = std::max(largest_rest, rest);
-    rests += rest != 0 ? 1 : 0;
-  }
-  const size_t least_bytes = bytes_of(least), rest_bytes = bytes_of(largest_rest);
-  put_number(to, which_shift << kShiftPlace | bits, 1);
-  put_number(to, least_bytes << 4 | rest_bytes, 1);
-  put_number(to, rests, kPositionBytes);
-  put_number(to, least, least_bytes);
-
-  put_bits(to, values, least, shift, bits);
-
-  if (rests == 0) return;
-  for (size_t i = 0; i < values.size(); i++) {
-    if ((values[i] - least) >> shift >> bits != 0) put_number(to, i, kPositionBytes);
-  }
-  for (const uint64_t value : values) {
-    if (const uint64_t rest = (value - least) >> shift >> bits; rest != 0)
-      put_number(to, rest, rest_bytes);
-  }
+  NumbersForm(values).write(values, to);
 }
 
 // 2 bytes: how many there are; they; which one each is. Or 0 and the numbers; or kSplit or kRuns,
-// and these forms.
+// and these forms. A form that cannot be the shortest any more is not looked at further.
 void pack_repeated(std::span<const uint64_t> values, std::vector<std::byte>& to) {
-  std::vector<std::byte> shortest;
-  pack_whole(values, shortest);
-  for (auto* form : {split_form, runs_form}) {
-    std::vector<std::byte> other = form(values);
-    if (other.size() < shortest.size()) shortest.swap(other);
+  const WholeForm whole(values);
+  if (whole.plain().constant()) return whole.write(to);
+  size_t least = whole.size_bytes();
+  std::optional<SplitForm> split;
+  // Without upper bits it is longer.
+  if (whole.plain().bound() > packed::kLowerMask) split.emplace(values);
+  if (split && split->least_bytes() < least) {
+    split->add_upper(values);
+    if (split->size_bytes() >= least) split.reset();
+  } else {
+    split.reset();
   }
-  append(to, shortest);
+  if (split) least = split->size_bytes();
+  RunsForm runs(values);
+  if (runs.least_bytes() < least) {
+    runs.add_others(values);
+    if (runs.size_bytes() < least) return runs.write(to);
+  }
+  if (split) return split->write(to);
+  whole.write(to);
 }
 
 void pack_word(uint64_t value, std::vector<std::byte>& to) {
   put_number(to, value, sizeof(value));
-}
-
-std::span<const std::byte> NumberReader::take(size_t bytes) {
-  if (bytes > left_.size()) {
-    ok_ = false;
-    left_ = {};
-    return {};
-  }
-  const auto taken = left_.first(bytes);
-  left_ = left_.subspan(bytes);
-  return taken;
-}
-
-uint64_t NumberReader::number(size_t bytes) {
-  uint64_t value = 0;
-  unsigned shift = 0;
-  for (const std::byte byte : take(bytes)) {
-    value |= std::to_integer<uint64_t>(byte) << shift;
-    shift += 8;
-  }
-  return value;
-}
-
-void NumberReader::fail(std::span<uint64_t> values) {
-  ok_ = false;
-  left_ = {};
-  std::ranges::fill(values, 0);
-}
-
-void NumberReader::numbers(std::span<uint64_t> values) {
-  const auto head = static_cast<unsigned>(number(1));
-  const unsigned bits = head & kBitsMask, shift = kShifts[head >> kShiftPlace];
-  const uint64_t sizes = number(1);
-  const size_t rests = number(kPositionBytes);
-  if (bits > kMostBits || sizes >> 4 > 8 || (sizes & 15) > 8) return fail(values);
-  const uint64_t least = number(sizes >> 4);
-  const std::byte* from = left_.data();
-  const size_t readable = left_.size();
-  take(bytes_of_bits(values.size(), bits));
-  if (!ok_) return fail(values);
-
-  const uint64_t mask = (uint64_t{1} << bits) - 1;
-  // As long as eight bytes can be read behind the first bit of a number.
-  size_t quick = values.size();
-  if (bits != 0 && readable < bytes_of_bits(values.size(), bits) + sizeof(uint64_t)) {
-    quick =
-        readable < sizeof(uint64_t) ? 0 : std::min(quick, (readable - sizeof(uint64_t)) * 8 / bits);
-  }
-  if (bits == 0) {
-    std::ranges::fill(values, 0);
-  } else {
-    size_t bit = 0;
-    for (size_t i = 0; i < quick; i++, bit += bits) {
-      values[i] = load_le64(from + bit / 8) >> bit % 8 & mask;
-    }
-    for (size_t i = quick; i < values.size(); i++, bit += bits) {
-      std::array<std::byte, sizeof(uint64_t)> end{};
-      std::memcpy(end.data(), from + bit / 8, std::min(end.size(), readable - bit / 8));
-      values[i] = load_le64(end.data()) >> bit % 8 & mask;
-    }
-  }
-  add_rests(values, rests, bits, sizes & 15);
-  if (least != 0 || shift != 0) {
-    for (uint64_t& value : values) value = (value << shift) + least;
-  }
-}
-
-void NumberReader::add_rests(std::span<uint64_t> values, size_t count, unsigned bits,
-                             size_t rest_bytes) {
-  if (count == 0) return;
-  NumberReader positions(take(count * kPositionBytes)), rests(take(count * rest_bytes));
-  if (!ok_) return fail(values);
-  for (; count > 0; count--) {
-    const uint64_t position = positions.number(kPositionBytes);
-    if (position >= values.size()) return fail(values);
-    values[position] |= rests.number(rest_bytes) << bits;
-  }
-}
-
-void NumberReader::repeated(std::span<uint64_t> values) {
-  const size_t count = number(kCountBytes);
-  if (count == kRuns) return runs(values);
-  if (count != kSplit) return whole(values, count);
-  whole(values, number(kCountBytes));
-  lower_.resize(values.size());
-  numbers(lower_);
-  for (size_t i = 0; i < values.size(); i++) values[i] = values[i] << kLowerBits | lower_[i];
-}
-
-void NumberReader::runs(std::span<uint64_t> values) {
-  numbers(values);
-  size_t count = 0;
-  for (const uint64_t differs : values) count += differs & 1;
-  lower_.resize(count);
-  whole(lower_, number(kCountBytes));
-  uint64_t before = 0;
-  size_t next = 0;
-  for (uint64_t& value : values) {
-    if ((value & 1) != 0) before = lower_[next++];
-    value = before;
-  }
-}
-
-void NumberReader::whole(std::span<uint64_t> values, size_t count) {
-  if (count == 0) return numbers(values);
-  if (count > kMostDistinct) return fail(values);
-  distinct_.resize(count);
-  numbers(distinct_);
-  numbers(values);
-  uint64_t largest = 0;
-  for (uint64_t& value : values) {
-    largest = std::max(largest, value);
-    value = distinct_[std::min<uint64_t>(value, count - 1)];
-  }
-  if (largest >= count) fail(values);
 }
 
 }  // namespace htmtrace

@@ -40,7 +40,8 @@ class NumberReader {
  private:
   uint64_t number(size_t bytes);
   std::span<const std::byte> take(size_t bytes);
-  void add_rests(std::span<uint64_t> values, size_t count, unsigned bits, size_t rest_bytes);
+  void add_rests(std::span<uint64_t> values, size_t count, unsigned bits, unsigned shift,
+                 size_t rest_bytes);
   void runs(std::span<uint64_t> values);
   void whole(std::span<uint64_t> values, size_t count);
   void fail(std::span<uint64_t> values);

@@ -105,4 +105,32 @@ TEST_CASE("runs that are cut or make no sense are refused") {
   CHECK_FALSE(reader.ok());
 }
 
+TEST_CASE("any numbers are read as they were packed, in the shortest way") {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 400; round++) {
+    CAPTURE(round);
+    // Of some width, a few of them wider, zero at the end, and more often the same than not.
+    const uint64_t width = random() % 65, wider = random() % 65, zeros = random() % 20;
+    const uint64_t least = random() >> random() % 64, change = random() % 40 + 1;
+    Numbers numbers(round % 20 == 0 ? 4096 : random() % 200);
+    uint64_t now = 0;
+    for (uint64_t& number : numbers) {
+      const uint64_t bits = random() % 50 == 0 ? wider : width;
+      if (random() % change == 0) now = bits == 0 ? 0 : random() >> (64 - bits);
+      number = (now << zeros) + least;
+    }
+    Packed plain;
+    pack_numbers(numbers, plain);
+    Numbers read(numbers.size());
+    NumberReader reader(plain);
+    reader.numbers(read);
+    CHECK(reader.ok());
+    CHECK(reader.at_end());
+    CHECK(read == numbers);
+    const Packed packed = repeated(numbers);
+    CHECK(packed.size() <= 2 + plain.size());
+    CHECK(read_repeated(packed, numbers.size()) == numbers);
+  }
+}
+
 }  // namespace htmtrace
