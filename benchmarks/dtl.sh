@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# dtl.sh BUILD_DIR [ENTRIES]: how much CPU time it takes to empty the rings of 656 CPUs, copying and
-# packing what is in them, and beside it a loop that does nothing but copy the same rings, to memory
-# and to a file in memory, too; how fast `htmtrace dtl --input` turns a recording of the dispatch trace
-# log (default 10 million entries of 8 virtual processors) into text and into a summary on one core,
-# with how much memory, and how many bytes an entry takes in the file. BUILD_DIR is a release build
-# with tests.
+# dtl.sh BUILD_DIR [ENTRIES]: how much CPU time it takes to empty the rings of 656 CPUs as `htmtrace dtl`
+# does it (copy), to collect what is in them for each CPU (take) and to pack it (pack), and beside it a loop
+# that does nothing but copy the same rings, to memory (bare) and to a file in memory, too (write); what each
+# of these includes is told in tests/generator/drain_dispatch_rings.cpp. How fast `htmtrace dtl --input` turns
+# a recording of the dispatch trace log (default 10 million entries of 8 virtual processors) into text and
+# into a summary on one core, with how much memory, and how many bytes an entry takes in the file. BUILD_DIR
+# is a release build with tests.
 #
 # Each number is the best of three runs pinned to one core. Beside it stands what the same core needs
 # merely to copy the same text (`cat`), measured in this run. The raw numbers are left in
@@ -53,7 +54,7 @@ to_null() {
 export -f to_null
 
 say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
-for what in bare write copy pack; do
+for what in bare write copy take pack; do
     say "drain, $what: $("$build/tests/generator/drain_dispatch_rings" 656 1000 $what)"
 done
 "$build/tests/generator/make_dispatch_log" "$entries" 8 "$folder/log.dtl"

@@ -78,6 +78,7 @@ DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
   for (size_t i = 0; i < cpus_.size(); i++) {
     Group& group = *groups_[i % threads];
     group.cpus.push_back(cpus_[i].get());
+    group.drains.push_back(&cpus_[i]->drain);
     group.tracks.push_back(&cpus_[i]->track);
     cpus_[i]->group = &group;
   }
@@ -191,10 +192,10 @@ void DtlCapture::read_counters(bool last) {
       const uint64_t begin = timebase_now();
       const auto counters = cpu->area.read();
       const uint64_t end = timebase_now();
-      if (last) cpu->end = end;
+      if (last) cpu->intake.set_end(end);
       if (!counters) continue;
       cpu->at_end = counters;
-      cpu->proof.add_reading(begin, counters->log_index, end);
+      cpu->intake.proof().add_reading(begin, counters->log_index, end);
     }
   }
 }
@@ -213,7 +214,7 @@ bool DtlCapture::caught_up() {
   return std::ranges::all_of(groups_, [](const auto& group) {
     const std::lock_guard held(group->lock);
     return std::ranges::all_of(group->cpus, [](const Cpu* cpu) {
-      return cpu->at_end && cpu->proof.taken() >= cpu->at_end->log_index;
+      return cpu->at_end && cpu->intake.proof().taken() >= cpu->at_end->log_index;
     });
   });
 }
@@ -253,21 +254,13 @@ void DtlCapture::drain_group(Group& group, const std::stop_token& stop) {
 
 void DtlCapture::look(Group& group) {
   const std::lock_guard held(group.lock);
-  for (Cpu* cpu : group.cpus) cpu->drain.look(group.room);
+  look_at_all(group.drains, group.room);
   output_->flush(group.tracks);
 }
 
 void DtlCapture::take(Cpu& cpu, std::span<const std::byte> entries) {
   std::vector<DtlEntry>& ours = cpu.group->entries;
-  ours.clear();
-  for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
-    const DtlEntry entry = load_dtl_entry(entries.data() + at);
-    if (entry.timebase > cpu.end) break;
-    cpu.reasons.dispatch[entry.dispatch_reason]++;
-    cpu.reasons.preempt[entry.preempt_reason]++;
-    cpu.proof.take(entry.timebase);
-    ours.push_back(entry);
-  }
+  cpu.intake.take(entries, ours);
   if (cpu.top) cpu.top->add(ours, cpu.source.cpu(), cpu.drain.clock());
   output_->take(cpu.track, cpu.drain.clock(), ours, cpu.group->places);
 }
@@ -281,16 +274,16 @@ DtlReport DtlCapture::make_report() const {
   report.duration = std::chrono::duration_cast<nanoseconds>(ended_ - started_);
   for (const auto& cpu : cpus_) {
     DtlCpuResult result{.cpu = cpu->source.cpu(),
-                        .entries = cpu->proof.taken(),
+                        .entries = cpu->intake.proof().taken(),
                         .totals = cpu->drain.totals(),
                         .off = cpu->off,
-                        .shortfall = cpu->proof.shortfall()};
+                        .shortfall = cpu->intake.proof().shortfall()};
     if (cpu->at_start && cpu->at_end && cpu->at_start->log_index <= cpu->at_end->log_index) {
       result.dispatches =
           dispatches_between(cpu->at_start->dispatch_count, cpu->at_end->dispatch_count);
       result.logged = cpu->at_end->log_index - cpu->at_start->log_index;
     }
-    report.add(result, cpu->reasons, cpu->ledger);
+    report.add(result, cpu->intake.reasons(), cpu->ledger);
   }
   return report;
 }

@@ -22,7 +22,7 @@
 #include "cli/dtl_top.h"
 #include "cli/signals.h"
 #include "cli/workload.h"
-#include "core/dtl_proof.h"
+#include "core/dtl_intake.h"
 #include "output/ledger.h"
 #include "ringbuf/dtl_drain.h"
 #include "ringbuf/vpa_counters.h"
@@ -61,16 +61,15 @@ class DtlCapture {
     std::unique_ptr<DtlTop::Track> top;
     Group* group = nullptr;
     Ledger ledger;
-    DtlReasons reasons;
+    DtlIntake intake;
     VpaArea area;
     std::optional<VpaCounters> at_start, at_end;
-    DtlProof proof;
-    uint64_t end = UINT64_MAX;  // timebase: later entries are not of this recording
-    bool off = false;           // the kernel switched the event off
+    bool off = false;  // the kernel switched the event off
   };
   struct Group {
     std::mutex lock;
     std::vector<Cpu*> cpus;
+    std::vector<DtlDrain*> drains;          // of these CPUs
     std::vector<DtlOutput::Track*> tracks;  // of these CPUs
     std::vector<std::byte> room;            // of the rings' bytes
     std::vector<DtlEntry> entries;          // that are being taken

@@ -10,7 +10,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
+
+#include "core/dtl_entry.h"
 
 namespace htmtrace {
 
@@ -28,6 +31,14 @@ class DtlProof {
     for (Reading& reading : readings_) {
       if (timebase <= reading.begin) reading.until_begin++;
       if (timebase <= reading.end) reading.until_end++;
+    }
+  }
+
+  void take(std::span<const DtlEntry> entries) {
+    if (readings_.empty()) {
+      taken_ += entries.size();
+    } else {
+      for (const DtlEntry& entry : entries) take(entry.timebase);
     }
   }
 

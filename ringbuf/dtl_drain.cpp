@@ -114,10 +114,11 @@ void DtlDrain::take_sample(const Record& record) {
 // written to by the end of the copying is not used.
 void DtlDrain::take_aux(std::vector<std::byte>& room) {
   const AuxBytes bytes = aux_->peek_untouched(kMostAhead);
+  if (bytes.size() == 0 && bytes.overrun == 0) return;
   if (room.size() < bytes.size()) room.resize(bytes.size());
   const std::span copy = std::span(room).first(bytes.size());
-  std::ranges::copy(bytes.first, copy.begin());
-  std::ranges::copy(bytes.second, copy.subspan(bytes.first.size()).begin());
+  copy_prefetching(bytes.first, copy.data());
+  copy_prefetching(bytes.second, copy.data() + bytes.first.size());
   const uint64_t all = bytes.overrun + bytes.size();
   uint64_t gone = std::min(aux_->peek_untouched(kMostAhead).overrun, all);
   if (gone != 0) {
@@ -128,6 +129,26 @@ void DtlDrain::take_aux(std::vector<std::byte>& room) {
   slots_.skip(gone);
   slots_.take(copy.subspan(gone - bytes.overrun));
   aux_->release(bytes);
+}
+
+void DtlDrain::prefetch_object() const {
+  const auto* bytes = reinterpret_cast<const char*>(this);
+  constexpr size_t kLineBytes = 64;
+  for (size_t at = 0; at < sizeof(*this); at += kLineBytes) __builtin_prefetch(bytes + at, 1);
+}
+
+void DtlDrain::prefetch_bytes() const {
+  data_.prefetch();
+  if (aux_) aux_->prefetch();
+}
+
+void look_at_all(std::span<DtlDrain* const> drains, std::vector<std::byte>& room) {
+  for (size_t i = 0; i < drains.size(); i++) {
+    if (i + 3 < drains.size()) drains[i + 3]->prefetch_object();
+    if (i + 2 < drains.size()) drains[i + 2]->prefetch_counters();
+    if (i + 1 < drains.size()) drains[i + 1]->prefetch_bytes();
+    drains[i]->look(room);
+  }
 }
 
 }  // namespace htmtrace

@@ -40,6 +40,12 @@ class DtlDrain {
   // rings stays in the processor's cache.
   void look(std::vector<std::byte>& room);
 
+  // Steps in front of look(), one after the other, that have the processor get what it needs while
+  // it looks at other rings: this object, the ring's counters, the ring's bytes.
+  void prefetch_object() const;
+  void prefetch_counters() const { data_.prefetch_counters(); }
+  void prefetch_bytes() const;
+
   const Totals& totals() const { return slots_.totals(); }
   // Before the first entry nothing is known.
   const DtlClock& clock() const { return slots_.clock(); }
@@ -61,5 +67,10 @@ class DtlDrain {
   bool header_counted_ = false;
   uint64_t now_ns_ = 0;  // time of the last record
 };
+
+// Takes everything that is in all of these rings, one after the other. Of hundreds of rings each is
+// in no cache when its turn comes, so what it consists of is fetched while those before it are
+// emptied.
+void look_at_all(std::span<DtlDrain* const> drains, std::vector<std::byte>& room);
 
 }  // namespace htmtrace

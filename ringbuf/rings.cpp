@@ -23,7 +23,39 @@ void publish_tail(__u64& tail, uint64_t value) {
   std::atomic_ref(tail).store(value, std::memory_order_relaxed);
 }
 
+// No processor that matters has shorter ones.
+constexpr size_t kLineBytes = 64;
+// Of the records of a ring that is drained in time.
+constexpr size_t kPrefetchedRecords = 512;
+
+void prefetch_bytes(std::span<const std::byte> ring, uint64_t from, size_t length) {
+  for (size_t at = 0; at < length; at += kLineBytes) {
+    __builtin_prefetch(ring.data() + ((from + at) & (ring.size() - 1)));
+  }
+}
+
 }  // namespace
+
+void copy_prefetching(std::span<const std::byte> from, std::byte* to) {
+  constexpr size_t kAhead = AuxRing::kPrefetchedBytes;
+  size_t at = 0;
+  for (; at + kAhead + kLineBytes <= from.size(); at += kLineBytes) {
+    __builtin_prefetch(from.data() + at + kAhead);
+    std::memcpy(to + at, from.data() + at, kLineBytes);
+  }
+  std::memcpy(to + at, from.data() + at, from.size() - at);
+}
+
+void DataRing::prefetch_counters() const {
+  // The heads and tails of both rings are in one line.
+  __builtin_prefetch(&page_->data_head, 1);
+}
+
+void DataRing::prefetch() const {
+  const uint64_t tail = load_tail(page_->data_tail);
+  const uint64_t there = load_head(page_->data_head) - tail;
+  prefetch_bytes(ring_, tail, std::min<uint64_t>(there, kPrefetchedRecords));
+}
 
 std::span<const std::byte> DataRing::bytes(uint64_t at, size_t size) {
   const size_t place = at & (ring_.size() - 1);
@@ -43,6 +75,7 @@ uint64_t DataRing::drain(const std::function<void(const Record&)>& visit) {
     skipped = head - tail;
     tail = head;
   }
+  if (tail == head && skipped == 0) return 0;
   while (tail != head) {
     const uint64_t left = head - tail;
     perf_event_header header{};
@@ -94,6 +127,12 @@ AuxBytes AuxRing::peek_untouched(uint64_t ahead) const {
 
 void AuxRing::release(const AuxBytes& taken) {
   publish_tail(page_->aux_tail, load_tail(page_->aux_tail) + taken.size() + taken.overrun);
+}
+
+void AuxRing::prefetch() const {
+  const uint64_t tail = load_tail(page_->aux_tail);
+  const uint64_t there = load_head(page_->aux_head) - tail;
+  prefetch_bytes(ring_, tail, std::min<uint64_t>(there, kPrefetchedBytes));
 }
 
 }  // namespace htmtrace

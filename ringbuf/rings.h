@@ -36,6 +36,11 @@ class DataRing {
   // skipped because a record's size made no sense (0 unless the ring is corrupt).
   uint64_t drain(const std::function<void(const Record&)>& visit);
 
+  // For a ring that is drained soon: has the processor get its heads and tails, and when these are
+  // there, the records, at least the first ones, while it does something else.
+  void prefetch_counters() const;
+  void prefetch() const;
+
  private:
   // `size` bytes at running position `at`: in place, or copied together when they wrap.
   std::span<const std::byte> bytes(uint64_t at, size_t size);
@@ -72,11 +77,19 @@ class AuxRing {
   // Gives back what `taken` held. Its spans are dead after this.
   void release(const AuxBytes& taken);
 
+  // As that of DataRing, whose counters are in the same page: the first kPrefetchedBytes.
+  static constexpr size_t kPrefetchedBytes = 2048;
+  void prefetch() const;
+
  private:
   AuxBytes bytes(uint64_t from, uint64_t to) const;
 
   perf_event_mmap_page* page_;
   std::span<const std::byte> ring_;
 };
+
+// Copies as memcpy does, from memory that is in no cache: what follows is on its way meanwhile,
+// also where a page ends. The first AuxRing::kPrefetchedBytes had better be on their way already.
+void copy_prefetching(std::span<const std::byte> from, std::byte* to);
 
 }  // namespace htmtrace

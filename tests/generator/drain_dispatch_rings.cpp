@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// drain_dispatch_rings RINGS MIB bare|write|copy|pack: the rings of so many CPUs' vpa_dtl events in
-// plain memory, filled as the kernel's driver does it and emptied until so much has come from them.
-// With `bare` the bytes are copied to a buffer and the space given back, which is the least that
-// anybody must do; with `write` they are written to a file in memory, too. With `copy` they are
-// emptied as `htmtrace dtl` does it, whose copy is looked through and counted; with `pack` the
-// entries are packed as for a recording. Prints the CPU seconds that emptying takes for each GB,
-// the best of several parts; status 1 when an entry was lost. For benchmarks.
+// drain_dispatch_rings RINGS MIB bare|write|copy|take|pack: the rings of so many CPUs' vpa_dtl
+// events in plain memory, filled as the kernel's driver does it and emptied until so much has come
+// from them.
+//   bare   copies the bytes to a buffer and gives the space back
+//   write  writes them to a file in memory, too
+//   copy   empties the rings as `htmtrace dtl` does it: the driver's records are read, the bytes
+//   copied,
+//          looked through for the driver's slots, for entries that were overwritten or are out of
+//          order, counted, and given to somebody who only counts them again
+//   take   does with them what a recording's threads do before they pack them: entries in the
+//          processor's byte order, their reasons counted, collected for each CPU
+//   pack   packs them as well
+// Prints the CPU seconds that emptying takes for each GB, the best of several parts; filling is not
+// measured. Status 1 when an entry was lost. For benchmarks.
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,10 +23,12 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/dtl_blocks.h"
+#include "core/dtl_intake.h"
 #include "ringbuf/dtl_drain.h"
 #include "ringbuf/rings.h"
 #include "tests/generator/plausible_dispatches.h"
@@ -34,44 +43,62 @@ constexpr size_t kSlots = (kAuxBytes - 32) / kDtlEntryBytes;
 // A delivery, and how many there are between two looks at a ring.
 constexpr size_t kAtOnce = 50, kDeliveries = 4;
 constexpr uint64_t kTicksPerSecond = 512'000'000;
-constexpr uint64_t kPieceBytes = 100'000'000;
+// So often the rings are filled and emptied in each part: with this a CPU has two blocks to pack,
+// and almost nothing is left of a third.
+constexpr int kLooks = 41;
+static_assert(kLooks * kAtOnce * kDeliveries - 2 * kMostDtlEntries < 10);
 
-// What both emptying and its result need.
+enum class Work : uint8_t { kBare, kWrite, kCopy, kTake, kPack };
+
+// What the drains give to all consumers.
+struct Taken {
+  uint64_t count = 0;
+  std::vector<DtlEntry> entries;  // just now
+};
+
+// What becomes of a CPU's entries.
 class Consumer {
  public:
-  explicit Consumer(bool packs) : packs_(packs) {}
+  explicit Consumer(Work work) : work_(work) {}
 
-  void take(std::span<const std::byte> bytes) {
-    taken_ += bytes.size() / kDtlEntryBytes;
-    if (packs_) pack(bytes);
-  }
-
-  uint64_t taken() const { return taken_; }
-
- private:
-  void pack(std::span<const std::byte> bytes) {
-    for (size_t at = 0; at < bytes.size(); at += kDtlEntryBytes) {
-      entries_.push_back(load_dtl_entry(bytes.data() + at));
-      if (entries_.size() < kMostDtlEntries) continue;
-      packed_.clear();
-      blocks_.add(entries_, kTicksPerSecond, packed_);
-      entries_.clear();
+  void take(std::span<const std::byte> bytes, std::vector<DtlEntry>& entries) {
+    intake_.take(bytes, entries);
+    for (std::span<const DtlEntry> left = entries; !left.empty();) {
+      const size_t room = kMostDtlEntries - pending_.size();
+      const auto now = left.first(std::min(room, left.size()));
+      pending_.insert(pending_.end(), now.begin(), now.end());
+      left = left.subspan(now.size());
+      if (pending_.size() == kMostDtlEntries) finish_block();
     }
   }
 
-  bool packs_;
-  uint64_t taken_ = 0;
+ private:
+  void finish_block() {
+    if (work_ == Work::kPack) {
+      packed_.clear();
+      blocks_.add(pending_, kTicksPerSecond, packed_);
+    }
+    pending_.clear();
+  }
+
+  Work work_;
+  DtlIntake intake_;
   DtlCpuBlocks blocks_{0};
   std::vector<std::byte> packed_;
-  std::vector<DtlEntry> entries_;
+  std::vector<DtlEntry> pending_;
 };
 
 class Ring {
  public:
-  Ring(unsigned seed, Consumer& consumer)
+  Ring(unsigned seed, Work work, Taken& taken)
       : dispatches_(seed),
+        consumer_(work),
         drain_(DataRing(&page_, data_), AuxRing(&page_, aux_), kAuxBytes,
-               {.entries = [&consumer](auto bytes) { consumer.take(bytes); },
+               {.entries =
+                    [this, work, &taken](auto bytes) {
+                      taken.count += bytes.size() / kDtlEntryBytes;
+                      if (work != Work::kCopy) consumer_.take(bytes, taken.entries);
+                    },
                 .loss = [](const Loss&) {},
                 .boot_timebase = [](uint64_t) { return uint64_t{0}; }}) {
     std::vector<std::byte> clock(kDtlEntryBytes);
@@ -83,7 +110,7 @@ class Ring {
     for (size_t i = 0; i < kDeliveries; i++) deliver();
     return kDeliveries * kAtOnce;
   }
-  void look(std::vector<std::byte>& room) { drain_.look(room); }
+  DtlDrain& drain() { return drain_; }
 
   // The least that must be done; to a file as well unless that is negative. Returns the bytes.
   size_t copy_out(std::span<std::byte> to, int file) {
@@ -138,6 +165,7 @@ class Ring {
   std::vector<std::byte> data_ = std::vector<std::byte>(kDataBytes);
   std::vector<std::byte> aux_ = std::vector<std::byte>(kAuxBytes);
   generator::PlausibleDispatches dispatches_;
+  Consumer consumer_;
   DtlDrain drain_;
 };
 
@@ -147,49 +175,80 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
+std::optional<Work> work_of(std::string_view name) {
+  constexpr std::string_view kNames[] = {"bare", "write", "copy", "take", "pack"};
+  const auto* found = std::ranges::find(kNames, name);
+  if (found == std::end(kNames)) return std::nullopt;
+  return static_cast<Work>(found - std::begin(kNames));
+}
+
+class Rings {
+ public:
+  Rings(unsigned long count, Work work) : work_(work), buffer_(kAuxBytes) {
+    for (unsigned i = 0; i < count; i++) {
+      rings_.push_back(std::make_unique<Ring>(i, work, taken_));
+      drains_.push_back(&rings_.back()->drain());
+    }
+    if (work == Work::kWrite) file_ = ::memfd_create("rings", 0);
+  }
+
+  uint64_t fill() {
+    uint64_t entries = 0;
+    for (const auto& ring : rings_) entries += ring->fill();
+    return entries;
+  }
+
+  void empty() {
+    if (work_ >= Work::kCopy) return look_at_all(drains_, buffer_);
+    for (const auto& ring : rings_) copied_ += ring->copy_out(buffer_, file_);
+  }
+
+  // Each ring has one slot with the clock, and padding.
+  uint64_t lost(uint64_t written) const {
+    if (work_ >= Work::kCopy) return written - taken_.count;
+    return written - std::min(written, copied_ / kDtlEntryBytes);
+  }
+
+ private:
+  Work work_;
+  std::vector<std::byte> buffer_;
+  Taken taken_;
+  std::vector<std::unique_ptr<Ring>> rings_;
+  std::vector<DtlDrain*> drains_;
+  int file_ = -1;
+  uint64_t copied_ = 0;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const unsigned long count = argc == 4 ? std::strtoul(argv[1], nullptr, 10) : 0;
   const unsigned long mib = argc == 4 ? std::strtoul(argv[2], nullptr, 10) : 0;
-  const std::string_view what = argc == 4 ? argv[3] : "";
-  if (count == 0 || mib == 0 ||
-      (what != "bare" && what != "write" && what != "copy" && what != "pack")) {
-    std::fputs("usage: drain_dispatch_rings RINGS MIB bare|write|copy|pack\n", stderr);
+  const auto work = work_of(argc == 4 ? argv[3] : "");
+  if (count == 0 || mib == 0 || !work) {
+    std::fputs("usage: drain_dispatch_rings RINGS MIB bare|write|copy|take|pack\n", stderr);
     return 2;
   }
-  const bool drains = what == "copy" || what == "pack";
-  const int file = what == "write" ? ::memfd_create("rings", 0) : -1;
-  std::vector<std::byte> buffer(kAuxBytes);
-  Consumer consumer(what == "pack");
-  std::vector<std::unique_ptr<Ring>> rings;
-  for (unsigned i = 0; i < count; i++) rings.push_back(std::make_unique<Ring>(i, consumer));
-  uint64_t written = 0, copied = 0;
+  Rings rings(count, *work);
+  uint64_t written = 0;
   double best = 0;
   while (written * kDtlEntryBytes < mib << 20) {
     // Another program on this processor makes a part of it slower, and no part quicker.
     uint64_t part = 0;
     double seconds = 0;
-    while (part * kDtlEntryBytes < kPieceBytes) {
-      for (const auto& ring : rings) part += ring->fill();
+    for (int look = 0; look < kLooks; look++) {
+      part += rings.fill();
       const double begin = cpu_seconds();
-      for (const auto& ring : rings) {
-        if (drains) {
-          ring->look(buffer);
-        } else {
-          copied += ring->copy_out(buffer, file);
-        }
-      }
+      rings.empty();
       seconds += cpu_seconds() - begin;
     }
     written += part;
     const double each = seconds / (static_cast<double>(part * kDtlEntryBytes) * 1e-9);
     if (best == 0 || each < best) best = each;
   }
-  // Each ring has one slot with the clock, and padding.
-  const uint64_t taken = drains ? consumer.taken() : std::min(written, copied / kDtlEntryBytes);
+  const uint64_t lost = rings.lost(written);
   std::printf("%lu rings, %.2f GB, %.3f CPU seconds for each GB, %lu entries lost\n", count,
               static_cast<double>(written * kDtlEntryBytes) * 1e-9, best,
-              static_cast<unsigned long>(written - taken));
-  return written == taken ? 0 : 1;
+              static_cast<unsigned long>(lost));
+  return lost == 0 ? 0 : 1;
 }

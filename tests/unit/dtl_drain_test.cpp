@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -78,6 +79,41 @@ TEST_CASE("every entry comes once and in order, and the clock with them") {
   CHECK(drain.totals().most_at_once == 84);
   CHECK(drain.totals().passes.count == 0);
   CHECK(collected.losses.empty());
+}
+
+TEST_CASE("many rings are emptied one after the other, whatever is in them") {
+  constexpr size_t kAux = 1 << 14;
+  constexpr size_t kRings = 9;
+  std::vector<std::unique_ptr<VpaDriver>> drivers;
+  std::vector<CollectedEntries> collected(kRings);
+  std::vector<DtlDrain> drains;
+  drains.reserve(kRings);
+  for (size_t i = 0; i < kRings; i++) {
+    drivers.push_back(std::make_unique<VpaDriver>(kAux));
+    drains.push_back(drain_of(drivers[i]->ring(), kAux, collected[i]));
+  }
+  std::vector<DtlDrain*> all;
+  all.reserve(kRings);
+  for (DtlDrain& drain : drains) all.push_back(&drain);
+  std::vector<std::byte> room;
+  for (uint64_t round = 0; round < 30; round++) {
+    // Some have nothing, others more than is fetched at once, and areas are gone around.
+    for (size_t i = 0; i < kRings; i++) {
+      for (size_t poll = 0; poll < i % 4; poll++) drivers[i]->poll((round * 7 + i * 13) % 84);
+    }
+    look_at_all(all, room);
+  }
+  for (size_t i = 0; i < kRings; i++) {
+    CAPTURE(i);
+    const auto& numbers = collected[i].numbers;
+    CHECK(drivers[i]->ring().empty());
+    CHECK(std::is_sorted(numbers.begin(), numbers.end()));
+    CHECK(std::set(numbers.begin(), numbers.end()).size() == numbers.size());
+    CHECK(numbers.size() + drains[i].totals().passes.count * 2 * 84 >= drivers[i]->written());
+    CHECK(collected[i].losses.empty());
+    CHECK(numbers.empty() == (i % 4 == 0));
+  }
+  look_at_all({}, room);
 }
 
 TEST_CASE("more than the log holds between two polls: the newest 84 come") {
