@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Text and numbers behind one another in a buffer that has room for them (TextOutput::room()). Each
-// returns the place behind what it wrote.
+// returns the place behind what it wrote. What is inlined always would otherwise be called in lines
+// with many numbers, which takes as long as what it does.
 #pragma once
 
 #include <bit>
@@ -19,7 +20,7 @@ inline char* put_text(char* to, std::string_view text) {
 
 // Eight digits at once, each in a byte, the first in the lowest: halves, quarters and eighths of
 // the number are divided with multiplications that do not disturb each other.
-inline uint64_t eight_digits(uint32_t value) {
+[[gnu::always_inline]] inline uint64_t eight_digits(uint32_t value) {
   uint64_t parts = value / 10000 | uint64_t{value % 10000} << 32;
   uint64_t upper = parts * 5243 >> 19 & 0x7f0000007f;  // each / 100
   parts = upper | (parts - upper * 100) << 16;
@@ -35,15 +36,18 @@ inline char* put_digits(char* to, uint64_t digits, unsigned skip) {
   return to + sizeof(digits) - skip;
 }
 
+// Of less than 100 million. Needs room for 8 characters.
+[[gnu::always_inline]] inline char* put_short_decimal(char* to, uint32_t value) {
+  const uint64_t digits = eight_digits(value);
+  // The last one is always there.
+  constexpr uint64_t kLast = uint64_t{1} << 56;
+  return put_digits(to, digits, static_cast<unsigned>(std::countr_zero(digits | kLast)) / 8);
+}
+
 // Needs room for 24 characters.
 inline char* put_decimal(char* to, uint64_t value) {
   constexpr uint64_t kEightDigits = 100'000'000;
-  if (value < kEightDigits) {
-    const uint64_t digits = eight_digits(static_cast<uint32_t>(value));
-    // The last one is always there.
-    constexpr uint64_t kLast = uint64_t{1} << 56;
-    return put_digits(to, digits, static_cast<unsigned>(std::countr_zero(digits | kLast)) / 8);
-  }
+  if (value < kEightDigits) return put_short_decimal(to, static_cast<uint32_t>(value));
   to = put_decimal(to, value / kEightDigits);
   return put_digits(to, eight_digits(static_cast<uint32_t>(value % kEightDigits)), 0);
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Dispatch trace log: entries, their text, and what proves that none is missing.
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
+#include <algorithm>
 #include <fstream>
+#include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/cpu_list.h"
@@ -34,6 +38,27 @@ std::string printed(const std::string& bytes, const DtlClock& clock,
   output.finish();
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string reason_text(std::string_view name, uint8_t code) {
+  return name.empty() ? std::to_string(code) : std::string(name);
+}
+
+std::string plain_line(const DtlEntry& entry, const DtlClock& clock) {
+  __extension__ typedef unsigned __int128 Wide;
+  const uint64_t ticks = std::max(entry.timebase, clock.boot_timebase) - clock.boot_timebase;
+  const uint64_t seconds = ticks / clock.ticks_per_second;
+  const auto ns = static_cast<uint64_t>(Wide{ticks % clock.ticks_per_second} * 1'000'000'000 /
+                                        clock.ticks_per_second);
+  return fmt::format(
+      "[003] {:5}.{:09}: vpa-dtl: timebase:{}, dispatch_reason:{}, preempt_reason:{}, "
+      "enqueue_to_dispatch_time:{}, ready_to_enqueue_time:{}, waiting_to_ready_time:{}, "
+      "processor_id:{}, fault_addr:{:#x}, srr0:{:#x}, srr1:{:#x}\n",
+      seconds, ns, entry.timebase,
+      reason_text(dispatch_reason_name(entry.dispatch_reason), entry.dispatch_reason),
+      reason_text(preempt_reason_name(entry.preempt_reason), entry.preempt_reason),
+      entry.enqueue_to_dispatch, entry.ready_to_enqueue, entry.waiting_to_ready, entry.processor_id,
+      entry.fault_address, entry.srr0, entry.srr1);
 }
 
 DtlReport report_of(const DtlCpuResult& result, const std::string& event = "all") {
@@ -98,6 +123,41 @@ TEST_CASE("a reason without a name is a number, a time without a clock a dash") 
   CHECK(text.find("[003] -: vpa-dtl: timebase:5, dispatch_reason:11, preempt_reason:255,") == 0);
 }
 
+// The printer keeps parts of a line for the next one, and divides without dividing.
+TEST_CASE("each line is the same as if it were printed alone, field by field") {
+  std::mt19937_64 random(1);
+  const auto any = [&] { return random() >> random() % 64; };
+  for (const uint64_t ticks :
+       {uint64_t{1}, uint64_t{3}, uint64_t{1} << 29, uint64_t{512'000'000}, uint64_t{999'999'999},
+        uint64_t{18'446'744'073}, uint64_t{18'446'744'074}, uint64_t{1} << 60}) {
+    CAPTURE(ticks);
+    const DtlClock clock{.boot_timebase = any(), .ticks_per_second = ticks};
+    std::string bytes, expected;
+    uint64_t timebase = random() % 200'000'000;
+    for (int i = 0; i < 500; i++) {
+      // On by a little, to the end of a second or of 100 million, or anywhere.
+      const uint64_t way = random() % 8;
+      if (way < 4) timebase += random() % (ticks < 100'000'000 ? ticks + 1 : 60'000'000);
+      if (way == 4) timebase = clock.boot_timebase + (random() % 9 + 1) * ticks - random() % 2;
+      if (way == 5) timebase += 100'000'000 - timebase % 100'000'000 - random() % 2;
+      if (way == 6) timebase = any();
+      const DtlEntry entry{.dispatch_reason = static_cast<uint8_t>(random() % (i % 9 ? 12 : 256)),
+                           .preempt_reason = static_cast<uint8_t>(random() % (i % 7 ? 11 : 256)),
+                           .processor_id = static_cast<uint16_t>(any()),
+                           .enqueue_to_dispatch = static_cast<uint32_t>(any()),
+                           .ready_to_enqueue = static_cast<uint32_t>(any()),
+                           .waiting_to_ready = static_cast<uint32_t>(any()),
+                           .timebase = timebase,
+                           .fault_address = random() % 2 == 0 ? 0 : any(),
+                           .srr0 = any(),
+                           .srr1 = any()};
+      bytes += dtl_entry(entry);
+      expected += plain_line(entry, clock);
+    }
+    CHECK(printed(bytes, clock) == expected);
+  }
+}
+
 TEST_CASE("the longest entry fits the room of a line") {
   DtlEntry most;
   most.dispatch_reason = 8;
@@ -143,6 +203,12 @@ TEST_CASE("the hypervisor's index tells what is missing") {
   CHECK(proof.shortfall()->most == 7);
   CHECK_FALSE(proof.shortfall()->too_many);
   CHECK(proof.taken() == 93);
+  // Of several at once the readings learn one by one, too.
+  const std::vector<DtlEntry> more{{.timebase = 101}, {.timebase = 121}, {.timebase = 300}};
+  proof.take(more);
+  CHECK(proof.taken() == 96);
+  CHECK(proof.shortfall()->least == 5);
+  CHECK(proof.shortfall()->most == 6);
 }
 
 TEST_CASE("an entry that is being written is no excuse, and no fault") {
