@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # decode.sh BUILD_DIR [SIZE_MIB]: how fast `htmtrace decode` turns a generated POWER10 trace (default
-# 512 MiB) into text on one core, and with how much memory. BUILD_DIR is a release build with tests.
+# 512 MiB) into text on one core, how fast it counts it (--summary), and with how much memory; the same
+# of a bus trace. BUILD_DIR is a release build with tests.
 #
 # Each number is the best of three runs pinned to one core. It stands beside what the same core needs
 # merely to read the same text from the page cache and write it to the same place (`cat`), measured
@@ -90,6 +91,17 @@ if (($(nproc) > 1)); then
     "${decode[@]}" -j 2 "$folder/trace" | cmp - "$folder/text"
 fi
 
+# What it holds, without a line for each instruction.
+summarise() { # KIND
+    best "pipe of the $1 trace" bash -c 'cat "$0" | cat >/dev/null' "$folder/trace"
+    pipe_cpu=$best_cpu
+    best "summary of $1" "${decode[@]}" -j 1 --summary --force -o /dev/null "$folder/trace"
+    say "summary of $1: $best_cpu s CPU, $best_wall s wall:" \
+        "trace $(awk "BEGIN { printf \"%.0f\", $(stat -c %s "$folder/trace") / $best_cpu / 1e6 }") MB/s, peak $best_kib KiB"
+    say "  ratio to carrying the trace through a pipe ($pipe_cpu s CPU): $(ratio "$best_cpu" "$pipe_cpu")"
+}
+summarise core
+
 best "decode a small trace" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/small"
 say "peak memory: $best_kib KiB for 1 MiB of trace, $peak_large KiB for $size_mib MiB"
 
@@ -103,3 +115,4 @@ best "decode nest to null" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/t
 say "decode nest to /dev/null: $best_cpu s CPU, $best_wall s wall:" \
     "$(awk "BEGIN { printf \"%.1f\", $size_mib * 65536 / $best_cpu / 1e6 }") M records/s, peak $best_kib KiB"
 say "  ratio to carrying the same text through a pipe ($pipe_cpu s CPU): $(ratio "$best_cpu" "$pipe_cpu")"
+summarise nest

@@ -38,6 +38,14 @@ namespace {
 constexpr uint64_t kNoLimit = DecodeOptions::kNoLimit;
 constexpr uint64_t kUsualInterval = 10'000'000;
 
+// For a summary: how many instructions are selected.
+struct SelectedCount {
+  void instruction(const Instruction&) { instructions++; }
+  void stamp(const Stamp&) {}
+  void defect(const Defect&) {}
+  uint64_t instructions = 0;
+};
+
 class Decode {
  public:
   Decode(const DecodeOptions& options, TextOutput output)
@@ -54,7 +62,7 @@ class Decode {
           .hint("choose one with --node, --chip and --core");
     }
     for (const ChosenTrace& trace : traces) {
-      if (traces.size() > 1 && options_.format == DecodeFormat::kText) {
+      if (traces.size() > 1 && options_.format == DecodeFormat::kText && !options_.summary) {
         output_.put(fmt::format("# target {}\n", trace.describe()));
       }
       decode(trace);
@@ -86,6 +94,7 @@ class Decode {
     heading(kCsvHeading);
     InputFile input = trace.open();
     TraceBytes bytes = bytes_of(trace, input);
+    if (options_.summary) return summarise(bytes, map);
     switch (options_.format) {
       case DecodeFormat::kText:
         return print(bytes, map, [this](TextOutput& output) {
@@ -129,6 +138,15 @@ class Decode {
     }
     if (everything) return decode_into(printer, bytes, map);
     select_into(printer, bytes, map);
+  }
+
+  void summarise(TraceBytes& bytes, const TranslationMap& map) {
+    if (options_.traces.selection.everything()) {
+      return print(bytes, map, [](TextOutput&) { return CountingSink(); });
+    }
+    SelectedCount selected;
+    select_into(selected, bytes, map);
+    output_.put(fmt::format("  {:<28} {:>16}\n", "instructions selected", selected.instructions));
   }
 
   static uint64_t parts_of(const InputFile& input) {
@@ -226,14 +244,25 @@ class Decode {
                          .wishes = {.format = nest_format(),
                                     .stamps = options_.stamps,
                                     .target = trace.short_name()},
+                         .summary = options_.summary,
                          .show_progress = show_progress_,
                          .quiet = options_.quiet};
     const NestResult result = decode_nest(job, output_);
     const nest::Statistics& statistics = result.statistics;
     totals_.add(statistics);
     if (result.cut || statistics.incomplete() || map.report().damaged()) incomplete_ = true;
-    if (options_.quiet || output_.reader_gone()) return;
-    if (map.report().size_bytes != 0) fmt::print(stderr, "{}", describe(map.report()));
+    if (output_.reader_gone()) return;
+    tell(result.text + (map.report().size_bytes != 0 ? describe(map.report()) : ""));
+  }
+
+  // Statistics: what is printed, or what is told beside that.
+  void tell(const std::string& statistics) {
+    if (options_.summary) {
+      output_.put(statistics);
+    } else if (!options_.quiet) {
+      output_.flush();  // so that a terminal shows the text before what is said about it
+      fmt::print(stderr, "{}", statistics);
+    }
   }
 
   template <class Printer>
@@ -305,10 +334,8 @@ class Decode {
     } else if (statistics.accounted_bytes() == statistics.filler_words * words::kWordBytes) {
       print_warning(fmt::format("{} holds nothing but zeros", name));
     }
-    if (options_.quiet) return;
-    output_.flush();  // so that a terminal shows the text before what is said about it
-    fmt::print(stderr, "{}\n{}", name, describe(statistics));
-    if (map.size_bytes != 0) fmt::print(stderr, "{}", describe(map));
+    tell(fmt::format("{}\n{}{}", name, describe(statistics),
+                     map.size_bytes != 0 ? describe(map) : ""));
   }
 
   const DecodeOptions& options_;

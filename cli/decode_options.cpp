@@ -54,6 +54,15 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
       ->check(CLI::PositiveNumber);
 }
 
+// It is text, and no event is printed.
+void check_summary(const DecodeOptions& options) {
+  const char* const why = "cannot be used with --summary: it prints no events";
+  refuse(options.format != DecodeFormat::kText, "--format", "the summary is text");
+  refuse(options.stamps, "--stamps", why);
+  refuse(options.modes, "--modes", why);
+  refuse(options.disassemble, "--disassemble", why);
+}
+
 // Its rows are of all that was decoded, in the order of the trace.
 void check_avro(const DecodeOptions& options) {
   const char* const why = "cannot be used with --format avro";
@@ -71,6 +80,7 @@ void check_avro(const DecodeOptions& options) {
 void declare_options(CLI::App& app, DecodeOptions& options) {
   declare_traces(app, options.traces);
   declare_format(app, options);
+  app.add_flag("--summary", options.summary, "print the statistics in place of the events");
   app.add_flag("--stamps", options.stamps, "print a line for each stamp, too");
   app.add_flag("--modes", options.modes,
                "add to each line of text the privilege and the mode bits of the instruction");
@@ -106,6 +116,7 @@ void check(const DecodeOptions& options) {
   refuse(last && simulators, "--last", "cannot be used with files for simulators");
   refuse(options.pages && options.format != DecodeFormat::kQtrace, "--pages",
          "only --format qtrace has pages");
+  if (options.summary) check_summary(options);
   const bool avro = options.format == DecodeFormat::kAvro;
   if (avro) check_avro(options);
   refuse(options.part_ticks && !avro, "--part-ticks", "only --format avro has parts");

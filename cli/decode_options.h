@@ -31,6 +31,7 @@ struct DecodeOptions {
   static constexpr uint64_t kPartRows = 10'000'000;
   uint64_t part_rows = kPartRows;  // of Avro files
   std::optional<uint64_t> part_ticks;
+  bool summary = false;  // the statistics in place of the events
   bool stamps = false;
   bool modes = false;
   bool walks = false;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <map>
+#include <utility>
 
 #include "cli/index_file.h"
 #include "cli/messages.h"
@@ -11,10 +12,78 @@
 #include "cli/nest_reading.h"
 #include "cli/trace_context.h"
 #include "core/error.h"
+#include "core/nest_counter.h"
 #include "output/nest_report.h"
 #include "output/progress.h"
 
 namespace htmtrace {
+namespace {
+
+// For a summary: how many commands are selected.
+struct SelectedCommands {
+  void event(const nest::Event& event, std::optional<LogicalAddr>) {
+    commands += event.kind == nest::Event::Kind::kCommand ? 1 : 0;
+  }
+  uint64_t commands = 0;
+};
+
+bool everything_selected(const NestJob& job) {
+  return job.selection.everything() && job.options.commands.empty();
+}
+
+class Shown {
+ public:
+  Shown(const NestJob& job, const NestReading& reading)
+      : wanted_(job.show_progress), reading_(reading) {}
+  void update() {
+    if (!wanted_) return;
+    progress_.decoding(reading_.offset(), reading_.size_bytes().value_or(0), "nest trace");
+  }
+  void clear() { progress_.clear(); }
+
+ private:
+  bool wanted_;
+  const NestReading& reading_;
+  Progress progress_{stderr};
+};
+
+// Passes what is selected to `next`.
+template <class Next>
+nest::Statistics pass_selected(const NestJob& job, NestReading& reading, TextOutput& output,
+                               Next& next) {
+  NestChoice<Next> choice(
+      {.selection = job.selection, .commands = job.options.commands, .map = job.map},
+      reading.layout(), next);
+  Shown progress(job, reading);
+  bool more = true;
+  while (more && !output.reader_gone() && !choice.satisfied()) {
+    more = reading.advance(choice);
+    progress.update();
+  }
+  progress.clear();
+  nest::Statistics statistics = reading.statistics();
+  statistics.translated = choice.translated();
+  statistics.untranslated = choice.untranslated();
+  return statistics;
+}
+
+nest::Statistics count_all(const NestJob& job, NestReading& reading) {
+  std::vector<nest::Counter> counters;
+  for (unsigned i = 0; i < reading.engines(); i++) {
+    counters.emplace_back(reading.layout(), static_cast<uint8_t>(i), job.map);
+  }
+  Shown progress(job, reading);
+  while (reading.advance_records(
+      [&](size_t engine, auto records, uint64_t) { counters[engine].take(records); })) {
+    progress.update();
+  }
+  progress.clear();
+  nest::Statistics sum;
+  for (const nest::Counter& counter : counters) sum.add(counter.statistics());
+  return sum;
+}
+
+}  // namespace
 
 void check_nest_selection(const Selection& s, const std::string& trace) {
   if (s.ea.empty() && s.data_ea.empty() && s.data_ra.empty() && s.data_la.empty() &&
@@ -57,36 +126,33 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
         .on(nest::describe(reading.evidence()))
         .hint("if it is known to you, say it with --layout");
   }
-  NestPrinter printer(output, reading.layout(), job.wishes);
-  NestChoice<NestPrinter> choice(
-      {.selection = job.selection, .commands = job.options.commands, .map = job.map},
-      reading.layout(), printer);
   const bool part = reading.narrow(job.trace, job.selection);
-  Progress progress(stderr);
-  bool more = true;
-  while (more && !output.reader_gone() && !choice.satisfied()) {
-    more = reading.advance(choice);
-    if (job.show_progress) {
-      progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
-    }
+  NestResult result;
+  SelectedCommands selected;
+  if (job.summary) {
+    result.statistics = everything_selected(job) ? count_all(job, reading)
+                                                 : pass_selected(job, reading, output, selected);
+  } else {
+    NestPrinter printer(output, reading.layout(), job.wishes);
+    result.statistics = pass_selected(job, reading, output, printer);
   }
-  progress.clear();
-  NestResult result{.statistics = reading.statistics()};
-  nest::Statistics& statistics = result.statistics;
-  statistics.translated = choice.translated();
-  statistics.untranslated = choice.untranslated();
   if (output.reader_gone()) return result;
   result.cut = tell_trouble(reading.input());
-  if (reading.layout() == nest::Layout::kUnknown && statistics.bytes != 0) {
-    print_warning(fmt::format(
-        "the layout of the records in {} is not known: they are printed as they are ({})",
-        reading.name(), nest::describe(reading.evidence())));
+  if (reading.layout() == nest::Layout::kUnknown && result.statistics.bytes != 0) {
+    print_warning(fmt::format("the layout of the records in {} is not known{} ({})", reading.name(),
+                              job.summary ? "" : ": they are printed as they are",
+                              nest::describe(reading.evidence())));
   }
-  if (job.quiet) return result;
-  output.flush();
-  if (part) tell_part(reading.input());
-  fmt::print(stderr, "{}\n  {}\n{}", reading.name(), nest::describe(reading.evidence()),
-             describe(statistics));
+  if (part && !job.quiet) {
+    output.flush();
+    tell_part(reading.input());
+  }
+  std::string text = fmt::format("{}\n  {}\n{}", reading.name(), nest::describe(reading.evidence()),
+                                 describe(result.statistics));
+  if (job.summary && !everything_selected(job)) {
+    text += fmt::format("  {:<28} {:>16}\n", "commands selected", selected.commands);
+  }
+  result.text = std::move(text);
   return result;
 }
 

@@ -34,6 +34,7 @@ struct NestJob {
   const Selection& selection;
   const TranslationMap& map;
   NestPrinter::Wishes wishes;
+  bool summary = false;  // only count
   bool show_progress = false;
   bool quiet = false;
 };
@@ -41,10 +42,11 @@ struct NestJob {
 struct NestResult {
   nest::Statistics statistics;
   bool cut = false;  // the file is compressed, and not whole
+  std::string text;  // the statistics, for people; empty when whoever read the output has gone
 };
 
-// Returns what was seen. Throws Error, also when something is selected by what bus traces do not
-// have.
+// Prints the events, but not the statistics. Throws Error, also when something is selected by what
+// bus traces do not have.
 NestResult decode_nest(const NestJob& job, TextOutput& output);
 
 }  // namespace htmtrace

@@ -86,28 +86,21 @@ nest::Statistics NestReading::statistics() {
 
 // Each engine gets its lines, or only the engine `only`.
 void NestReading::split(std::span<const std::byte> piece, uint64_t offset, size_t only) {
-  if (engines_ == 1) {
-    engine_[0]->decoder.take(piece, offset);
-    return;
-  }
-  for (size_t at = 0; at < piece.size(); at += nest::kLineBytes) {
-    const size_t owner = (offset + at) / nest::kLineBytes % 2;
-    if (only != engines_ && owner != only) continue;
-    const size_t size = std::min(nest::kLineBytes, piece.size() - at);
-    engine_[owner]->decoder.take(piece.subspan(at, size), offset + at);
-  }
+  for_each_line(piece, offset, [&](size_t owner, auto records, uint64_t at) {
+    if (only == engines_ || owner == only) engine_[owner]->decoder.take(records, at);
+  });
+}
+
+std::span<const std::byte> NestReading::next_piece(size_t input) {
+  if (engine_[input]->offset == 0) return beginning_;
+  return std::span(piece_).first(read_full(inputs_[input], piece_));
 }
 
 // The next piece of one input; false at its end.
 bool NestReading::read_piece(size_t input) {
   const bool shared = inputs_.size() == 1;
   Engine& engine = *engine_[input];
-  std::span<const std::byte> piece;
-  if (engine.offset == 0) {
-    piece = beginning_;
-  } else {
-    piece = std::span(piece_).first(read_full(inputs_[input], piece_));
-  }
+  const std::span<const std::byte> piece = next_piece(input);
   split(piece, engine.offset, shared ? engines_ : input);
   engine.offset += piece.size();
   if (piece.size() == kPieceBytes) return true;

@@ -4,6 +4,7 @@
 // at its own pace: the two streams are read for themselves and merged.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <functional>
@@ -43,6 +44,17 @@ class NestReading {
     return more;
   }
 
+  // Instead: reads further, and passes on the bytes as they are, each time records of one engine;
+  // false at the end.
+  template <class Take>
+  bool advance_records(const Take& take) {
+    Engine& first = *engine_[0];
+    std::span<const std::byte> piece = next_piece(0);
+    for_each_line(piece, first.offset, take);
+    first.offset += piece.size();
+    return piece.size() == kPieceBytes;
+  }
+
   // How far the trace was read, by the engine that is furthest.
   uint64_t offset() const;
   nest::Statistics statistics();
@@ -59,6 +71,17 @@ class NestReading {
 
   bool read_on();
   bool read_piece(size_t input);
+  std::span<const std::byte> next_piece(size_t input);
+
+  // take(engine, records, offset)
+  template <class Take>
+  void for_each_line(std::span<const std::byte> piece, uint64_t offset, const Take& take) const {
+    if (engines_ == 1) return take(0, piece, offset);
+    for (size_t at = 0; at < piece.size(); at += nest::kLineBytes) {
+      const size_t size = std::min(nest::kLineBytes, piece.size() - at);
+      take((offset + at) / nest::kLineBytes % 2, piece.subspan(at, size), offset + at);
+    }
+  }
   static std::span<const nest::Event> ready_of(Engine& engine);
   void split(std::span<const std::byte> piece, uint64_t offset, size_t only);
 

@@ -18,6 +18,7 @@
 #include "core/core_statistics.h"
 #include "core/core_words.h"
 #include "core/framing.h"
+#include "core/plain_counts.h"
 #include "core/plain_infos.h"
 #include "core/power10_stream.h"
 #include "core/power8_stream.h"
@@ -31,7 +32,7 @@ namespace htmtrace {
 // of one kind come in the order of the trace; a defect comes when its stretch has ended. A sink
 // that has `bool satisfied() const` ends the decoding by it: no instruction follows. One that has
 // walk(const Walk&) gets the walks through page tables, if they are asked for, before the
-// instruction that they belong to.
+// instruction that they belong to. One that only counts says so: core/plain_counts.h.
 template <class Sink>
 class CoreDecoder {
  public:
@@ -49,7 +50,7 @@ class CoreDecoder {
         const WordRun run{
             .words = at, .count = static_cast<size_t>(end - at) / kWordBytes, .in_sync = in_sync_};
         const WordOffsets offsets{next_offset_};
-        used = take_plain_infos(run);
+        used = take_plain_records(run);
         if (used == 0) used = take(run, offsets);
       }
       if (used == 0) {
@@ -189,17 +190,31 @@ class CoreDecoder {
   }
 
   // All records that the run begins with and of which nothing is to be told but the instruction.
-  size_t take_plain_infos(const WordRun& run) {
-    if (!in_sync_ || walks_ || !power10_.settled()) return 0;
+  size_t take_plain_records(const WordRun& run) {
+    if (!in_sync_ || walks_) return 0;
+    if constexpr (kCountsOnly<Sink>) {
+      if (instruction_cursor_.in_whole_pages()) {
+        if (!power10_.countable()) return 0;
+        const PlainCounts counted = count_plain_records(
+            run, limit_ - emitted_, {power10_, instruction_cursor_, data_cursor_, statistics_});
+        return took_plain(counted.instructions, counted.words);
+      }
+    }
+    if (!power10_.settled()) return 0;
     const PlainInfos taken = decode_plain_infos(
         run, {next_offset_, limit_ - emitted_},
         {power10_, instruction_cursor_, data_cursor_, statistics_, instruction_}, sink_);
-    if (taken.instructions == 0) return 0;
+    return took_plain(taken.instructions, taken.words);
+  }
+
+  size_t took_plain(uint64_t instructions, size_t words) {
+    if (words == 0) return 0;
     generation_ = Generation::kPower10;
-    statistics_.instructions[static_cast<size_t>(generation_)] += taken.instructions;
+    if (instructions == 0) return words;
+    statistics_.instructions[static_cast<size_t>(generation_)] += instructions;
     address_missing_ = false;
-    emitted_ += taken.instructions;
-    return taken.words;
+    emitted_ += instructions;
+    return words;
   }
 
   size_t take_info(const WordRun& run, const WordOffsets& offsets) {

@@ -23,6 +23,7 @@ struct DefectSummary {
   std::array<uint64_t, kKept> first_offsets{};  // min(count, kKept) of them
 
   void add(const DefectSummary& next);
+  bool operator==(const DefectSummary&) const = default;
 };
 
 struct CoreStatistics {
@@ -103,6 +104,7 @@ struct CoreStatistics {
   void add(const Defect& defect);
   // Of the next part of the same trace, decoded on its own; without walks.
   void add(const CoreStatistics& next);
+  bool operator==(const CoreStatistics&) const = default;
 };
 
 }  // namespace htmtrace

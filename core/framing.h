@@ -58,7 +58,7 @@ Framing frame_power8(const WordRun& run);
 
 inline constexpr uint8_t kPower10PairWords[] = {0, 2, 4, 2};  // by info10_operands
 
-inline uint8_t power10_info_words(uint64_t info) {
+constexpr uint8_t power10_info_words(uint64_t info) {
   return static_cast<uint8_t>(2 + (words::info10_prefixed(info) ? 1 : 0) +
                               kPower10PairWords[words::info10_operands(info)]);
 }

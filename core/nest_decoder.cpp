@@ -12,50 +12,11 @@ const Names& no_names() {
   return names;
 }
 
-// POWER9's two engines see the even and the odd ports; the response has the other bit of it.
-template <class Fields>
-uint8_t port_of_response(const Response& response, uint8_t engine) {
-  const unsigned port =
-      Fields::kPorts == 2 ? response.snoop_port : response.snoop_port << 1 | engine;
-  return static_cast<uint8_t>(port);
-}
-
 }  // namespace
 
 const Names& names_of(Layout layout) {
   if (layout == Layout::kUnknown) return no_names();
   return layout == Layout::kPower8 ? power8_names() : power9_names();
-}
-
-Command command_of(Layout layout, const Record& record) {
-  return layout == Layout::kPower8 ? Power8::command(record) : Power9::command(record);
-}
-
-Response response_of(Layout layout, const Record& record, unsigned slot) {
-  return layout == Layout::kPower8 ? Power8::response(record, slot)
-                                   : Power9::response(record, slot);
-}
-
-uint8_t port_of(Layout layout, const Command& command, PortRule rule) {
-  const auto bits = static_cast<uint8_t>(command.address >> 7 & 3);
-  if (layout == Layout::kPower8) return rule == PortRule::kAddress ? bits & 1 : 0;
-  switch (rule) {
-    case PortRule::kAddress:
-      return bits;
-    case PortRule::kFolded:
-      return bits & 1;
-    case PortRule::kZero:
-      return 0;
-    case PortRule::kTwo:
-      return 2;
-    case PortRule::kThree:
-      return 3;
-    case PortRule::kTransaction:
-      return command.tag.transaction & 1;
-    case PortRule::kEncoding:
-      return command.tsize >> 6 & 1;
-  }
-  return 0;
 }
 
 bool Clock::hear(uint64_t timer) {
@@ -74,7 +35,7 @@ bool Clock::hear(uint64_t timer) {
 
 Decoder::Decoder(Layout layout, uint8_t engine)
     : layout_(layout), engine_(engine), names_(&names_of(layout)), first_(1) {
-  if (layout != Layout::kUnknown) waiting_.resize(kKeys);
+  if (layout != Layout::kUnknown) waiting_.resize(kResponseKeys);
 }
 
 std::span<const Event> Decoder::ready() const {
@@ -90,8 +51,7 @@ void Decoder::drop(size_t count) {
 // The command waits for its response no more.
 template <class Fields>
 Event* Decoder::find_command(const Response& response, uint8_t port) {
-  uint64_t& number =
-      waiting_[key(response.scope, response.ticket, response.group, response.chip, port)];
+  uint64_t& number = waiting_[response_key(response, port)];
   const uint64_t wanted = std::exchange(number, 0);
   if (wanted == 0 || first_ + events_.size() - wanted > kReach) return nullptr;
   if (wanted < first_) [[unlikely]]
@@ -106,8 +66,7 @@ std::vector<Restart::Waiting> Decoder::waiting() const {
   const auto add = [&](const Event& event, uint64_t number) {
     if (event.kind != Event::Kind::kCommand) return;
     const Command command = Fields::command(event.record);
-    const uint32_t own =
-        key(command.scope, command.ticket, command.tag.group, command.tag.chip, event.port);
+    const uint32_t own = command_key(command, event.port);
     if (waiting_[own] != number) return;
     waiting.push_back({.key = own, .distance = static_cast<uint32_t>(next - number)});
   };
@@ -131,7 +90,7 @@ void Decoder::begin_at(const Restart& restart) {
   first_ = kReach + 1;
   if (waiting_.empty()) return;
   for (const Restart::Waiting& one : restart.waiting) {
-    if (one.key < kKeys && one.distance != 0 && one.distance <= kReach) {
+    if (one.key < kResponseKeys && one.distance != 0 && one.distance <= kReach) {
       waiting_[one.key] = first_ - one.distance;
     }
   }
@@ -169,10 +128,8 @@ void Decoder::take_command(Event event) {
   if (name.name.empty()) statistics_.unnamed_commands++;
   events_.push_back(event);
   const uint64_t number = first_ + events_.size() - 1;
-  const uint32_t own =
-      key(command.scope, command.ticket, command.tag.group, command.tag.chip, event.port);
   // The response beside it is that of an earlier command, but with the same key only its own.
-  waiting_[own] = number;
+  waiting_[command_key(command, event.port)] = number;
   if (Fields::slot_valid(event.record, Fields::kEmbeddedSlot)) {
     take_response<Fields>(event, Fields::kEmbeddedSlot);
   }
@@ -182,7 +139,7 @@ template <class Fields>
 void Decoder::take_records(std::span<const std::byte> records, uint64_t offset) {
   for (size_t at = 0; at + kRecordBytes <= records.size(); at += kRecordBytes) {
     Event event;
-    event.record = {load_be64(records.data() + at), load_be64(records.data() + at + 8)};
+    event.record = record_at(records.data() + at);
     event.offset = offset + at;
     event.engine = engine_;
     const RecordType type = record_type(event.record);
@@ -207,7 +164,7 @@ void Decoder::take_records(std::span<const std::byte> records, uint64_t offset) 
 void Decoder::take_unknown(std::span<const std::byte> records, uint64_t offset) {
   for (size_t at = 0; at + kRecordBytes <= records.size(); at += kRecordBytes) {
     Event event;
-    event.record = {load_be64(records.data() + at), load_be64(records.data() + at + 8)};
+    event.record = record_at(records.data() + at);
     event.offset = offset + at;
     event.engine = engine_;
     const RecordType type = record_type(event.record);
@@ -235,17 +192,20 @@ void Decoder::take_stamp(Event& event) {
     return;
   }
   const Stamp stamp = stamp_of(layout_, event);
-  statistics_.stamp_records++;
-  statistics_.add(stamp);
-  clock_.pass(stamp.elapsed);
-  if (stamp.companion_timer) {
-    statistics_.timers++;
-    latest_ = std::max(latest_, clock_.now());
-    if (!clock_.hear(*stamp.companion_timer)) statistics_.timer_disagreements++;
-  }
+  if (stamp.companion_timer) latest_ = std::max(latest_, clock_.now() + stamp.elapsed);
+  count_stamp(stamp, clock_, statistics_);
   event.time = clock_.now();
   event.kind = Event::Kind::kStamp;
   events_.push_back(event);
+}
+
+void count_stamp(const Stamp& stamp, Clock& clock, Statistics& statistics) {
+  statistics.stamp_records++;
+  statistics.add(stamp);
+  clock.pass(stamp.elapsed);
+  if (!stamp.companion_timer) return;
+  statistics.timers++;
+  if (!clock.hear(*stamp.companion_timer)) statistics.timer_disagreements++;
 }
 
 void Decoder::take(std::span<const std::byte> records, uint64_t offset) {

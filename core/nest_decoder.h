@@ -39,7 +39,7 @@ class Clock {
 struct Restart {
   // A command before, which a response may still find.
   struct Waiting {
-    uint32_t key = 0;
+    uint32_t key = 0;       // command_key()
     uint32_t distance = 0;  // how many events ago it was
     bool operator==(const Waiting&) const = default;
   };
@@ -93,12 +93,6 @@ class Decoder {
   template <class Fields>
   Event* find_command(const Response& response, uint8_t port);
 
-  static uint32_t key(unsigned scope, unsigned ticket, unsigned group, unsigned chip,
-                      unsigned port) {
-    return scope | ticket << 3 | group << 10 | chip << 14 | port << 17;
-  }
-  static constexpr size_t kKeys = 1 << 19;
-
   Layout layout_;
   uint8_t engine_;
   const Names* names_ = nullptr;
@@ -109,19 +103,67 @@ class Decoder {
   uint64_t latest_ = 0;            // time that a timer then took back
   uint64_t first_ = 0;             // the number of events_[0] since the trace began, plus one
   size_t dropped_ = 0;             // of events_, from its begin
-  std::vector<uint64_t> waiting_;  // by key: the number of the command that waits for a response
+  std::vector<uint64_t> waiting_;  // by response_key(): the number of the command that waits
   bool finished_ = false;
 };
 
 // The port of a command by its address or kind.
-uint8_t port_of(Layout layout, const Command& command, PortRule rule);
+inline uint8_t port_of(Layout layout, const Command& command, PortRule rule) {
+  const auto bits = static_cast<uint8_t>(command.address >> 7 & 3);
+  if (layout == Layout::kPower8) return rule == PortRule::kAddress ? bits & 1 : 0;
+  switch (rule) {
+    case PortRule::kAddress:
+      return bits;
+    case PortRule::kFolded:
+      return bits & 1;
+    case PortRule::kZero:
+      return 0;
+    case PortRule::kTwo:
+      return 2;
+    case PortRule::kThree:
+      return 3;
+    case PortRule::kTransaction:
+      return command.tag.transaction & 1;
+    case PortRule::kEncoding:
+      return command.tsize >> 6 & 1;
+  }
+  return 0;
+}
+
+// POWER9's two engines see the even and the odd ports; the response has the other bit of it.
+template <class Fields>
+uint8_t port_of_response(const Response& response, uint8_t engine) {
+  const unsigned port =
+      Fields::kPorts == 2 ? response.snoop_port : response.snoop_port << 1 | engine;
+  return static_cast<uint8_t>(port);
+}
+
+// By these a response finds its command; below kResponseKeys.
+inline constexpr size_t kResponseKeys = 1 << 19;
+constexpr uint32_t response_key(const Response& response, unsigned port) {
+  return response.scope | response.ticket << 3 | response.group << 10 | response.chip << 14 |
+         port << 17;
+}
+constexpr uint32_t command_key(const Command& command, unsigned port) {
+  return command.scope | command.ticket << 3 | command.tag.group << 10 | command.tag.chip << 14 |
+         port << 17;
+}
 
 // The command of an event, and what it is called.
-Command command_of(Layout layout, const Record& record);
-Response response_of(Layout layout, const Record& record, unsigned slot);
+inline Command command_of(Layout layout, const Record& record) {
+  return layout == Layout::kPower8 ? Power8::command(record) : Power9::command(record);
+}
+
+inline Response response_of(Layout layout, const Record& record, unsigned slot) {
+  return layout == Layout::kPower8 ? Power8::response(record, slot)
+                                   : Power9::response(record, slot);
+}
 const Names& names_of(Layout layout);
 
 // Of an event that is a stamp.
 Stamp stamp_of(Layout layout, const Event& event);
+
+// What it tells of time goes to `clock`.
+void count_stamp(const Stamp& stamp, Clock& clock, Statistics& statistics);
 
 }  // namespace htmtrace::nest

@@ -51,6 +51,7 @@ struct Statistics {
 
   void add(const Stamp& stamp);
   void add(const Statistics& other);
+  bool operator==(const Statistics&) const = default;
 };
 
 }  // namespace htmtrace::nest

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where each field of a nest (bus) trace record lies. This header owns the layout.
+// Where each field of a nest (bus) trace record lies. This header owns the layout. All is inlined
+// by force: then each field takes two instructions, and those that nobody reads none.
 //
 // A record is 16 bytes: two 64-bit big-endian words, bits 0-63 and 64-127; bit 0 is the most
 // significant. man/htm-nest-trace.5 describes the records. Layouts are those that open-power's
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/big_endian.h"
 #include "core/core_words.h"
 
 namespace htmtrace::nest {
@@ -21,17 +23,23 @@ struct Record {
   uint64_t low = 0;   // bits 64-127
 
   // Bits first..last, which may lie in both words.
-  constexpr uint64_t bits(unsigned first, unsigned last) const {
+  [[gnu::always_inline]] constexpr uint64_t bits(unsigned first, unsigned last) const {
     if (last < 64) return words::bits(high, first, last);
     if (first >= 64) return words::bits(low, first - 64, last - 64);
     return words::bits(high, first, 63) << (last - 63) | words::bits(low, 0, last - 64);
   }
-  constexpr unsigned field(unsigned first, unsigned last) const {
+  [[gnu::always_inline]] constexpr unsigned field(unsigned first, unsigned last) const {
     return static_cast<unsigned>(bits(first, last));
   }
-  constexpr bool bit(unsigned position) const { return bits(position, position) != 0; }
+  [[gnu::always_inline]] constexpr bool bit(unsigned position) const {
+    return bits(position, position) != 0;
+  }
   constexpr bool operator==(const Record&) const = default;
 };
+
+inline Record record_at(const std::byte* bytes) {
+  return {load_be64(bytes), load_be64(bytes + words::kWordBytes)};
+}
 
 enum class RecordType : uint8_t { kStamp, kResponses, kCommand };  // bits 0:1 are 00, 01, 1x
 
@@ -91,7 +99,7 @@ struct Power8 {
   static constexpr unsigned kSlots[] = {8, 40, 72, 104};  // of a record of responses
   static constexpr unsigned kEmbeddedSlot = 104;          // of a command
 
-  static constexpr Command command(const Record& r) {
+  [[gnu::always_inline]] static constexpr Command command(const Record& r) {
     return {.address = r.bits(86, 91) << 44 | r.bits(20, 63),
             .tag = {r.field(1, 3), r.field(4, 6), r.field(7, 14), r.field(15, 19)},
             .scope = r.field(83, 85),
@@ -101,9 +109,13 @@ struct Power8 {
             .source = r.field(92, 93),
             .priority = r.field(94, 95)};
   }
-  static constexpr unsigned delta(const Record& r) { return r.field(96, 103); }
-  static constexpr bool slot_valid(const Record& r, unsigned slot) { return r.bit(slot); }
-  static constexpr Response response(const Record& r, unsigned slot) {
+  [[gnu::always_inline]] static constexpr unsigned delta(const Record& r) {
+    return r.field(96, 103);
+  }
+  [[gnu::always_inline]] static constexpr bool slot_valid(const Record& r, unsigned slot) {
+    return r.bit(slot);
+  }
+  [[gnu::always_inline]] static constexpr Response response(const Record& r, unsigned slot) {
     return {.code = r.field(slot + 3, slot + 7),
             .group = r.field(slot + 8, slot + 10),
             .chip = r.field(slot + 11, slot + 13),
@@ -122,7 +134,7 @@ struct Power9 {
   static constexpr unsigned kEmbeddedSlot = 98;
 
   // Bits 19-22 and 23-26 are what the flex mux puts there by default.
-  static constexpr Command command(const Record& r) {
+  [[gnu::always_inline]] static constexpr Command command(const Record& r) {
     const unsigned transaction = r.field(18, 18) << 4 | r.field(23, 26);
     return {.address = r.bits(27, 42) << 32 | r.bits(43, 68) << 6 | r.bits(19, 22) << 2,
             .tag = {r.field(1, 4), r.field(5, 7), r.field(8, 17), transaction},
@@ -131,9 +143,13 @@ struct Power9 {
             .ttype = r.field(79, 85),
             .tsize = r.field(86, 93)};
   }
-  static constexpr unsigned delta(const Record& r) { return r.field(94, 97); }
-  static constexpr bool slot_valid(const Record& r, unsigned slot) { return r.bit(slot); }
-  static constexpr Response response(const Record& r, unsigned slot) {
+  [[gnu::always_inline]] static constexpr unsigned delta(const Record& r) {
+    return r.field(94, 97);
+  }
+  [[gnu::always_inline]] static constexpr bool slot_valid(const Record& r, unsigned slot) {
+    return r.bit(slot);
+  }
+  [[gnu::always_inline]] static constexpr Response response(const Record& r, unsigned slot) {
     return {.code = r.field(slot + 1, slot + 5),
             .group = r.field(slot + 6, slot + 9),
             .chip = r.field(slot + 10, slot + 12),

@@ -72,6 +72,21 @@ class Power10Stream {
     return line_known_ && !line_pending_ && (instruction_walks_ | data_walks_) == 0;
   }
 
+  // The line that is known; for those who only count.
+  struct Line {
+    uint64_t address = 0;  // of the instruction before, or of the line just entered
+    uint64_t page = 0;
+    bool ends_group = false;  // no INFO has followed the IEARA yet
+  };
+  // That is all there is to know.
+  bool countable() const { return line_known_ && (instruction_walks_ | data_walks_) == 0; }
+  Line line_state() const { return {line_, page_, line_pending_}; }
+  void set_line_state(const Line& line) {
+    line_ = line.address;
+    page_ = line.page;
+    line_pending_ = line.ends_group;
+  }
+
   // The same as take_info() when settled() and all words of the record are at `at`, but for
   // branches: their opcode is left as it is stored.
   [[gnu::always_inline]] void take_plain_info(const std::byte* at, uint64_t info,

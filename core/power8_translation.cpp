@@ -14,6 +14,7 @@ Power8Translation::Entry* Power8Translation::find(unsigned table, uint64_t page)
 }
 
 void Power8Translation::learn(EffectiveAddr address, uint64_t real_page, unsigned shift) {
+  recent_page_ = kNoPage;
   if (tables_ == nullptr) tables_ = std::make_unique<std::array<Table, 3>>();
   for (unsigned table = 0; table < std::size(kShifts); table++) {
     const uint64_t page = address.value >> kShifts[table];
@@ -33,7 +34,7 @@ void Power8Translation::learn(EffectiveAddr address, uint64_t real_page, unsigne
   }
 }
 
-std::optional<RealAddr> Power8Translation::translate(EffectiveAddr address) {
+std::optional<RealAddr> Power8Translation::look_up(EffectiveAddr address) {
   const Entry* newest = nullptr;
   unsigned shift = 0;
   for (unsigned table = 0; table < std::size(kShifts); table++) {

@@ -21,7 +21,16 @@ class Power8Translation {
   // page is 2^shift bytes.
   void learn(EffectiveAddr address, uint64_t real_page, unsigned shift);
 
-  std::optional<RealAddr> translate(EffectiveAddr address);
+  std::optional<RealAddr> translate(EffectiveAddr address) {
+    const uint64_t page = address.value >> kShifts[0];
+    if (page != recent_page_) [[unlikely]] {
+      const auto real = look_up(address);
+      if (!real) return std::nullopt;
+      recent_page_ = page;
+      recent_real_ = real->value & ~kPageOffset;
+    }
+    return RealAddr{recent_real_ | (address.value & kPageOffset)};
+  }
 
   // How many translations had to be forgotten for want of room.
   uint64_t evictions() const { return evictions_; }
@@ -37,9 +46,16 @@ class Power8Translation {
   static constexpr unsigned kWays = 4;
   using Table = std::array<std::array<Entry, kWays>, kSets>;
 
+  static constexpr uint64_t kPageOffset = 0xfff;  // of the smallest page
+
   Entry* find(unsigned table, uint64_t page);
+  std::optional<RealAddr> look_up(EffectiveAddr address);
 
   std::unique_ptr<std::array<Table, 3>> tables_;  // by kShifts; made for the first page learned
+  // What was translated last, unless something was learned since.
+  static constexpr uint64_t kNoPage = ~uint64_t{0};
+  uint64_t recent_page_ = kNoPage;
+  uint64_t recent_real_ = 0;
   uint64_t clock_ = 0;
   uint64_t evictions_ = 0;
 };

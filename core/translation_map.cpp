@@ -86,7 +86,11 @@ void TranslationMap::build_ranges(const std::vector<Entry>& entries) {
     return std::tie(a.real, a.size_bytes, a.logical) < std::tie(b.real, b.size_bytes, b.logical);
   });
   for (const Range& range : own) add(range);
-  for (const Range& range : ranges_) report_.mapped_bytes += range.size_bytes;
+  constexpr uint64_t kPageOffset = 0xfff;
+  for (const Range& range : ranges_) {
+    report_.mapped_bytes += range.size_bytes;
+    if (((range.real | range.size_bytes) & kPageOffset) != 0) in_whole_pages_ = false;
+  }
 }
 
 // Entries come in the order of their real addresses. What lies before the end of the last range is

@@ -60,6 +60,9 @@ class TranslationMap {
   // Sorted by real address, without overlaps.
   const std::vector<Range>& ranges() const { return ranges_; }
 
+  // Of each page of 4 KiB all addresses can be translated, or none.
+  bool in_whole_pages() const { return in_whole_pages_; }
+
   // The range that holds `address`; null when none does.
   const Range* find(RealAddr address) const;
 
@@ -80,6 +83,17 @@ class TranslationMap {
       }
       return &recent;
     }
+
+    // 1 only if find() would find it, and at once. Without a branch: for addresses of which no
+    // processor foresees whether they are any.
+    [[gnu::always_inline]] unsigned recently(RealAddr address) const {
+      const Range& recent = recent_[address.value / kRecentBytes % recent_.size()];
+      const uint64_t ahead = address.value - recent.real;
+      // Neither of two that are compared so uses its top bit.
+      return static_cast<unsigned>(((ahead - recent.size_bytes) & ~ahead) >> 63);
+    }
+    bool empty() const { return map_->ranges().empty(); }
+    bool in_whole_pages() const { return map_->in_whole_pages(); }
 
     std::optional<LogicalAddr> translate(RealAddr address) {
       const Range* range = find(address);
@@ -105,6 +119,7 @@ class TranslationMap {
 
   TranslationReport report_;
   std::vector<Range> ranges_;
+  bool in_whole_pages_ = true;
 };
 
 }  // namespace htmtrace

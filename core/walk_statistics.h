@@ -39,6 +39,7 @@ struct WalkStatistics {
     complete += walk.complete ? 1 : 0;
     pages.at(page_place(walk.guest_shift)).at(page_place(walk.host_shift))++;
   }
+  bool operator==(const WalkStatistics&) const = default;
 };
 
 }  // namespace htmtrace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // damage COUNT: decodes COUNT damaged traces of each format, as large as a few pages, to text. The
 // damage is random but the same on each run. Fails when one takes longer than it may, when a byte
-// is not accounted for, when several threads decode it to something else than one, or (as the
-// sanitizers see to) when memory is misused.
+// is not accounted for, when several threads decode it to something else than one, when its summary
+// counts something else, or (as the sanitizers see to) when memory is misused.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/core_decoder.h"
+#include "core/plain_counts.h"
 #include "output/decode_report.h"
 #include "output/parallel_decode.h"
 #include "output/text_output.h"
@@ -121,6 +122,29 @@ using Damage = void (*)(Bytes&, Random&);
 constexpr Damage kDamages[] = {flip_bits, truncate, replace_words, keep_only_tags, only_headers,
                                cut_out,   repeat,   zero_page,     randomise};
 
+template <class Sink>
+std::string counts_of(const Bytes& trace, size_t piece, const TranslationMap& map, Sink& sink) {
+  CoreDecoder decoder(map, sink);
+  for (size_t at = 0; at < trace.size(); at += piece) {
+    decoder.feed(std::span(trace).subspan(at, std::min(piece, trace.size() - at)));
+  }
+  decoder.finish();
+  return describe(decoder.statistics());
+}
+
+// Who only counts counts what is counted when all is printed.
+void compare_counts(const Bytes& trace, size_t piece, TextOutput& output) {
+  const TranslationMap map(generator::translation_file(), 0);
+  CountingSink counting;
+  TextPrinter printer(output, {});
+  const std::string counted = counts_of(trace, piece, map, counting);
+  const std::string printed = counts_of(trace, piece, map, printer);
+  if (counted == printed) return;
+  fmt::print(stderr, "damage: a trace of {} bytes is counted differently\n{}\n{}", trace.size(),
+             printed, counted);
+  std::abort();
+}
+
 void decode(const Bytes& trace, size_t piece, TextOutput& output, DecodeTotals& totals) {
   const TranslationMap map(generator::translation_file(), 0);
   TextPrinter printer(output, {.stamps = true, .modes = true});
@@ -197,6 +221,7 @@ void run(const char* format, unsigned count) {
     ::alarm(kSecondsPerInput);
     decode(trace, random.chance(500) ? 1 + random.below(200) : 1 << 20, output, totals);
     compare_parts(trace, 8 * (32 + random.below(1000)));
+    compare_counts(trace, 8 + random.below(10000), output);
     ::alarm(0);
   }
   output.finish();

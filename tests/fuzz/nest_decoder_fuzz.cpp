@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "core/nest_counter.h"
 #include "core/nest_decoder.h"
 #include "core/nest_layout.h"
 #include "output/nest_printer.h"
@@ -54,5 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::abort();
   }
   htmtrace::nest::judge_layout(trace);
+  const htmtrace::TranslationMap map;
+  htmtrace::nest::Counter counter(layout, 1, map);
+  counter.take(trace);
+  if (counter.statistics().accounted_bytes() != trace.size()) std::abort();
   return 0;
 }

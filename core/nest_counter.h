@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Counts what Decoder counts of the records of one engine, and which addresses can be translated,
+// but makes no events of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/nest_decoder.h"
+#include "core/translation_map.h"
+
+namespace htmtrace::nest {
+
+class Counter {
+ public:
+  // `map` must outlive it.
+  Counter(Layout layout, uint8_t engine, const TranslationMap& map);
+
+  // Takes whole records, the next ones of the engine.
+  void take(std::span<const std::byte> records);
+
+  const Statistics& statistics() const { return statistics_; }
+
+ private:
+  template <class Fields>
+  void take_records(std::span<const std::byte> records);
+  void take_unknown(std::span<const std::byte> records);
+  template <class Fields>
+  void take_command(const Record& record);
+  template <class Fields>
+  void take_response(const Record& record, unsigned slot);
+  void take_stamp(const Record& record);
+
+  Layout layout_;
+  uint8_t engine_;
+  const Names* names_;
+  TranslationMap::Cursor cursor_;
+  Clock clock_;
+  Statistics statistics_;
+  uint64_t next_ = 1;  // number of the next event
+  // By response_key(): the command that waits for its response; number of its event << 8 | class.
+  // 0: none waits.
+  std::vector<uint64_t> waiting_;
+};
+
+}  // namespace htmtrace::nest
