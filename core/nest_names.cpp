@@ -38,13 +38,15 @@ PortRule port_rule(std::string_view name) {
 
 Names::Names(std::span<const CommandRow> commands, Sizes sizes,
              std::span<const ResponseRow> responses)
-    : sizes_(sizes), commands_(size_t{sizes.ttypes} * sizes.encodings) {
+    : rows_(commands), sizes_(sizes), commands_(size_t{sizes.ttypes} * sizes.encodings) {
+  uint16_t number = 0;
   for (const CommandRow& row : commands) {
     for (unsigned encoding = 0; encoding < sizes.encodings; encoding++) {
       CommandName& place = commands_[row.ttype * sizes.encodings + encoding];
       const bool fits = (encoding & row.mask) == row.value;
-      if (fits && place.name.empty()) place = {row.name, row.response, port_rule(row.name)};
+      if (fits && place.name.empty()) place = {row.name, row.response, port_rule(row.name), number};
     }
+    number++;
   }
   for (const ResponseRow& row : responses) {
     responses_.at(static_cast<size_t>(row.command)).at(row.code) = row.name;

@@ -64,6 +64,7 @@ struct CommandName {
   std::string_view name;  // empty: no such command is known
   ResponseClass response = ResponseClass::kUnknown;
   PortRule port = PortRule::kAddress;
+  uint16_t row = 0;  // of the table that it comes from; only if it has a name
 };
 
 class Names {
@@ -73,6 +74,9 @@ class Names {
     unsigned encodings;
   };
   Names(std::span<const CommandRow> commands, Sizes sizes, std::span<const ResponseRow> responses);
+
+  // The rows are of a table that lives as long as the program.
+  std::span<const CommandRow> rows() const { return rows_; }
 
   // `ttype` and `encoding` must be of the generation's widths.
   const CommandName& command(unsigned ttype, unsigned encoding) const {
@@ -84,6 +88,7 @@ class Names {
   }
 
  private:
+  std::span<const CommandRow> rows_;
   Sizes sizes_;
   std::vector<CommandName> commands_;
   std::array<std::array<std::string_view, kResponseCodes>, kResponseClasses> responses_{};

@@ -19,7 +19,6 @@ using nest::Event;
 using nest::Layout;
 
 constexpr unsigned kUnits = 1 << 10;
-constexpr std::string_view kNoAddress = "----------------";
 
 char* put_hex(char* to, unsigned value, unsigned digits) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -33,14 +32,6 @@ char* put_name(char* to, std::string_view name, unsigned code) {
 }
 
 }  // namespace
-
-std::string_view nest_scope_name(Layout layout, unsigned scope) {
-  static constexpr std::array<std::string_view, 8> kPower8 = {"NP", "GP", "SP", "RP",
-                                                              "FP", "FP", "FP", "FP"};
-  static constexpr std::array<std::string_view, 8> kPower9 = {"Ln", "1",  "Nn", "G",
-                                                              "Rn", "Vg", "6",  "7"};
-  return (layout == Layout::kPower8 ? kPower8 : kPower9).at(scope % 8);
-}
 
 // What a line says; of a response only what it has.
 struct NestPrinter::Fields {
@@ -60,7 +51,8 @@ NestPrinter::NestPrinter(TextOutput& output, Layout layout, Wishes wishes)
       wishes_(std::move(wishes)),
       target_(wishes_.format == Format::kJson ? json_string(wishes_.target)
                                               : csv_field(wishes_.target)),
-      names_(nest::names_of(layout)) {
+      names_(nest::names_of(layout)),
+      text_(layout) {
   for (unsigned unit = 0; unit < kUnits; unit++) units_.push_back(nest::unit_name(layout, unit));
 }
 
@@ -83,42 +75,6 @@ NestPrinter::Fields NestPrinter::fields_of(const Event& event,
   fields.command.tag.group = response.group;
   fields.command.tag.chip = response.chip;
   return fields;
-}
-
-char* NestPrinter::put_text_line(char* at, const Fields& f) const {
-  const nest::Tag& tag = f.command.tag;
-  at = put_decimal(put_text(at, "time="), f.event.time);
-  at = put_decimal(put_text(at, " engine="), f.event.engine);
-  if (f.is_command) {
-    at = put_text(at, " command=");
-    if (f.name.name.empty()) {
-      at = put_hex(put_hex(at, f.command.ttype, 2), f.command.tsize, 2);
-    } else {
-      at = put_text(at, f.name.name);
-    }
-    at = put_text(at, " ra=");
-    at = f.has_address ? put_hex64(at, f.command.address) : put_text(at, kNoAddress);
-    at = put_text(at, " la=");
-    at = f.la ? put_hex64(at, f.la->value) : put_text(at, kNoAddress);
-  } else {
-    at = put_text(at, " command=-");
-  }
-  at = put_text(put_text(at, " scope="), nest_scope_name(layout_, f.command.scope));
-  at = put_decimal(put_text(at, " port="), f.event.port);
-  at = put_decimal(put_text(at, " group="), tag.group);
-  at = put_decimal(put_text(at, " chip="), tag.chip);
-  at = put_hex(put_text(at, " ticket="), f.command.ticket, 2);
-  if (f.is_command) {
-    at = put_hex(put_text(at, " unit="), tag.unit, 3);
-    *at++ = ':';
-    at = put_text(at, units_[tag.unit % kUnits]);
-    at = put_hex(put_text(at, " transaction="), tag.transaction, 2);
-    at = put_hex(put_text(at, " tsize="), f.command.tsize, 2);
-  }
-  at = put_text(at, " response=");
-  at = f.is_command && !f.event.has_response ? put_text(at, "-") : put_name(at, f.response, f.code);
-  *at++ = '\n';
-  return at;
 }
 
 // "TIME : WHERE LABEL ... addr:0xADDRESS": the perf series of the htm PMU takes hexadecimal time,
@@ -240,11 +196,13 @@ void NestPrinter::event(const Event& event, std::optional<LogicalAddr> la) {
     }
     return;
   }
+  if (wishes_.format == Format::kText) {
+    output_.commit(text_.put(output_.room(), event, la));
+    return;
+  }
   const Fields fields = fields_of(event, la);
   switch (wishes_.format) {
     case Format::kText:
-      output_.commit(put_text_line(output_.room(), fields));
-      break;
     case Format::kHtmdecode:
       output_.commit(put_htmdecode_line(output_.room(), fields));
       break;

@@ -12,6 +12,7 @@
 #include "core/nest_decoder.h"
 #include "core/nest_events.h"
 #include "core/translation_map.h"
+#include "output/nest_text.h"
 #include "output/text_output.h"
 
 namespace htmtrace {
@@ -37,7 +38,6 @@ class NestPrinter {
  private:
   struct Fields;
   Fields fields_of(const nest::Event& event, std::optional<LogicalAddr> la) const;
-  char* put_text_line(char* at, const Fields& fields) const;
   char* put_htmdecode_line(char* at, const Fields& fields) const;
   void put_json(const Fields& fields);
   void put_csv(const Fields& fields);
@@ -49,9 +49,7 @@ class NestPrinter {
   std::string target_;  // as the format writes it
   const nest::Names& names_;
   std::vector<std::string_view> units_;  // by number
+  NestText text_;
 };
-
-// "Ln", "Nn", "G", ...
-std::string_view nest_scope_name(nest::Layout layout, unsigned scope);
 
 }  // namespace htmtrace
