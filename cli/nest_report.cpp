@@ -54,7 +54,9 @@ void check_layout(const NestReading& reading, std::optional<nest::Layout> before
   if (reading.layout() == nest::Layout::kUnknown) {
     throw Error("cannot report on " + reading.name() + ": the layout of its records is not known")
         .on(nest::describe(reading.evidence()))
-        .hint("if it is known to you, say it with --layout");
+        .hint(
+            "if it is known to you, say it with --layout; report --infer-address looks for the "
+            "addresses by the memory map");
   }
   if (before && *before != reading.layout()) {
     throw Error("cannot report on " + reading.name() + ": its layout is not that of the others");

@@ -12,6 +12,7 @@
 #include "cli/core_reading.h"
 #include "cli/heat_options.h"
 #include "cli/messages.h"
+#include "cli/nest_inferred.h"
 #include "cli/nest_report.h"
 #include "cli/report_options.h"
 #include "cli/stream_choice.h"
@@ -56,8 +57,9 @@ class Report {
       throw Error("cannot report by effective address: nest traces have none");
     }
     const PageNames names = load_page_names(options_.symbols, options_.traces.paths, symbols_);
-    NestReportResult result = options_.heat_map ? heat_of_nest(traces, options_, names)
-                                                : report_nest(traces, options_, names);
+    NestReportResult result = options_.infer_address ? report_inferred(traces, options_, names)
+                              : options_.heat_map    ? heat_of_nest(traces, options_, names)
+                                                     : report_nest(traces, options_, names);
     totals_ = result.totals;
     incomplete_ |= result.incomplete;
     return std::move(result.report);
@@ -95,6 +97,10 @@ class Report {
   }
 
   std::string cores(const std::vector<ChosenTrace>& traces) {
+    if (options_.infer_address) {
+      throw Error("cannot infer addresses: core traces tell them")
+          .hint("if these are nest traces, say so: --type nest");
+    }
     if (options_.stacks) return call_stacks(traces);
     if (options_.heat_map) return heat_map(traces);
     HotSpots spots(options_.wishes, symbols_);

@@ -35,6 +35,8 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
                "instead of tables, folded call stacks: for flame graphs");
   app.add_flag("--heat-map", options.heat_map,
                "instead of tables, which addresses were touched when");
+  app.add_flag("--infer-address", options.infer_address,
+               "nest traces of an unknown layout: look for the address by the memory map");
   static const std::map<std::string, HeatAxis> axes = {{"ticks", HeatAxis::kTicks},
                                                        {"events", HeatAxis::kEvents}};
   app.add_option("--over", options.axis,
@@ -50,6 +52,16 @@ void check_stacks(const ReportOptions& options) {
   reject(options.traces.selection.last != Selection::kAny, "--stacks",
          "cannot be used with --last");
   reject(options.heat_map, "--stacks", "cannot be used with --heat-map");
+}
+
+void check_inferred(const ReportOptions& options) {
+  const Selection& s = options.traces.selection;
+  reject(options.format != ReportFormat::kText, "--format", "what is inferred is told as text");
+  reject(options.heat_map, "--heat-map", "cannot be used with --infer-address");
+  reject(options.stacks, "--stacks", "cannot be used with --infer-address");
+  reject(!s.ra.empty() || !s.la.empty() || !options.traces.nest.commands.empty(), "--infer-address",
+         "cannot be used with --ra, --la and --command: of an unknown layout, none is known");
+  reject(options.traces.nest.layout.has_value(), "--layout", "cannot be used with --infer-address");
 }
 
 }  // namespace
@@ -98,6 +110,7 @@ void check(ReportOptions& options) {
   }
   options.wishes.units = parse_units(options.units);
   if (options.stacks) check_stacks(options);
+  if (options.infer_address) check_inferred(options);
   if (options.heat_map) {
     reject(options.wishes.units.size() != 1, "--unit", "a heat map has rows of one size");
     reject(options.traces.selection.last != Selection::kAny, "--heat-map",

@@ -29,6 +29,7 @@ struct ReportOptions {
   std::optional<HeatAxis> axis;  // of a heat map
   bool stacks = false;
   bool heat_map = false;
+  bool infer_address = false;
 };
 
 // --address, which reports share.

@@ -9,6 +9,7 @@
 
 #include "cli/messages.h"
 #include "core/error.h"
+#include "core/known_memory.h"
 #include "output/input_file.h"
 
 namespace htmtrace {
@@ -123,8 +124,15 @@ bool all_of_nest(const std::vector<ChosenTrace>& traces, const ContextOptions& o
   return nest != 0;
 }
 
-TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
-                        const ManifestFacts& facts) {
+namespace {
+
+struct MapFile {
+  std::vector<std::byte> bytes;
+  std::string name;
+};
+
+// Nothing when there is none.
+std::optional<MapFile> read_map_file(const ContextOptions& options, const ChosenTrace& trace) {
   std::optional<std::filesystem::path> path;
   if (!options.translation.empty()) {
     path = options.translation;
@@ -132,16 +140,31 @@ TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
     path = beside;
   }
   const bool own = !path && !trace.map_extents.empty();
-  if (own) path = trace.path;
-  if (!path) return {};
+  if (!path && !own) return std::nullopt;
   InputFile input =
       own ? InputFile::open(trace.path, trace.map_extents) : InputFile::open_unpacked(*path);
-  const std::vector<std::byte> file = input.read_all(kMostTranslationBytes);
+  return MapFile{.bytes = input.read_all(kMostTranslationBytes),
+                 .name = own ? "the map of " + trace.name() : path->string()};
+}
+
+}  // namespace
+
+std::vector<TranslationMap::Range> load_memory(const ContextOptions& options,
+                                               const ChosenTrace& trace) {
+  const auto file = read_map_file(options, trace);
+  if (!file) return {};
+  return known_memory(file->bytes);
+}
+
+TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
+                        const ManifestFacts& facts) {
+  const auto file = read_map_file(options, trace);
+  if (!file) return {};
   // The partition whose logical addresses are wanted is the one that recorded the trace.
   const std::optional<uint32_t> partition =
       options.partition ? options.partition : facts.partition_id;
-  TranslationMap map(file, partition);
-  warn_of_map(map.report(), own ? "the map of " + trace.name() : path->string(), partition);
+  TranslationMap map(file->bytes, partition);
+  warn_of_map(map.report(), file->name, partition);
   return map;
 }
 

@@ -47,6 +47,11 @@ bool tell_missing(const ChosenTrace& trace);
 // Tells on stderr why less than all could be read of `input`. Returns whether there is something.
 bool tell_trouble(const InputFile& input);
 
+// All memory that the map of a trace speaks of: known_memory(). Throws Error when a file
+// cannot be read.
+std::vector<TranslationMap::Range> load_memory(const ContextOptions& options,
+                                               const ChosenTrace& trace);
+
 // Empty when there is no map. What is wrong with it is told on stderr. Throws Error when the file
 // named on the command line cannot be read.
 TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
