@@ -110,7 +110,8 @@ FieldEvidence FieldSearch::judge() const {
     if (apart * 2 <= bits) {
       evidence.shifted_hits = std::max(evidence.shifted_hits, hits_at.at(at));
       evidence.shifted_pages = std::max(evidence.shifted_pages, pages_at.at(at));
-    } else if (hits_at.at(at) > evidence.other_hits) {
+    } else if (hits_at.at(at) > evidence.other_hits &&
+               pages({.last_bit = at, .bits = bits}) * 4 >= evidence.pages) {
       evidence.other_hits = hits_at.at(at);
       evidence.other_last_bit = at;
     }
@@ -134,12 +135,14 @@ std::string describe(const FieldEvidence& e) {
                  "{:.4f}%; {} different pages\n",
                  e.field.first_bit(), e.field.last_bit, InferredField::kPageShift,
                  share_percent(e.hits, e.commands), 100 * e.chance, e.pages);
-  fmt::format_to(
-      out,
-      "  the same bits at another place: {:.2f}%, {} pages; the best other field, to bit {}: "
-      "{:.2f}%\n",
-      share_percent(e.shifted_hits, e.commands), e.shifted_pages, e.other_last_bit,
-      share_percent(e.other_hits, e.commands));
+  fmt::format_to(out, "  the same bits at another place: {:.2f}%, {} pages; ",
+                 share_percent(e.shifted_hits, e.commands), e.shifted_pages);
+  if (e.other_hits == 0) {
+    text += "no other field has a quarter of the pages\n";
+  } else {
+    fmt::format_to(out, "the best other field, to bit {}: {:.2f}%\n", e.other_last_bit,
+                   share_percent(e.other_hits, e.commands));
+  }
   text += "  by engine and third of the trace:";
   for (size_t i = 0; i < e.group_commands.size(); i++) {
     if (e.group_commands.at(i) == 0) {

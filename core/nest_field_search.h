@@ -8,9 +8,9 @@
 // ranges) it is counted how many commands have an address of known memory there. Of the places that
 // most of them have, the one with the most different pages is the best: constant bits can look like
 // an address, but like few. It is believed when it has at least 80 of 100 commands, ten times as
-// many as any other field and as chance, in both engines and in all thirds of the trace; when the
-// same bits at another place have half as many at most, or a quarter of the pages; and when there
-// are enough different pages.
+// many as chance and as any other field with a quarter of its pages, in both engines and in all
+// thirds of the trace; when the same bits at another place have half as many at most, or less than
+// a quarter of the pages; and when there are enough different pages.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ struct FieldEvidence {
   uint64_t hits = 0;        // commands with an address of known memory in it
   uint64_t pages = 0;       // different ones among these
   double chance = 0;        // share of hits that random bits would have
-  uint64_t other_hits = 0;  // of the best other field
+  uint64_t other_hits = 0;  // of the best other field that leads to a quarter of the pages
   unsigned other_last_bit = 0;
   uint64_t shifted_pages = 0;  // of the best other place of the same bits
   uint64_t shifted_hits = 0;
