@@ -10,6 +10,7 @@
 
 #include "core/nest_units.h"
 #include "tests/generator/generated_trace.h"
+#include "tests/unit/rounds.h"
 
 namespace htmtrace {
 namespace {
@@ -78,7 +79,7 @@ TEST_CASE("lines of bus events, every field at random") {
     NestText text(layout);
     generator::Random random(static_cast<uint64_t>(layout));
     Event event;
-    for (unsigned i = 0; i < 60000; i++) {
+    for (unsigned i = 0; i < rounds(60000); i++) {
       event.record = {random.next() | uint64_t{1} << 63, random.next()};
       event.kind = random.chance(200) ? Event::Kind::kResponse : Event::Kind::kCommand;
       event.time = next_time(event.time, random);

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "tests/unit/rounds.h"
+
 namespace htmtrace {
 namespace {
 
@@ -107,7 +109,7 @@ TEST_CASE("runs that are cut or make no sense are refused") {
 
 TEST_CASE("any numbers are read as they were packed, in the shortest way") {
   std::mt19937_64 random(3);
-  for (int round = 0; round < 400; round++) {
+  for (unsigned round = 0; round < rounds(400); round++) {
     CAPTURE(round);
     // Of some width, a few of them wider, zero at the end, and more often the same than not.
     const uint64_t width = random() % 65, wider = random() % 65, zeros = random() % 20;
