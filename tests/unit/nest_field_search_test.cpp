@@ -45,7 +45,7 @@ TEST_CASE("all memory that a file speaks of") {
   // The blocks of the three partitions lie side by side.
   REQUIRE(memory.size() == 1);
   CHECK(memory[0].real == 0x0000200000000000);
-  CHECK(memory[0].size_bytes == 3 * generator::kOwnBlocks * generator::kBlockBytes);
+  CHECK(memory[0].size_bytes == uint64_t{3} * generator::kOwnBlocks * generator::kBlockBytes);
   CHECK(known_memory({}).empty());
 }
 
