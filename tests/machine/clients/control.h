@@ -4,7 +4,10 @@
 #pragma once
 #include <stdint.h>
 
-enum { kControlBytes = 64 };
+enum { kCallArguments = 8, kControlBytes = 8 * kCallArguments };
+
+// Arguments in r4 to r11. Returns r3.
+int64_t hypervisor_call(uint64_t number, const uint64_t arguments[kCallArguments]);
 
 // A line of at most 63 characters. Returns the hypervisor's answer, -1 if it did not understand.
 int64_t control(const char* format, ...) __attribute__((format(printf, 1, 2)));

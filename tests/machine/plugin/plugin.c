@@ -18,6 +18,7 @@
 #include "memory_map.h"
 #include "qemu_plugin.h"
 #include "report.h"
+#include "share.h"
 
 enum { kHypercall = 0x44000022 };  // sc 1
 
@@ -36,6 +37,17 @@ static int64_t take_control(unsigned vcpu, uint64_t msr) {
   return control(line);
 }
 
+static int64_t take_share(unsigned vcpu, uint64_t msr) {
+  uint64_t argument[5];
+  for (unsigned i = 0; i < 5; i++) argument[i] = cpu_read(vcpu, kFirstArgument + i, msr);
+  const struct share_call call = {.name = argument[0],
+                                  .name_length = argument[1],
+                                  .bytes = argument[2],
+                                  .length = argument[3],
+                                  .offset = argument[4]};
+  return share_take(&call);
+}
+
 static int64_t take_htm(unsigned vcpu, uint64_t msr) {
   uint64_t argument[6];
   for (unsigned i = 0; i < 6; i++) argument[i] = cpu_read(vcpu, kFirstArgument + i, msr);
@@ -46,8 +58,8 @@ static int64_t take_htm(unsigned vcpu, uint64_t msr) {
   return (msr & MSR_PR) ? kPrivilege : hcall_htm(&call);
 }
 
-// Runs instead of an `sc 1` that asks for H_HTM, speaks to this program or, with a dispatch trace
-// log, asks for H_REGISTER_VPA; QEMU executes all others.
+// Runs instead of an `sc 1` that asks for H_HTM, speaks to this program, hands it a file or, with a
+// dispatch trace log, asks for H_REGISTER_VPA; QEMU executes all others.
 static void on_hypercall(unsigned vcpu, void* data) {
   const uint64_t next = (uint64_t)(uintptr_t)data;
   const uint64_t msr = cpu_msr(vcpu);
@@ -57,6 +69,8 @@ static void on_hypercall(unsigned vcpu, void* data) {
     status = take_htm(vcpu, msr);
   } else if (number == H_CONTROL_OPCODE) {
     status = take_control(vcpu, msr);
+  } else if (number == H_SHARE_OPCODE) {
+    status = take_share(vcpu, msr);
   } else if (!dtl_hypercall(vcpu, number, msr, next, &status)) {
     return;
   }
@@ -150,8 +164,11 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
       faults_load(value);
     } else if ((value = value_of(argv[i], "out")) != NULL) {
       out_directory = strdup(value);
+    } else if ((value = value_of(argv[i], "share")) != NULL) {
+      share_open(strdup(value));
     } else {
-      die("unknown argument %s (known: config=FILE, faults=FILE, out=DIRECTORY)", argv[i]);
+      die("unknown argument %s (known: config=FILE, faults=FILE, out=DIRECTORY, share=DIRECTORY)",
+          argv[i]);
     }
   }
   config_load(config_path, (unsigned)info->system.smp_vcpus);
