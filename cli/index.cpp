@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "cli/index_file.h"
 #include "cli/messages.h"
-#include "cli/nest_decode.h"
+#include "cli/nest_options.h"
 #include "cli/nest_reading.h"
 #include "cli/stream_choice.h"
 #include "cli/trace_bytes.h"

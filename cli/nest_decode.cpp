@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include <map>
+#include <optional>
 #include <utility>
 
 #include "cli/index_file.h"
@@ -94,26 +94,6 @@ void check_nest_selection(const Selection& s, const std::string& trace) {
   }
   throw Error("cannot select so in " + trace + ": it is a nest trace")
       .hint("nest traces know --ra, --la, --ticks, --command, --every and --first");
-}
-
-void declare_layout(CLI::App& app, std::optional<nest::Layout>& layout) {
-  static const std::map<std::string, nest::Layout> layouts = {{"power8", nest::Layout::kPower8},
-                                                              {"power9", nest::Layout::kPower9},
-                                                              {"unknown", nest::Layout::kUnknown}};
-  app.add_option(
-         "--layout", layout,
-         "nest traces: layout of the records, power8, power9 or unknown (default: judged by "
-         "the trace)")
-      ->transform(CLI::CheckedTransformer(layouts))
-      ->type_name("LAYOUT");
-}
-
-void declare_nest(CLI::App& app, NestOptions& options) {
-  declare_layout(app, options.layout);
-  app.add_option("--command", options.commands, "nest traces: only commands of these names")
-      ->type_name("NAME,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
 }
 
 NestResult decode_nest(const NestJob& job, TextOutput& output) {

@@ -2,13 +2,10 @@
 // htmtrace decode, of nest traces.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
-#include <vector>
 
+#include "cli/nest_options.h"
 #include "cli/trace_choice.h"
-#include "core/nest_events.h"
 #include "core/nest_statistics.h"
 #include "core/selection.h"
 #include "core/translation_map.h"
@@ -16,17 +13,6 @@
 #include "output/text_output.h"
 
 namespace htmtrace {
-
-struct NestOptions {
-  std::optional<nest::Layout> layout;
-  std::vector<std::string> commands;  // names; empty: all
-};
-
-// --layout.
-void declare_layout(CLI::App& app, std::optional<nest::Layout>& layout);
-
-// --layout and --command.
-void declare_nest(CLI::App& app, NestOptions& options);
 
 struct NestJob {
   const ChosenTrace& trace;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/nest_decode.h"
+#include "cli/nest_options.h"
 #include "cli/trace_choice.h"
 #include "cli/trace_context.h"
 #include "core/selection.h"

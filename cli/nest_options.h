@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is said of nest traces only.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/nest_events.h"
+
+namespace htmtrace {
+
+struct NestOptions {
+  std::optional<nest::Layout> layout;
+  std::vector<std::string> commands;  // names; empty: all
+};
+
+// --layout.
+void declare_layout(CLI::App& app, std::optional<nest::Layout>& layout);
+
+// --layout and --command.
+void declare_nest(CLI::App& app, NestOptions& options);
+
+}  // namespace htmtrace
