@@ -91,6 +91,14 @@ parts_equal_oracle() {
         "$tools/oracle-compare" --parts "$log/oracle.$1" "${parts[@]}"
 }
 
+# universal_got TARGET: what the program `universal` saved of this target, the last to be released, is
+# what the hypervisor had.
+universal_got() {
+    check "the trace is what the hypervisor held" cmp "$share/trace" "$log/trace.core.$1"
+    check "the memory map is the hypervisor's" cmp "$share/map" "$log/memory.map"
+    check "it is not empty" least "$(stat -c %s "$share/map")" 6400
+}
+
 # decoded_count NAME: the number that decode's statistics give for it, 0 if they do not name it.
 decoded_count() {
     awk -v name="$1" '{ sub(/^ +/, "") } index($0, name " ") == 1 { n = $NF } END { print n + 0 }' \
