@@ -29,7 +29,7 @@ uint64_t DtlSlots::gone_with(uint64_t bytes, uint64_t most) const {
   return gone;
 }
 
-void DtlSlots::take(std::span<const std::byte> bytes) {
+void DtlSlots::take(std::span<const std::byte> bytes, bool in_order) {
   const uint64_t slots = dtl_slot_bytes(area_bytes_);
   while (!bytes.empty()) {
     const uint64_t place = position_ & (area_bytes_ - 1);
@@ -43,9 +43,10 @@ void DtlSlots::take(std::span<const std::byte> bytes) {
       length = std::min<uint64_t>(bytes.size(), slots - place);
       // A part of a slot at the end is told in the next turn, or next time.
       if (length >= kDtlEntryBytes) length -= length % kDtlEntryBytes;
-      if (length >= kDtlEntryBytes) take_slots(bytes.first(length));
+      if (length >= kDtlEntryBytes) take_slots(bytes.first(length), in_order);
     }
     skip(length);
+    in_order = false;
     bytes = bytes.subspan(length);
   }
 }
@@ -61,7 +62,9 @@ uint64_t DtlSlots::native(const std::byte* from) const {
   return order_ == std::endian::big ? value : __builtin_bswap64(value);
 }
 
-void DtlSlots::take_slots(std::span<const std::byte> slots) {
+void DtlSlots::take_slots(std::span<const std::byte> slots, bool in_order) {
+  // As almost always. Then none is void, nor the clock.
+  if (in_order || are_in_order(slots)) return deliver(slots);
   size_t begin = 0;
   size_t at = 0;
   if (position_ == 0 && dtl_timebase(slots.data()) == 0) {
@@ -69,7 +72,6 @@ void DtlSlots::take_slots(std::span<const std::byte> slots) {
               .ticks_per_second = native(slots.data() + sizeof(uint64_t))};
     begin = at = kDtlEntryBytes;
   }
-  if (in_order(slots.subspan(at))) return deliver(slots.subspan(at));
   for (; at < slots.size(); at += kDtlEntryBytes) {
     if (dtl_timebase(slots.data() + at) != 0) continue;
     totals_.void_slots.note(now_ns_);
@@ -81,16 +83,10 @@ void DtlSlots::take_slots(std::span<const std::byte> slots) {
   deliver(slots.subspan(begin, at - begin));
 }
 
-// Each is later than the one before, as almost always. Then none is void, either.
-bool DtlSlots::in_order(std::span<const std::byte> entries) const {
-  uint64_t before = last_timebase_;
-  bool later = true;
-  for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) {
-    const uint64_t timebase = dtl_timebase(entries.data() + at);
-    later &= timebase > before;
-    before = timebase;
-  }
-  return later;
+bool DtlSlots::are_in_order(std::span<const std::byte> entries) const {
+  DtlOrder order{.last_timebase = last_timebase_};
+  for (size_t at = 0; at < entries.size(); at += kDtlEntryBytes) order.take(entries.data() + at);
+  return order.kept;
 }
 
 void DtlSlots::find_disorder(std::span<const std::byte> entries) {

@@ -41,6 +41,19 @@ struct DtlTotals {
   void count_poll(uint64_t now_ns, uint64_t entries_of_it);
 };
 
+// Entries one after the other, as the hypervisor writes them: whether each is later than the one
+// before.
+struct DtlOrder {
+  uint64_t last_timebase = 0;
+  bool kept = true;
+
+  void take(const std::byte* entry) {
+    const uint64_t timebase = dtl_timebase(entry);
+    kept &= timebase > last_timebase;
+    last_timebase = timebase;
+  }
+};
+
 // The driver's slots in an AUX area of this size, in bytes.
 uint64_t dtl_slot_bytes(uint64_t area_bytes);
 
@@ -64,8 +77,9 @@ class DtlSlots {
   // Signs that are found from now on are of this time.
   void set_time(uint64_t now_ns) { now_ns_ = now_ns; }
   // The next bytes, from position() on, around the end of the area if need be. Without bytes
-  // between two slots a call ends where a slot does.
-  void take(std::span<const std::byte> bytes);
+  // between two slots a call ends where a slot does. `in_order`: a DtlOrder that began with
+  // last_timebase() and took `bytes` as if they were entries was kept.
+  void take(std::span<const std::byte> bytes, bool in_order = false);
   // Bytes that are gone. A slot that they cut is gone with them: so many are, of the `most` that
   // there are.
   uint64_t gone_with(uint64_t bytes, uint64_t most) const;
@@ -77,13 +91,14 @@ class DtlSlots {
   void set_clock(const DtlClock& clock) { clock_ = clock; }
   // Before the first entry nothing is known.
   const DtlClock& clock() const { return clock_; }
-  uint64_t position() const { return position_; }  // running, of the next byte
+  uint64_t position() const { return position_; }            // running, of the next byte
+  uint64_t last_timebase() const { return last_timebase_; }  // of the entries so far
   DtlTotals& totals() { return totals_; }
   const DtlTotals& totals() const { return totals_; }
 
  private:
-  void take_slots(std::span<const std::byte> slots);
-  bool in_order(std::span<const std::byte> entries) const;
+  void take_slots(std::span<const std::byte> slots, bool in_order);
+  bool are_in_order(std::span<const std::byte> entries) const;
   uint64_t native(const std::byte* from) const;
 
   uint64_t area_bytes_;
@@ -93,7 +108,7 @@ class DtlSlots {
   DtlClock clock_;
   uint64_t now_ns_ = 0;
   uint64_t position_ = 0;
-  uint64_t last_timebase_ = 0;  // of the entries so far
+  uint64_t last_timebase_ = 0;
 };
 
 }  // namespace htmtrace

@@ -4,7 +4,9 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <numeric>
 
 #include "ringbuf/records.h"
 
@@ -37,6 +39,33 @@ T load_native(const std::byte* from) {
   return value;
 }
 
+// No processor that matters has shorter ones.
+constexpr size_t kDrainLineBytes = 64;
+
+// To have it on its way to the processor's cache.
+void fetch(std::span<const std::byte> bytes) {
+  for (size_t at = 0; at < bytes.size(); at += kDrainLineBytes) {
+    __builtin_prefetch(bytes.data() + at);
+  }
+}
+
+// Copies entries from memory that is in no cache, unless it was the `next` of the call before. What
+// else there is to do for each is done here, where the processor waits for the next ones. Returns
+// how `order` goes on.
+DtlOrder copy_entries(std::span<const std::byte> from, std::byte* to, DtlOrder order,
+                      std::span<const std::byte> next) {
+  constexpr size_t kAtOnce = std::lcm(kDtlEntryBytes, kDrainLineBytes);
+  size_t at = 0;
+  for (; at + kAtOnce <= from.size(); at += kAtOnce) {
+    if (at + kAtOnce <= next.size()) fetch(next.subspan(at, kAtOnce));
+    std::memcpy(to + at, from.data() + at, kAtOnce);
+    for (size_t i = 0; i < kAtOnce; i += kDtlEntryBytes) order.take(to + at + i);
+  }
+  std::memcpy(to + at, from.data() + at, from.size() - at);
+  for (; at + kDtlEntryBytes <= from.size(); at += kDtlEntryBytes) order.take(to + at);
+  return order;
+}
+
 }  // namespace
 
 DtlDrain::DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, Sinks sinks)
@@ -45,13 +74,17 @@ DtlDrain::DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, 
       sinks_(std::move(sinks)),
       slots_(aux_bytes, {.entries = sinks_.entries, .loss = sinks_.loss}) {}
 
-void DtlDrain::look(std::vector<std::byte>& room) {
+void DtlDrain::look(std::vector<std::byte>& room, const DtlDrain* next) {
   // The record of a delivery is there before its bytes are: records first.
   const uint64_t skipped = data_.drain([this](const Record& record) { take_record(record); });
   if (skipped != 0) {
     sinks_.loss({"data ring", "its records made no sense", LossUnit::kBytes, skipped});
   }
-  if (aux_) take_aux(room);
+  if (aux_) take_aux(room, next != nullptr ? next->aux_bytes() : std::span<const std::byte>());
+}
+
+std::span<const std::byte> DtlDrain::aux_bytes() const {
+  return aux_ ? aux_->peek().first : std::span<const std::byte>();
 }
 
 void DtlDrain::take_record(const Record& record) {
@@ -112,13 +145,16 @@ void DtlDrain::take_sample(const Record& record) {
 
 // The driver does not ask how much room there is. So bytes are copied first, and what it can have
 // written to by the end of the copying is not used.
-void DtlDrain::take_aux(std::vector<std::byte>& room) {
+void DtlDrain::take_aux(std::vector<std::byte>& room, std::span<const std::byte> next) {
   const AuxBytes bytes = aux_->peek_untouched(kMostAhead);
   if (bytes.size() == 0 && bytes.overrun == 0) return;
   if (room.size() < bytes.size()) room.resize(bytes.size());
   const std::span copy = std::span(room).first(bytes.size());
-  copy_prefetching(bytes.first, copy.data());
-  copy_prefetching(bytes.second, copy.data() + bytes.first.size());
+  const DtlOrder order =
+      copy_entries(bytes.first, copy.data(), {.last_timebase = slots_.last_timebase()}, next);
+  std::memcpy(copy.data() + bytes.first.size(), bytes.second.data(), bytes.second.size());
+  // The head is read again when the bytes are.
+  std::atomic_thread_fence(std::memory_order_acquire);
   const uint64_t all = bytes.overrun + bytes.size();
   uint64_t gone = std::min(aux_->peek_untouched(kMostAhead).overrun, all);
   if (gone != 0) {
@@ -127,27 +163,22 @@ void DtlDrain::take_aux(std::vector<std::byte>& room) {
     slots_.totals().overrun_entries += gone / kDtlEntryBytes + 1;
   }
   slots_.skip(gone);
-  slots_.take(copy.subspan(gone - bytes.overrun));
+  slots_.take(copy.subspan(gone - bytes.overrun), order.kept && gone == 0 && bytes.second.empty());
   aux_->release(bytes);
 }
 
 void DtlDrain::prefetch_object() const {
   const auto* bytes = reinterpret_cast<const char*>(this);
-  constexpr size_t kLineBytes = 64;
-  for (size_t at = 0; at < sizeof(*this); at += kLineBytes) __builtin_prefetch(bytes + at, 1);
-}
-
-void DtlDrain::prefetch_bytes() const {
-  data_.prefetch();
-  if (aux_) aux_->prefetch();
+  for (size_t at = 0; at < sizeof(*this); at += kDrainLineBytes) __builtin_prefetch(bytes + at, 1);
 }
 
 void look_at_all(std::span<DtlDrain* const> drains, std::vector<std::byte>& room) {
   for (size_t i = 0; i < drains.size(); i++) {
     if (i + 3 < drains.size()) drains[i + 3]->prefetch_object();
     if (i + 2 < drains.size()) drains[i + 2]->prefetch_counters();
-    if (i + 1 < drains.size()) drains[i + 1]->prefetch_bytes();
-    drains[i]->look(room);
+    const DtlDrain* next = i + 1 < drains.size() ? drains[i + 1] : nullptr;
+    if (next != nullptr) next->prefetch_records();
+    drains[i]->look(room, next);
   }
 }
 

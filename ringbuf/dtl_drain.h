@@ -37,14 +37,15 @@ class DtlDrain {
   DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, Sinks sinks);
 
   // Takes everything that is there. It is copied to `room`, which grows as it must; one for many
-  // rings stays in the processor's cache.
-  void look(std::vector<std::byte>& room);
+  // rings stays in the processor's cache. Meanwhile the processor gets the bytes of `next`, which
+  // is looked at next.
+  void look(std::vector<std::byte>& room, const DtlDrain* next = nullptr);
 
   // Steps in front of look(), one after the other, that have the processor get what it needs while
-  // it looks at other rings: this object, the ring's counters, the ring's bytes.
+  // it looks at other rings: this object, the rings' counters, the records.
   void prefetch_object() const;
   void prefetch_counters() const { data_.prefetch_counters(); }
-  void prefetch_bytes() const;
+  void prefetch_records() const { data_.prefetch(); }
 
   const Totals& totals() const { return slots_.totals(); }
   // Before the first entry nothing is known.
@@ -56,7 +57,8 @@ class DtlDrain {
   void take_record(const Record& record);
   void take_aux_record(const Record& record);
   void take_sample(const Record& record);
-  void take_aux(std::vector<std::byte>& room);
+  std::span<const std::byte> aux_bytes() const;
+  void take_aux(std::vector<std::byte>& room, std::span<const std::byte> next);
   void set_time(uint64_t now_ns);
 
   DataRing data_;

@@ -18,9 +18,9 @@ uint64_t load_tail(__u64& tail) {
 }
 
 void publish_tail(__u64& tail, uint64_t value) {
-  // seq_cst: the reads of the ring are done before the kernel may see the new tail.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  std::atomic_ref(tail).store(value, std::memory_order_relaxed);
+  // The reads of the ring are done before the kernel may see the new tail. A full fence would have
+  // to wait for what was stored before, too.
+  std::atomic_ref(tail).store(value, std::memory_order_release);
 }
 
 // No processor that matters has shorter ones.
@@ -28,23 +28,7 @@ constexpr size_t kLineBytes = 64;
 // Of the records of a ring that is drained in time.
 constexpr size_t kPrefetchedRecords = 512;
 
-void prefetch_bytes(std::span<const std::byte> ring, uint64_t from, size_t length) {
-  for (size_t at = 0; at < length; at += kLineBytes) {
-    __builtin_prefetch(ring.data() + ((from + at) & (ring.size() - 1)));
-  }
-}
-
 }  // namespace
-
-void copy_prefetching(std::span<const std::byte> from, std::byte* to) {
-  constexpr size_t kAhead = AuxRing::kPrefetchedBytes;
-  size_t at = 0;
-  for (; at + kAhead + kLineBytes <= from.size(); at += kLineBytes) {
-    __builtin_prefetch(from.data() + at + kAhead);
-    std::memcpy(to + at, from.data() + at, kLineBytes);
-  }
-  std::memcpy(to + at, from.data() + at, from.size() - at);
-}
 
 void DataRing::prefetch_counters() const {
   // The heads and tails of both rings are in one line.
@@ -54,7 +38,10 @@ void DataRing::prefetch_counters() const {
 void DataRing::prefetch() const {
   const uint64_t tail = load_tail(page_->data_tail);
   const uint64_t there = load_head(page_->data_head) - tail;
-  prefetch_bytes(ring_, tail, std::min<uint64_t>(there, kPrefetchedRecords));
+  const uint64_t length = std::min<uint64_t>(there, kPrefetchedRecords);
+  for (uint64_t at = tail; at < tail + length; at += kLineBytes) {
+    __builtin_prefetch(ring_.data() + (at & (ring_.size() - 1)));
+  }
 }
 
 std::span<const std::byte> DataRing::bytes(uint64_t at, size_t size) {
@@ -127,12 +114,6 @@ AuxBytes AuxRing::peek_untouched(uint64_t ahead) const {
 
 void AuxRing::release(const AuxBytes& taken) {
   publish_tail(page_->aux_tail, load_tail(page_->aux_tail) + taken.size() + taken.overrun);
-}
-
-void AuxRing::prefetch() const {
-  const uint64_t tail = load_tail(page_->aux_tail);
-  const uint64_t there = load_head(page_->aux_head) - tail;
-  prefetch_bytes(ring_, tail, std::min<uint64_t>(there, kPrefetchedBytes));
 }
 
 }  // namespace htmtrace

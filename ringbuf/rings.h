@@ -3,9 +3,10 @@
 //
 // Heads and tails are running byte counts; a place in the ring is the count modulo its size, which
 // is a power of two. The kernel owns the heads, the reader the tails. The head is loaded with
-// acquire so that what it covers is visible; a full fence keeps every read of the ring before the
-// store of the tail that gives the space back (include/uapi/linux/perf_event.h, struct
-// perf_event_mmap_page). POWER does reorder these.
+// acquire so that what it covers is visible; the tail that gives the space back is stored with
+// release, which keeps every read of the ring before it (include/uapi/linux/perf_event.h, struct
+// perf_event_mmap_page, asks for a full barrier there; tools/include/linux/ring_buffer.h of the
+// kernel tells why release is enough). POWER does reorder these.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -77,19 +78,11 @@ class AuxRing {
   // Gives back what `taken` held. Its spans are dead after this.
   void release(const AuxBytes& taken);
 
-  // As that of DataRing, whose counters are in the same page: the first kPrefetchedBytes.
-  static constexpr size_t kPrefetchedBytes = 2048;
-  void prefetch() const;
-
  private:
   AuxBytes bytes(uint64_t from, uint64_t to) const;
 
   perf_event_mmap_page* page_;
   std::span<const std::byte> ring_;
 };
-
-// Copies as memcpy does, from memory that is in no cache: what follows is on its way meanwhile,
-// also where a page ends. The first AuxRing::kPrefetchedBytes had better be on their way already.
-void copy_prefetching(std::span<const std::byte> from, std::byte* to);
 
 }  // namespace htmtrace

@@ -211,6 +211,38 @@ TEST_CASE("an entry that was overwritten while the driver copied it is noticed")
   CHECK(collected.numbers.size() == 3);
 }
 
+TEST_CASE("wherever in a delivery an entry is void or not later than the one before") {
+  constexpr size_t kAux = 1 << 14;
+  for (uint64_t count = 1; count < 14; count++) {
+    for (uint64_t bad = 0; bad < count; bad++) {
+      // Void; as old as the one before; of a time that no clock will reach, so that the next is
+      // older.
+      for (const uint64_t timebase : {uint64_t{0}, kBoot + bad + 1, ~uint64_t{0}}) {
+        CAPTURE(count);
+        CAPTURE(bad);
+        CAPTURE(timebase);
+        PlainRing ring(1 << 12, kAux);
+        CollectedEntries collected;
+        DtlDrain drain = drain_of(ring, kAux, collected);
+        ring.put_aux(native_words({kBoot, kTicks, 0, 0, 0, 0}) +
+                     dtl_entry({.timebase = kBoot + 1}));
+        look(drain);
+        std::string entries;
+        for (uint64_t i = 0; i < count; i++) {
+          entries += dtl_entry({.timebase = i == bad ? timebase : kBoot + 2 + i});
+        }
+        ring.put_aux(entries);
+        look(drain);
+        CHECK(drain.totals().void_slots.count == (timebase == 0 ? 1 : 0));
+        const bool older_follows = timebase == ~uint64_t{0} && bad + 1 < count;
+        const bool older = timebase == kBoot + bad + 1 || older_follows;
+        CHECK(drain.totals().disordered.count == (older ? 1 : 0));
+        CHECK(collected.numbers.size() == 1 + count - (timebase == 0 ? 1 : 0));
+      }
+    }
+  }
+}
+
 TEST_CASE("an event that the kernel ended is noticed") {
   PlainRing ring(1 << 12, 1 << 14);
   CollectedEntries collected;
