@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/branch_recoding.h"
 
+#include <array>
+
 namespace htmtrace {
 namespace {
 
@@ -66,6 +68,60 @@ std::optional<uint32_t> serialising(uint32_t stored) {
   return stored & ~uint32_t{0x001e0000};
 }
 
+enum Form : uint8_t { kFormI = 0, kFormB = 1, kFormBclr = 2, kFormOther = 3 };
+
+constexpr uint64_t kSerialisingPrimaries =
+    uint64_t{1} << kPrimarySc | uint64_t{1} << kPrimary19 | uint64_t{1} << kPrimary31;
+
+// What POWER10's forms of branches do not have in common. Which comes next no processor foresees,
+// so that a table is cheaper than branches.
+struct Power10Form {
+  uint32_t opcode = 0;        // with what is always set
+  uint32_t displacement = 0;  // its bits
+  uint32_t operands = 0;      // the bits of all others
+  uint32_t long_target = 0;   // all bits: as much of the target is stored as fits
+  uint32_t others = 0;        // 1: of instructions that are no branches, too
+  uint32_t keeps_hint = 0;    // 1: the last bit of BO is always stored, not only if bit 3 is set
+  uint32_t relative = 0;  // the bits of an address in its region; none if the target is absolute
+  uint32_t region = 0;    // where that of the target begins, from that of the branch
+};
+
+constexpr auto kPower10Forms = [] {
+  constexpr uint32_t kLink = 1, kBoBi = 0x03ff0000, kBh = 0x1800;
+  std::array<Power10Form, 16> forms{};
+  for (uint32_t i = 0; i < forms.size(); i++) {
+    const Mode mode = static_cast<Mode>(i & 3);
+    const Form form = static_cast<Form>(i >> 2);
+    switch (form) {
+      case kFormI:
+        forms[i] = {.opcode = kB,
+                    .displacement = 0x03fffffc,
+                    .operands = kLink,
+                    .long_target = ~uint32_t{0}};
+        break;
+      case kFormB:
+        forms[i] = {
+            .opcode = kBc, .displacement = 0xfffc, .operands = kBoBi | kLink, .keeps_hint = 1};
+        break;
+      case kFormBclr:
+        forms[i] = {.opcode = kBclr, .operands = kBoBi | kBh | kLink};
+        break;
+      case kFormOther:
+        forms[i] = {.opcode = kBcctr, .operands = kBoBi | kBh | kBctarBit | kLink, .others = 1};
+        break;
+    }
+    if (forms[i].displacement == 0) continue;
+    if (mode == kAbsolute) {
+      forms[i].opcode |= kAbsoluteBit;
+      continue;
+    }
+    const uint32_t size = (forms[i].displacement | 3) + 1;
+    forms[i].relative = size - 1;
+    forms[i].region = mode == kNext ? size : mode == kPrevious ? -size : 0;
+  }
+  return forms;
+}();
+
 }  // namespace
 
 std::optional<uint32_t> restore_power8_branch(uint32_t stored,
@@ -90,30 +146,26 @@ std::optional<uint32_t> restore_power8_branch(uint32_t stored,
 
 std::optional<uint32_t> restore_power10_branch(uint32_t stored,
                                                std::optional<EffectiveAddr> address) {
-  if (is_isel(stored)) return stored;
-  enum Form : uint8_t { kFormI = 0, kFormB = 1, kFormBclr = 2, kFormOther = 3 };
-  const uint32_t form = bits(stored, 11, 12);
-  const uint32_t link = link_of(stored);
-  if (form == kFormI) {
-    const uint32_t low = (bits(stored, 4, 10) << 17 | bits(stored, 15, 31)) << 2;
-    return i_form(low, mode_of(stored), link, address);
-  }
+  if (is_isel(stored)) [[unlikely]]
+    return stored;
   const uint32_t primary = bits(stored, 0, 5);
-  if (form == kFormOther &&
-      (primary == kPrimarySc || primary == kPrimary19 || primary == kPrimary31)) {
+  const Power10Form& of = kPower10Forms[bits(stored, 11, 12) << 2 | mode_of(stored)];
+  if ((of.others & kSerialisingPrimaries >> primary) != 0) [[unlikely]]
     return serialising(stored);
-  }
-  const uint32_t bi = bits(stored, 10, 10) << 4 | bits(stored, 15, 18);
-  uint32_t bo = bits(stored, 5, 8) << 1 | bits(stored, 13, 13);
-  if (form == kFormB) {
-    const uint32_t low = (bits(stored, 4, 4) << 13 | bits(stored, 19, 31)) << 2;
-    return b_form(bo << 21 | bi << 16, low, mode_of(stored), link, address);
-  }
-  // Only a BO with bit 3 set keeps its last bit, a hint, in the stored form.
-  if (bits(stored, 8, 8) == 0) bo &= ~uint32_t{1};
-  const uint32_t operands = bo << 21 | bi << 16 | bits(stored, 21, 22) << 11 | link;
-  if (form == kFormBclr) return kBclr | operands;
-  return kBcctr | operands | (bits(stored, 20, 20) != 0 ? kBctarBit : 0);
+  if (!address && of.relative != 0) [[unlikely]]
+    return std::nullopt;
+  // The target, as far as it is stored, and the displacement to it.
+  const uint32_t low = bits(stored, 19, 31) << 2 |
+                       ((bits(stored, 15, 18) << 15 | bits(stored, 4, 10) << 19) & of.long_target) |
+                       (bits(stored, 4, 4) << 15 & ~of.long_target);
+  const auto here = static_cast<uint32_t>(address.value_or(EffectiveAddr{}).value);
+  const uint32_t displacement = low + of.region - (here & of.relative);
+  // BO, whose last bit is a hint, BI, BH, the bit that makes bctar of bcctr, and LK.
+  const uint32_t hint = bits(stored, 13, 13) & (bits(stored, 8, 8) | of.keeps_hint);
+  const uint32_t operands = bits(stored, 5, 8) << 22 | hint << 21 | bits(stored, 10, 10) << 20 |
+                            bits(stored, 15, 18) << 16 | bits(stored, 21, 22) << 11 |
+                            bits(stored, 20, 20) << 6 | link_of(stored);
+  return of.opcode | (displacement & of.displacement) | (operands & of.operands);
 }
 
 }  // namespace htmtrace

@@ -22,7 +22,7 @@ std::optional<uint32_t> restore_power10_branch(uint32_t stored,
 
 // Replaces the opcode of `instruction`, as stored, by the one that `restore` gives.
 template <class Restore>
-void restore_branch(Instruction& instruction, Restore restore) {
+[[gnu::always_inline]] inline void restore_branch(Instruction& instruction, Restore restore) {
   std::optional<EffectiveAddr> address;
   if (instruction.has_ea) address = instruction.ea;
   const std::optional<uint32_t> opcode = restore(instruction.opcode, address);

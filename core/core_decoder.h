@@ -19,7 +19,7 @@
 #include "core/core_words.h"
 #include "core/framing.h"
 #include "core/plain_counts.h"
-#include "core/plain_infos.h"
+#include "core/plain_records.h"
 #include "core/power10_stream.h"
 #include "core/power8_stream.h"
 #include "core/translation_map.h"
@@ -192,19 +192,18 @@ class CoreDecoder {
   // All records that the run begins with and of which nothing is to be told but the instruction.
   size_t take_plain_records(const WordRun& run) {
     if (!in_sync_ || walks_) return 0;
+    if (!power10_.in_line() || !instruction_cursor_.in_whole_pages()) return 0;
+    const uint64_t most = limit_ - emitted_;
     if constexpr (kCountsOnly<Sink>) {
-      if (instruction_cursor_.in_whole_pages()) {
-        if (!power10_.countable()) return 0;
-        const PlainCounts counted = count_plain_records(
-            run, limit_ - emitted_, {power10_, instruction_cursor_, data_cursor_, statistics_});
-        return took_plain(counted.instructions, counted.words);
-      }
+      const PlainCounts counted = count_plain_records(
+          run, most, {power10_, instruction_cursor_, data_cursor_, statistics_});
+      return took_plain(counted.instructions, counted.words);
+    } else {
+      const PlainRecords taken =
+          decode_plain_records(run, {next_offset_, most},
+                               {power10_, instruction_cursor_, data_cursor_, statistics_}, sink_);
+      return took_plain(taken.instructions, taken.words);
     }
-    if (!power10_.settled()) return 0;
-    const PlainInfos taken = decode_plain_infos(
-        run, {next_offset_, limit_ - emitted_},
-        {power10_, instruction_cursor_, data_cursor_, statistics_, instruction_}, sink_);
-    return took_plain(taken.instructions, taken.words);
   }
 
   size_t took_plain(uint64_t instructions, size_t words) {
@@ -252,7 +251,7 @@ class CoreDecoder {
     power10_.take_line(run, statistics_);
     statistics_.line_words += framing.words;
     if (walks_) [[unlikely]] {
-      walks_->take_line(power10_.line(), power10_.page());
+      walks_->take_line({power10_.line().address}, {power10_.line().page});
       pass_walks();
     }
     return framing.words;

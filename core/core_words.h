@@ -48,6 +48,14 @@ constexpr bool is_companion(uint64_t word) {
   return bits(word, 0, 15) == 0x3ffe && bits(word, 52, 60) == 0;
 }
 
+// A stamp, or the word before one. Only few other words have the bits that those two begin with in
+// common, so that for nearly all one comparison is enough.
+constexpr bool is_stamp_or_companion(uint64_t word) {
+  constexpr uint64_t kCommonBits = (0xffff & ~(uint64_t{0xacef} ^ 0x3ffe)) << 48;
+  constexpr uint64_t kCommon = kCommonBits & uint64_t{0xacef} << 48;
+  return (word & kCommonBits) == kCommon && (is_stamp(word) || is_companion(word));
+}
+
 // ------------------------------------------------------------------------------ STAMPS
 
 constexpr unsigned stamp_type(uint64_t word) {

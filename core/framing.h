@@ -44,7 +44,7 @@ constexpr Framing Framing::bad(DefectReason why) {
 
 // A word in the middle of a record that must be looked at twice.
 inline bool is_special(uint64_t word) {
-  return words::is_stamp(word) || words::is_companion(word) || words::is_power10(word);
+  return words::is_stamp_or_companion(word) || words::is_power10(word);
 }
 
 // `run[0]` must be the header of the named type.
@@ -76,11 +76,18 @@ constexpr uint8_t power10_info_words(uint64_t info) {
   return {.verdict = Framing::Verdict::kWhole, .words = needed};
 }
 
+// The words at `at` are an IEARA of which nothing must be looked at twice.
+[[gnu::always_inline]] inline bool is_plain_line(const std::byte* at) {
+  const uint64_t line = load_be64(at + words::kWordBytes);
+  const uint64_t page = load_be64(at + 2 * words::kWordBytes);
+  return load_be64(at) == words::kIearaHeader && words::ieara_page_tail_clear(page) &&
+         !is_special(line) && !is_special(page);
+}
+
 inline Framing frame_power10_line(const WordRun& run) {
-  if (run.count < words::kIearaWords || !run.in_sync) return frame_power10_line_carefully(run);
-  const bool plain = run[0] == words::kIearaHeader && words::ieara_page_tail_clear(run[2]) &&
-                     !is_special(run[1]) && !is_special(run[2]);
-  if (!plain) return frame_power10_line_carefully(run);
+  if (run.count < words::kIearaWords || !run.in_sync || !is_plain_line(run.words)) [[unlikely]] {
+    return frame_power10_line_carefully(run);
+  }
   return {.verdict = Framing::Verdict::kWhole, .words = words::kIearaWords};
 }
 

@@ -9,17 +9,13 @@ namespace {
 using Verdict = Framing::Verdict;
 using words::Power10Type;
 
-bool is_stamped(uint64_t word) {
-  return words::is_stamp(word) || words::is_companion(word);
-}
-
 // Whether the first `needed` words of the run can be judged: they are there, or will never be, and
 // no stamp is among them.
 bool decidable(const WordRun& run, size_t needed) {
   if (run.count < needed && !run.last) return false;
   if (run.filtered) return true;
   for (size_t i = 1; i < std::min(run.count, needed); i++) {
-    if (is_stamped(run[i])) return false;
+    if (words::is_stamp_or_companion(run[i])) return false;
   }
   return true;
 }
@@ -118,13 +114,13 @@ Framing frame_power10_xlate(const WordRun& run) {
   for (size_t i = 1; i < words::kXlateWords; i++) {
     if (i >= run.count) return run.last ? cut(run, i) : Framing{};
     const uint64_t word = run[i];
-    if (!run.filtered && is_stamped(word)) return {};
+    if (!run.filtered && words::is_stamp_or_companion(word)) return {};
     const bool known = words::walk_kind(word) != words::WalkKind::kUnknown;
     if (is_header(word)) {
       // Table entries have addresses that may look like a header, too.
       const bool is_info = words::power10_type(word) == Power10Type::kInfo;
       if (is_info && i + 1 >= run.count && !run.last) return {};
-      if (is_info && !run.filtered && is_stamped(run[i + 1])) return {};
+      if (is_info && !run.filtered && words::is_stamp_or_companion(run[i + 1])) return {};
       const bool info = is_info && i + 1 < run.count && is_msr(run[i + 1]);
       if (!known || info || words::walk_end(word)) return cut(run, i);
     }

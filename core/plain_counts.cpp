@@ -81,7 +81,7 @@ uint64_t word(const std::byte* record, size_t index) {
 
 // What a row has come to. All of it is in registers: nothing called with its address in the loop.
 struct Row {
-  Power10Stream::Line line;
+  Power10Line line;
   uint64_t here = 0;  // 1: the page of the line is mapped
   uint64_t instructions = 0;
   uint64_t translated = 0;
@@ -107,18 +107,9 @@ struct Row {
   return translated;
 }
 
-// A whole IEARA without anything that must be looked at twice.
-bool is_plain_line(const std::byte* record) {
-  const uint64_t page = word(record, 2);
-  return word(record, 0) == words::kIearaHeader && words::ieara_page_tail_clear(page) &&
-         (special(word(record, 1)) | special(page)) == 0;
-}
-
 void enter_line(const std::byte* record, Row& row) {
   row.interrupted += row.line.ends_group ? 1 : 0;
-  row.line = {.address = words::ieara_line(word(record, 1)),
-              .page = words::ieara_page(word(record, 2)),
-              .ends_group = true};
+  row.line = Power10Line::entered(record);
   row.lines++;
 }
 
@@ -147,7 +138,7 @@ PlainCounts count_plain_records(const WordRun& run, uint64_t most, PlainCountSta
   const std::byte* at = run.words;
   const std::byte* const last = at + (count - kMostWords) * kWordBytes;
   const bool any_memory = !state.data_cursor.empty();
-  Row row{.line = state.stream.line_state()};
+  Row row{.line = state.stream.line()};
   row.here = mapped(state.instruction_cursor, row.line.page) ? 1 : 0;
   while (at <= last) {
     const uint64_t info = word(at, 0);
@@ -174,8 +165,6 @@ PlainCounts count_plain_records(const WordRun& run, uint64_t most, PlainCountSta
         there = mapped(state.data_cursor, page.value) ? 1 : 0;
       row.translated += there;
     }
-    row.line.address =
-        (row.line.address & ~(words::kLineBytes - 1)) | words::info10_line_offset(info);
     row.line.ends_group = false;
     row.translated += row.here;
     row.sums += kind.sums;
@@ -184,7 +173,7 @@ PlainCounts count_plain_records(const WordRun& run, uint64_t most, PlainCountSta
   }
   const auto words = static_cast<size_t>(at - run.words) / kWordBytes;
   add(row, words, state.statistics);
-  state.stream.set_line_state(row.line);
+  state.stream.set_line(row.line);
   return {row.instructions, words};
 }
 

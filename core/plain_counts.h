@@ -30,7 +30,7 @@ inline constexpr bool kCountsOnly = requires {
 
 // Of the decoder.
 struct PlainCountState {
-  Power10Stream& stream;                       // countable()
+  Power10Stream& stream;                       // in_line()
   TranslationMap::Cursor& instruction_cursor;  // of a map in whole pages
   TranslationMap::Cursor& data_cursor;         // of the same
   CoreStatistics& statistics;                  // all but the number of instructions is counted

@@ -27,7 +27,7 @@ void Power10Stream::end_group(uint64_t info, CoreStatistics& statistics) {
   const unsigned operands = words::info10_operands(info);
   const unsigned used = operands == words::kSegmentOperands ? 0 : operands;
   if (data_walks_ > used) statistics.interrupted_groups += data_walks_ - used;
-  line_pending_ = false;
+  line_.ends_group = false;
   instruction_walks_ = 0;
   data_walks_ = 0;
 }

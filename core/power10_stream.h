@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "core/branch_recoding.h"
 #include "core/core_events.h"
@@ -11,6 +10,37 @@
 #include "core/framing.h"
 
 namespace htmtrace {
+
+inline constexpr uint64_t kPower10PageOffset = 0xfff;  // real pages are told in units of 4 KiB
+
+// The line that instructions are in until the next IEARA.
+struct Power10Line {
+  uint64_t address = 0;
+  uint64_t page = 0;        // the real one
+  bool ends_group = false;  // no INFO has followed the IEARA yet
+
+  // `record` is an IEARA.
+  [[gnu::always_inline]] static Power10Line entered(const std::byte* record) {
+    return {.address = words::ieara_line(load_be64(record + words::kWordBytes)),
+            .page = words::ieara_page(load_be64(record + 2 * words::kWordBytes)),
+            .ends_group = true};
+  }
+
+  [[gnu::always_inline]] void put_place(uint64_t info, Instruction& instruction) const {
+    const uint64_t place = address | words::info10_line_offset(info);
+    instruction.ea = EffectiveAddr{place};
+    instruction.ra = RealAddr{page | (place & kPower10PageOffset)};
+    instruction.has_ea = true;
+    instruction.has_ra = true;
+  }
+};
+
+// What an INFO and its MSR tell of the instruction itself; of a branch as it is stored.
+[[gnu::always_inline]] inline void put_work(uint64_t info, uint64_t msr, Instruction& instruction) {
+  instruction.modes = {static_cast<uint16_t>(words::msr_modes(msr)), Modes::kAll};
+  instruction.opcode = words::opcode(info);
+  instruction.has_opcode = true;
+}
 
 class Power10Stream {
  public:
@@ -21,22 +51,16 @@ class Power10Stream {
     statistics.interrupted_groups += groups_ended_by_line();
     instruction_walks_ = 0;
     data_walks_ = 0;
-    line_pending_ = true;
     line_known_ = true;
-    line_ = words::ieara_line(run[1]);
-    page_ = words::ieara_page(run[2]);
+    line_ = Power10Line::entered(run.words);
     statistics.lines++;
   }
 
   // Groups that got no INFO when an IEARA comes next: of instructions that did not complete.
   unsigned groups_ended_by_line() const {
-    return (line_pending_ || data_walks_ != 0 ? 1 : 0) +
+    return (line_.ends_group || data_walks_ != 0 ? 1 : 0) +
            (instruction_walks_ > 1 ? instruction_walks_ - 1 : 0);
   }
-
-  // Of the IEARA just taken.
-  EffectiveAddr line() const { return {line_}; }
-  RealAddr page() const { return {page_}; }
 
   void take_xlate(const WordRun& run, const Framing& framing, CoreStatistics& statistics);
 
@@ -45,12 +69,12 @@ class Power10Stream {
   [[gnu::always_inline]] void take_info(const WordRun& run, const Framing& framing,
                                         CoreStatistics& statistics, Instruction& instruction) {
     const uint64_t info = run[0];
-    if (line_pending_ || (instruction_walks_ | data_walks_) != 0) [[unlikely]] {
+    if (line_.ends_group || (instruction_walks_ | data_walks_) != 0) [[unlikely]] {
       end_group(info, statistics);
     }
     instruction.clear();
     if (line_known_) [[likely]]
-      put_place(info, instruction);
+      line_.put_place(info, instruction);
     put_work(info, run[1], instruction);
     if (words::info_branch(info)) restore_branch(instruction, restore_power10_branch);
     size_t at = 2;
@@ -62,83 +86,24 @@ class Power10Stream {
     for (unsigned i = 0; i < words::info10_operands(info) && at < framing.words; i++) {
       DataAccess& data = instruction.add_data(EffectiveAddr{run[at++]});
       if (at >= framing.words) break;
-      data.ra = RealAddr{words::dra10_page(run[at++]) | (data.ea.value & kPageOffset)};
+      data.ra = RealAddr{words::dra10_page(run[at++]) | (data.ea.value & kPower10PageOffset)};
       data.has_ra = true;
     }
   }
 
-  // Where the next INFO is, is known, and it ends no group with records before it.
-  bool settled() const {
-    return line_known_ && !line_pending_ && (instruction_walks_ | data_walks_) == 0;
-  }
-
-  // The line that is known; for those who only count.
-  struct Line {
-    uint64_t address = 0;  // of the instruction before, or of the line just entered
-    uint64_t page = 0;
-    bool ends_group = false;  // no INFO has followed the IEARA yet
-  };
-  // That is all there is to know.
-  bool countable() const { return line_known_ && (instruction_walks_ | data_walks_) == 0; }
-  Line line_state() const { return {line_, page_, line_pending_}; }
-  void set_line_state(const Line& line) {
-    line_ = line.address;
-    page_ = line.page;
-    line_pending_ = line.ends_group;
-  }
-
-  // The same as take_info() when settled() and all words of the record are at `at`, but for
-  // branches: their opcode is left as it is stored.
-  [[gnu::always_inline]] void take_plain_info(const std::byte* at, uint64_t info,
-                                              Instruction& instruction) {
-    put_place(info, instruction);
-    put_work(info, load_be64(at + words::kWordBytes), instruction);
-    instruction.has_prefix = words::info10_prefixed(info);
-    at += 2 * words::kWordBytes;
-    if (instruction.has_prefix) [[unlikely]] {
-      instruction.prefix = words::opcode(load_be64(at));
-      at += words::kWordBytes;
-    }
-    const unsigned operands = words::info10_operands(info);
-    instruction.data_count =
-        operands == words::kSegmentOperands ? 0 : static_cast<uint8_t>(operands);
-    for (unsigned i = 0; i < instruction.data_count; i++) {
-      DataAccess& data = instruction.data[i];
-      data.ea = EffectiveAddr{load_be64(at)};
-      const uint64_t page = words::dra10_page(load_be64(at + words::kWordBytes));
-      data.ra = RealAddr{page | (data.ea.value & kPageOffset)};
-      data.has_ra = true;
-      at += 2 * words::kWordBytes;
-    }
-  }
+  // Whole INFOs and IEARAs may follow for which the line is all there is to know.
+  bool in_line() const { return line_known_ && (instruction_walks_ | data_walks_) == 0; }
+  // Only while in_line(), or of the IEARA just taken.
+  const Power10Line& line() const { return line_; }
+  void set_line(const Power10Line& line) { line_ = line; }
 
  private:
-  static constexpr uint64_t kPageOffset = 0xfff;  // real pages are told in units of 4 KiB
-
-  // Of an instruction in the line that is known.
-  [[gnu::always_inline]] void put_place(uint64_t info, Instruction& instruction) {
-    line_ = (line_ & ~(words::kLineBytes - 1)) | words::info10_line_offset(info);
-    instruction.ea = EffectiveAddr{line_};
-    instruction.ra = RealAddr{page_ | (line_ & kPageOffset)};
-    instruction.has_ea = true;
-    instruction.has_ra = true;
-  }
-
-  [[gnu::always_inline]] static void put_work(uint64_t info, uint64_t msr,
-                                              Instruction& instruction) {
-    instruction.modes = {static_cast<uint16_t>(words::msr_modes(msr)), Modes::kAll};
-    instruction.opcode = words::opcode(info);
-    instruction.has_opcode = true;
-  }
-
   void end_group(uint64_t info, CoreStatistics& statistics);
 
   bool line_known_ = false;
-  uint64_t line_ = 0;  // address of the instruction before, or of the line just entered
-  uint64_t page_ = 0;
+  Power10Line line_;  // it may end a group when it is not known any more, too
 
   // Of the group that the next INFO or IEARA ends.
-  bool line_pending_ = false;
   unsigned instruction_walks_ = 0;
   unsigned data_walks_ = 0;
 };

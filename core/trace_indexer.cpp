@@ -16,14 +16,6 @@ uint64_t round_up(uint64_t bytes) {
   return (bytes + words::kWordBytes - 1) / words::kWordBytes * words::kWordBytes;
 }
 
-// Words that an IEARA consists of, and nothing between them. A decoder that is settled before them
-// takes them for one.
-bool is_line(const std::byte* at) {
-  const auto word = [at](size_t index) { return load_be64(at + index * words::kWordBytes); };
-  return word(0) == words::kIearaHeader && words::ieara_page_tail_clear(word(2)) &&
-         !is_special(word(1)) && !is_special(word(2));
-}
-
 }  // namespace
 
 void CoreIndexer::Sink::stamp(const Stamp& stamp) {
@@ -42,7 +34,9 @@ void CoreIndexer::take(std::span<const std::byte> piece) {
   size_t at = (words::kWordBytes - offset_ % words::kWordBytes) % words::kWordBytes;
   for (;;) {
     if (due_ > offset_ + at) at += round_up(due_ - offset_ - at);
-    while (at + kIearaBytes <= piece.size() && !is_line(piece.data() + at)) at += words::kWordBytes;
+    // A decoder that is settled before these words takes them for an IEARA.
+    while (at + kIearaBytes <= piece.size() && !is_plain_line(piece.data() + at))
+      at += words::kWordBytes;
     if (at + kIearaBytes > piece.size()) break;
     feed_to(at);
     if (decoder_.settled()) {

@@ -42,7 +42,8 @@ TextOutput::TextOutput(TextOutput&& other) noexcept
       reader_gone_(other.reader_gone_),
       capacity_(other.capacity_),
       buffer_(std::move(other.buffer_)),
-      used_(std::exchange(other.used_, 0)) {}
+      at_(std::exchange(other.at_, nullptr)),
+      last_(std::exchange(other.last_, nullptr)) {}
 
 TextOutput::~TextOutput() {
   if (owned_ && fd_ >= 0) ::close(fd_);
@@ -64,13 +65,17 @@ void TextOutput::put_large(std::string_view text) {
 void TextOutput::make_room() {
   if (fd_ >= 0) return flush();
   std::unique_ptr<char[]> larger(new char[2 * capacity_]);
-  std::copy_n(buffer_.get(), used_, larger.get());
+  at_ = std::copy_n(buffer_.get(), used(), larger.get());
   buffer_ = std::move(larger);
   capacity_ *= 2;
+  last_ = buffer_.get() + capacity_ - kRoom;
 }
 
 void TextOutput::flush() {
-  if (fd_ >= 0) write_out({buffer_.get(), std::exchange(used_, 0)});
+  if (fd_ < 0) return;
+  const std::string_view all = text();
+  clear();
+  write_out(all);
 }
 
 void TextOutput::write_out(std::string_view text) {

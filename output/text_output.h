@@ -19,8 +19,8 @@ class TextOutput {
 
   // Keeps everything until clear(); text() is what there is. There is nothing to finish().
   static TextOutput memory();
-  std::string_view text() const { return {buffer_.get(), used_}; }
-  void clear() { used_ = 0; }
+  std::string_view text() const { return {buffer_.get(), used()}; }
+  void clear() { at_ = buffer_.get(); }
 
   TextOutput(TextOutput&& other) noexcept;
   TextOutput& operator=(TextOutput&&) = delete;
@@ -32,11 +32,11 @@ class TextOutput {
   // the buffer had to be written and could not be.
   static constexpr size_t kRoom = 512;
   char* room() {
-    if (capacity_ - used_ < kRoom) [[unlikely]]
+    if (at_ > last_) [[unlikely]]
       make_room();
-    return buffer_.get() + used_;
+    return at_;
   }
-  void commit(const char* end) { used_ = static_cast<size_t>(end - buffer_.get()); }
+  void commit(char* end) { at_ = end; }
 
   void put(std::string_view text);
   // The same without a copy, for what is large.
@@ -55,6 +55,7 @@ class TextOutput {
   static constexpr size_t kBufferBytes = 64 << 10;
 
   TextOutput(int fd, bool owned, std::string name);
+  size_t used() const { return static_cast<size_t>(at_ - buffer_.get()); }
   void make_room();
   void write_out(std::string_view text);
 
@@ -65,7 +66,8 @@ class TextOutput {
   bool reader_gone_ = false;
   size_t capacity_ = kBufferBytes;
   std::unique_ptr<char[]> buffer_;
-  size_t used_ = 0;
+  char* at_ = buffer_.get();                           // the end of what is in it
+  char* last_ = buffer_.get() + kBufferBytes - kRoom;  // behind this there is not room enough
 };
 
 }  // namespace htmtrace

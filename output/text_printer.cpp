@@ -49,17 +49,47 @@ std::string stamp_line(const Stamp& stamp) {
   return line + losses_text(stamp.losses);
 }
 
-char* TextPrinter::put_mode_fields(char* to, Modes modes) {
-  to = put_text(to, " privilege=");
-  to = put_text(to, kPrivilegeNames[static_cast<size_t>(privilege_of(modes))]);
-  to = put_text(to, " modes=");
-  char* const end = put_modes(to, modes);
-  return end == to ? put_text(to, "-") : end;
+char* TextPrinter::put_in_full(char* to, const Head& head) {
+  char* at = put_address(put(to, "ea="), head.ea.known, head.ea.value);
+  at = put(at, " op=");
+  if (head.prefix.known) at = put_hex32(at, static_cast<uint32_t>(head.prefix.value));
+  at = head.opcode.known ? put_hex32(at, static_cast<uint32_t>(head.opcode.value))
+                         : put_unknown(at, 8);
+  at = put_address(put(at, " ra="), head.ra.known, head.ra.value);
+  at = put_address(put(at, " la="), head.la.known, head.la.value);
+  const bool all = head.ea.known && head.opcode.known && head.ra.known && head.la.known;
+  const uint64_t place = head.ea.value & kPageOffset;
+  if (all && !head.prefix.known && (head.ra.value & kPageOffset) == place &&
+      (head.la.value & kPageOffset) == place) {
+    recent_.ea = head.ea.value - place;
+    recent_.ra = head.ra.value - place;
+    recent_.la = head.la.value - place;
+    std::memcpy(recent_.text, to, kFields);
+  }
+  return at;
 }
 
-char* TextPrinter::put_assembler(char* to, const Instruction& instruction) const {
+char* TextPrinter::put_more(char* to, const Head& head) const {
+  if (wishes_.modes) {
+    to = put_text(to, " privilege=");
+    to = put_text(to, kPrivilegeNames[static_cast<size_t>(privilege_of(head.modes))]);
+    to = put_text(to, " modes=");
+    char* const end = put_modes(to, head.modes);
+    to = end == to ? put_text(to, "-") : end;
+  }
+  return wishes_.disassembler == nullptr ? to : put_assembler(to, head);
+}
+
+char* TextPrinter::put_assembler(char* to, const Head& head) const {
   to = put_text(to, " asm=");
-  if (!instruction.has_opcode) return put_text(to, "-");
+  if (!head.opcode.known) return put_text(to, "-");
+  Instruction instruction;
+  instruction.ea = {head.ea.value};
+  instruction.has_ea = head.ea.known;
+  instruction.opcode = static_cast<uint32_t>(head.opcode.value);
+  instruction.has_opcode = true;
+  instruction.prefix = static_cast<uint32_t>(head.prefix.value);
+  instruction.has_prefix = head.prefix.known;
   // Half of the room is left to the fields before; no instruction needs so much.
   constexpr size_t kMost = TextOutput::kRoom / 2;
   return put_text(to, wishes_.disassembler->text(instruction).substr(0, kMost));

@@ -26,22 +26,23 @@ class TextPrinter {
     bool modes = false;                    // the mode of each instruction
     Disassembler* disassembler = nullptr;  // each instruction as assembler
   };
-  TextPrinter(TextOutput& output, Wishes wishes) : output_(output), wishes_(wishes) {}
+  TextPrinter(TextOutput& output, Wishes wishes)
+      : output_(output), wishes_(wishes), more_(wishes.modes || wishes.disassembler != nullptr) {}
 
-  void instruction(const Instruction& instruction) {
+  [[gnu::always_inline]] void instruction(const Instruction& instruction) {
     char* at = output_.room();
-    at = in_recent_page(instruction) ? put_by_page(at, instruction) : put_in_full(at, instruction);
-    for (unsigned i = 0; i < instruction.data_count; i++) {
-      const DataAccess& data = instruction.data[i];
-      at = put_hex64(put(at, " dea="), data.ea.value);
-      at = put_address(put(at, " dra="), data.has_ra, data.ra.value);
-      at = put_address(put(at, " dla="), data.has_la, data.la.value);
+    if (in_recent_page(instruction)) [[likely]] {
+      at = put_by_page(at, instruction);
+    } else {
+      at = put_in_full(at, head_of(instruction));
     }
-    if (wishes_.modes) [[unlikely]] {
-      at = put_mode_fields(at, instruction.modes);
+    if (instruction.data_count != 0) {
+      at = put_data(at, instruction.data[0]);
+      if (instruction.data_count == 2) [[unlikely]]
+        at = put_data(at, instruction.data[1]);
     }
-    if (wishes_.disassembler != nullptr) [[unlikely]] {
-      at = put_assembler(at, instruction);
+    if (more_) [[unlikely]] {
+      at = put_more(at, head_of(instruction));
     }
     *at++ = '\n';
     output_.commit(at);
@@ -69,22 +70,23 @@ class TextPrinter {
     return to + digits;
   }
 
-  // ---- most instructions are in the page of the one before: their lines differ in the opcode, and
-  // in the last three digits of the addresses, which are the same in each
+  // ---- most instructions are in the page of one before: their lines differ in the opcode, and in
+  // the last three digits of the addresses, which are the same in each
 
   static constexpr uint64_t kPageOffset = 0xfff;
   static constexpr size_t kFields = 71;                // characters of ea= op= ra= la=
   static constexpr size_t kOpcodeAt = 23;              // the first digit of op=
   static constexpr size_t kPlacesAt[] = {16, 48, 68};  // the last three of ea=, ra=, la=
 
-  bool in_recent_page(const Instruction& i) const {
-    return ((i.ea.value ^ recent_.ea) | (i.ra.value ^ recent_.ra) | (i.la.value ^ recent_.la)) <=
-               kPageOffset &&
-           (i.ea.value & kPageOffset) == (i.ra.value & kPageOffset) &&
-           (i.ea.value & kPageOffset) == (i.la.value & kPageOffset) && plain(i);
+  // One comparison for all: a processor does not foresee which of several fails.
+  [[gnu::always_inline]] bool in_recent_page(const Instruction& i) const {
+    const uint64_t place = i.ea.value ^ recent_.ea;
+    const uint64_t elsewhere = (i.ra.value ^ recent_.ra ^ place) |
+                               (i.la.value ^ recent_.la ^ place) | (place & ~kPageOffset);
+    return (elsewhere | (plain(i) ? 0 : 1)) == 0;
   }
-  static bool plain(const Instruction& i) {
-    return i.has_ea && i.has_ra && i.has_la && i.has_opcode && !i.has_prefix;
+  [[gnu::always_inline]] static bool plain(const Instruction& i) {
+    return i.has_ea & i.has_ra & i.has_la & i.has_opcode & !i.has_prefix;
   }
 
   // The first three characters of `text` as it lies in memory, and a blank. In a register: to build
@@ -96,9 +98,9 @@ class TextPrinter {
     return (static_cast<uint32_t>(text >> 32) & 0xffffff00) | uint32_t{' '};
   }
 
-  char* put_by_page(char* to, const Instruction& instruction) const {
+  [[gnu::always_inline]] char* put_by_page(char* to, const Instruction& instruction) const {
     std::memcpy(to, recent_.text, sizeof(recent_.text));
-    const uint64_t place = instruction.ea.value & kPageOffset;
+    const uint64_t place = instruction.ea.value ^ recent_.ea;
     // The opcode's digits, then those of the place in the page.
     const hex_text::Pair digits = reinterpret_cast<hex_text::Pair>(
         hex_text::digits_of(uint64_t{instruction.opcode} << 32 | place << 20));
@@ -109,44 +111,50 @@ class TextPrinter {
     return to + kFields;
   }
 
-  char* put_in_full(char* to, const Instruction& instruction) {
-    char* at = put_address(put(to, "ea="), instruction.has_ea, instruction.ea.value);
-    at = put_opcode(put(at, " op="), instruction);
-    at = put_address(put(at, " ra="), instruction.has_ra, instruction.ra.value);
-    at = put_address(put(at, " la="), instruction.has_la, instruction.la.value);
-    if (plain(instruction)) {
-      recent_.ea = instruction.ea.value;
-      recent_.ra = instruction.ra.value;
-      recent_.la = instruction.la.value;
-      std::memcpy(recent_.text, to, kFields);
-    }
-    return at;
+  // What those need that are not inlined. The instruction itself cannot be handed to them: then it
+  // would have to be in memory (core/plain_records.h).
+  struct Head {
+    struct Field {
+      uint64_t value;
+      bool known;
+    };
+    Field ea, opcode, ra, la, prefix;
+    Modes modes;
+  };
+  [[gnu::always_inline]] static Head head_of(const Instruction& i) {
+    return {.ea = {i.ea.value, i.has_ea},
+            .opcode = {i.opcode, i.has_opcode},
+            .ra = {i.ra.value, i.has_ra},
+            .la = {i.la.value, i.has_la},
+            .prefix = {i.prefix, i.has_prefix},
+            .modes = {i.modes.bits, i.modes.known}};
   }
 
-  static char* put_address(char* to, bool known, uint64_t address) {
+  char* put_in_full(char* to, const Head& head);
+
+  [[gnu::always_inline]] static char* put_data(char* to, const DataAccess& data) {
+    to = put_hex64(put(to, " dea="), data.ea.value);
+    to = put_address(put(to, " dra="), data.has_ra, data.ra.value);
+    return put_address(put(to, " dla="), data.has_la, data.la.value);
+  }
+
+  [[gnu::always_inline]] static char* put_address(char* to, bool known, uint64_t address) {
     if (known) [[likely]] {
       return put_hex64(to, address);
     }
     return put_unknown(to, 16);
   }
 
-  static char* put_opcode(char* to, const Instruction& instruction) {
-    if (instruction.has_prefix) [[unlikely]] {
-      to = put_hex32(to, instruction.prefix);
-    }
-    if (instruction.has_opcode) [[likely]] {
-      return put_hex32(to, instruction.opcode);
-    }
-    return put_unknown(to, 8);
-  }
-
-  static char* put_mode_fields(char* to, Modes modes);
-  char* put_assembler(char* to, const Instruction& instruction) const;
+  // What is only put where it is wished.
+  char* put_more(char* to, const Head& head) const;
+  char* put_assembler(char* to, const Head& head) const;
   void put_stamp(const Stamp& stamp);
 
   TextOutput& output_;
   Wishes wishes_;
-  // An instruction before. At first one that is in no page: real addresses have fewer bits.
+  bool more_;
+  // The page of an instruction before, in which effective, real and logical addresses have the same
+  // offset. At first one in which nothing is: real addresses have fewer bits.
   struct {
     uint64_t ea = 0, ra = ~uint64_t{0}, la = 0;
     char text[80];

@@ -5,6 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <iterator>
+
+#include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
 #include "tests/unit/decoded_text.h"
 #include "tests/unit/rounds.h"
@@ -129,6 +132,25 @@ TEST_CASE("behind damage a trace comes back into step") {
     REQUIRE(lines.size() + cut / words::kWordBytes >= trace.lines.size());
     REQUIRE(unknown < 40);
   }
+}
+
+TEST_CASE(
+    "each instruction of a line has its own place in it, whatever that of the one before is") {
+  uint64_t line[kPower10IearaWords];
+  power10_ieara(line, 0x10000000, 0x20000000);
+  std::vector<uint64_t> words(std::begin(line), std::end(line));
+  for (uint64_t i = 0; i < 20; i++) {
+    // Its first bit says more than a line has room for, and was only seen clear.
+    const uint64_t beyond = i == 3 ? 0x80 : 0;
+    words.push_back(beyond | power10_info(0x60000000, i * 4, false, false, kPower10NoOperand));
+    words.push_back(power10_msr(0x8000000000009033));
+  }
+  const TranslationMap map;
+  const Decoded decoded = decode_lines(bytes_of(words), map);
+  REQUIRE(decoded.lines.instructions.size() == 20);
+  CHECK(decoded.lines.instructions[3].starts_with("ea=000000001000008c"));
+  CHECK(decoded.lines.instructions[4].starts_with("ea=0000000010000010"));
+  CHECK(decode_lines(bytes_of(words), map, {8}).lines.all == decoded.lines.all);
 }
 
 TEST_CASE("filler and content of another kind") {

@@ -27,6 +27,18 @@ TEST_CASE("each kind of stamp and its fields") {
   CHECK(parse_stamp(0xaceff70000000000, Generation::kPower10).kind == StampKind::kUndefined);
 }
 
+TEST_CASE("words that begin as a stamp, or the word before one") {
+  for (uint64_t top = 0; top <= 0xfffff; top++) {
+    for (const uint64_t rest : {uint64_t{0}, uint64_t{0x8}, uint64_t{0x0abcdf00000}}) {
+      const uint64_t word = top << 44 | rest;
+      if (words::is_stamp_or_companion(word) ==
+          (words::is_stamp(word) || words::is_companion(word)))
+        continue;
+      FAIL(word);
+    }
+  }
+}
+
 TEST_CASE("a mark in the layouts of both generations") {
   const Stamp ten = parse_stamp(power10_mark(9, 5, 0x2aa, 0x987, false), Generation::kPower10);
   CHECK(ten.mark.group == 9);
