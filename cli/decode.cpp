@@ -136,7 +136,6 @@ class Decode {
         threads > 1) {
       return decode_in_parts(bytes, map, make_printer, static_cast<unsigned>(threads));
     }
-    if (everything) return decode_into(printer, bytes, map);
     select_into(printer, bytes, map);
   }
 
@@ -267,6 +266,7 @@ class Decode {
 
   template <class Printer>
   void select_into(Printer& printer, TraceBytes& bytes, const TranslationMap& map) {
+    if (options_.traces.selection.everything()) return decode_into(printer, bytes, map);
     SelectingSink sink(options_.traces.selection, printer);
     if (bytes.restart()) sink.begin_at(bytes.restart()->place);
     decode_into(sink, bytes, map);

@@ -2,16 +2,15 @@
 // Decoded instructions as a qtrace file, which performance simulators read. htmtrace-qtrace(5)
 // describes the format as far as it is written; all numbers are big-endian and without alignment.
 //
-// A record tells of an instruction, and how the next one was reached: one instruction is always
-// held back.
+// A record tells how the next instruction was reached, too: one is always held back.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
-#include "core/big_endian.h"
 #include "core/control_flow.h"
 #include "core/core_events.h"
+#include "output/qtrace_record.h"
 #include "output/text_output.h"
 
 namespace htmtrace {
@@ -34,14 +33,14 @@ class QtraceWriter {
 
   QtraceWriter(TextOutput& output, Pages pages) : output_(output), pages_(pages) {}
 
-  void instruction(const Instruction& instruction) {
+  [[gnu::always_inline]] void instruction(const Instruction& instruction) {
     if (!writable(instruction)) [[unlikely]] {
       counts_.unwritable++;
       skipped();
       return;
     }
     const Page page = page_of(instruction);
-    if (page.shift == 0 && pages_ != Pages::kNone) [[unlikely]] {
+    if (page.known() == 0 && pages_ != Pages::kNone) [[unlikely]] {
       // POWER8 tells it when a page is entered.
       const bool same = held_there_ && (held_.ea ^ instruction.ea.value) < kSmallestPageBytes;
       if (!same) counts_.pages_left_out++;
@@ -76,12 +75,7 @@ class QtraceWriter {
   static constexpr unsigned kSmallestPageShift = 12;
   static constexpr uint64_t kSmallestPageBytes = 1 << kSmallestPageShift;
 
-  // A page number counts units of 1 << shift bytes.
-  struct Page {
-    uint32_t number = 0;
-    uint8_t shift = 0;  // 0: not known
-    bool operator==(const Page&) const = default;
-  };
+  using Page = qtrace::Page;
 
   struct Held {
     uint64_t ea = 0;
@@ -108,10 +102,12 @@ class QtraceWriter {
   // The bits below the page number are those of the effective address. A number has 32 bits: an
   // address of more than 44 bits can only be told where more of its low bits are those, too.
   static Page page_at(uint64_t ea, uint64_t address) {
-    const auto width = static_cast<unsigned>(std::bit_width(address));
-    const auto shift =
-        static_cast<uint8_t>(width > 32 + kSmallestPageShift ? width - 32 : kSmallestPageShift);
-    if (((ea ^ address) & ((uint64_t{1} << shift) - kSmallestPageBytes)) != 0) return {};
+    constexpr unsigned kNumberBits = 32;
+    unsigned shift = kSmallestPageShift;
+    if (address >> (kNumberBits + kSmallestPageShift) != 0) [[unlikely]] {
+      shift = static_cast<unsigned>(std::bit_width(address)) - kNumberBits;
+      if (((ea ^ address) & ((uint64_t{1} << shift) - kSmallestPageBytes)) != 0) return {};
+    }
     return {static_cast<uint32_t>(address >> shift), shift};
   }
 
@@ -124,14 +120,47 @@ class QtraceWriter {
     if (held_.has_data) {
       held_.data_ea = instruction.data[0].ea.value;
       held_.data_page = page_of(instruction.data[0]);
-      if (held_.data_page.shift == 0 && pages_ != Pages::kNone) counts_.pages_left_out++;
+      if (held_.data_page.known() == 0 && pages_ != Pages::kNone) counts_.pages_left_out++;
       counts_.second_accesses += instruction.data_count - 1U;
     }
     held_there_ = true;
   }
 
-  void put_header(uint64_t ea, const Page& page);
-  void put_held(uint64_t next, const Page& next_page);
+  // The held instruction, and that `next` follows it, which lies in `next_page` if that is known.
+  [[gnu::always_inline]] void put_held(uint64_t next, Page next_page) {
+    char* to = output_.room();
+    const bool prefixed = held_.prefixed;
+    if (prefixed) [[unlikely]]
+      to = put_prefix(to);
+    const uint64_t behind = held_.ea + (prefixed ? 8 : 4);
+    const bool away = next != behind;
+    const BranchKind branch = prefixed ? BranchKind::kNone : branch_kind(held_.opcode);
+    const bool turns = next_page.known() != 0 && next_page != page_;
+    if (turns) page_ = next_page;
+    const bool jumps = away || branch == BranchKind::kUnconditional;
+    output_.commit(qtrace::put(to, {.word = held_.opcode,
+                                    .termination = termination_of(branch, away),
+                                    .data = held_.has_data && !prefixed ? 1U : 0U,
+                                    .data_ea = held_.data_ea,
+                                    .data_page = held_.data_page,
+                                    .jumps = jumps ? 1U : 0U,
+                                    .next = next,
+                                    .turns_page = turns ? 1U : 0U,
+                                    .page = next_page}));
+    counts_.records++;
+  }
+
+  static uint8_t termination_of(BranchKind branch, bool away) {
+    static constexpr uint8_t kOf[][2] = {
+        {0, qtrace::kException},
+        {qtrace::kConditionalBranch, qtrace::kConditionalBranch},
+        {qtrace::kUnconditionalBranch, qtrace::kUnconditionalBranch},
+    };
+    return kOf[static_cast<size_t>(branch)][away ? 1 : 0];
+  }
+
+  void put_header(uint64_t ea, Page page);
+  char* put_prefix(char* to);
 
   TextOutput& output_;
   Pages pages_;
