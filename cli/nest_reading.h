@@ -91,24 +91,25 @@ class NestReading {
   void merge(Sink& sink) {
     std::array<std::span<const nest::Event>, 2> ready;
     for (unsigned i = 0; i < engines_; i++) ready[i] = ready_of(*engine_[i]);
-    std::array<size_t, 2> taken{};
-    for (;;) {
-      unsigned earliest = engines_;
-      for (unsigned i = 0; i < engines_; i++) {
-        if (taken[i] == ready[i].size()) {
-          if (!engine_[i]->ended && inputs_.size() > 1) earliest = engines_ + 1;
-          if (earliest > engines_) break;
-          continue;
-        }
-        if (earliest == engines_ ||
-            ready[i][taken[i]].time < ready[earliest][taken[earliest]].time) {
-          earliest = i;
-        }
-      }
-      if (earliest >= engines_) break;
-      sink.event(ready[earliest][taken[earliest]++]);
+    std::array<const nest::Event*, 2> next = {ready[0].data(), ready[1].data()};
+    const std::array<const nest::Event*, 2> end = {next[0] + ready[0].size(),
+                                                   next[1] + ready[1].size()};
+    while (next[0] != end[0] && next[1] != end[1]) {
+      // Which is earlier no processor foresees: no branch.
+      const unsigned earlier = next[1]->time < next[0]->time ? 1 : 0;
+      sink.event(*next[earlier]++);
     }
-    for (unsigned i = 0; i < engines_; i++) engine_[i]->decoder.drop(taken[i]);
+    for (unsigned i = 0; i < engines_; i++) {
+      if (waited_for(1 - i)) continue;
+      while (next[i] != end[i]) sink.event(*next[i]++);
+    }
+    for (unsigned i = 0; i < engines_; i++) {
+      engine_[i]->decoder.drop(static_cast<size_t>(next[i] - ready[i].data()));
+    }
+  }
+  // It may yet give an event that is earlier than those of the other.
+  bool waited_for(unsigned engine) const {
+    return engine < engines_ && !engine_[engine]->ended && inputs_.size() > 1;
   }
 
   std::vector<InputFile> inputs_;  // one for each engine, or one for all

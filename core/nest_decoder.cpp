@@ -119,7 +119,7 @@ void Decoder::take_response(const Event& from, unsigned slot) {
 }
 
 template <class Fields>
-void Decoder::take_command(Event event) {
+void Decoder::take_command(Event& event) {
   const Command command = Fields::command(event.record);
   const CommandName& name = names_->command(command.ttype, command.tsize);
   event.kind = Event::Kind::kCommand;
