@@ -10,6 +10,7 @@
 #include "tests/encoder/nest.h"
 #include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
+#include "tests/unit/rounds.h"
 
 namespace htmtrace::nest {
 namespace {
@@ -106,7 +107,7 @@ TEST_CASE("bus traces are counted as their events are") {
   const TranslationMap none;
   for (const Layout layout : {Layout::kPower8, Layout::kPower9, Layout::kUnknown}) {
     uint64_t matched = 0, alone = 0, translated = 0;
-    for (uint64_t seed = 0; seed < 60; seed++) {
+    for (uint64_t seed = 0; seed < rounds(40); seed++) {
       Random random(seed);
       Bytes trace = generator::bytes_of(random_words(random, layout));
       for (uint64_t i = seed % 2 == 0 ? 0 : random.below(300); i != 0; i--) {
@@ -123,9 +124,9 @@ TEST_CASE("bus traces are counted as their events are") {
       translated += events.translated;
     }
     if (layout == Layout::kUnknown) continue;
-    CHECK(matched > 1000);
-    CHECK(alone > 1000);
-    CHECK(translated > 1000);
+    CHECK(matched > rounds(1000));
+    CHECK(alone > rounds(1000));
+    CHECK(translated > rounds(1000));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "core/core_decoder.h"
 #include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
+#include "tests/unit/rounds.h"
 
 namespace htmtrace {
 namespace {
@@ -120,11 +121,11 @@ void check_traces(unsigned traces, unsigned instructions) {
 }  // namespace
 
 TEST_CASE("what is counted of POWER10 traces does not depend on who takes it") {
-  check_traces<generator::Power10Program>(120, 600);
+  check_traces<generator::Power10Program>(rounds(90), 600);
 }
 
 TEST_CASE("what is counted of POWER8 traces does not depend on who takes it") {
-  check_traces<generator::Power8Program>(40, 400);
+  check_traces<generator::Power8Program>(rounds(40), 400);
 }
 
 TEST_CASE("counts of long rows") {

@@ -264,7 +264,7 @@ BusText bus_text(const ChosenTrace& trace, nest::Layout layout, const Selection&
 
 TEST_CASE("a slice of a nest trace by its index is that of the whole trace") {
   const TemporaryFolder folder;
-  for (uint64_t seed = 0; seed < rounds(12); seed++) {
+  for (uint64_t seed = 0; seed < rounds(9); seed++) {
     CAPTURE(seed);
     Random random(seed);
     const auto layout = seed % 4 == 3 ? nest::Layout::kPower8 : nest::Layout::kPower9;
