@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # decode.sh BUILD_DIR [SIZE_MIB]: how fast `htmtrace decode` turns a generated POWER10 trace (default
-# 512 MiB) into text on one core, how fast it counts it (--summary), and with how much memory; the same
-# of a bus trace. BUILD_DIR is a release build with tests.
+# 512 MiB) into text and into qtrace on one core, how fast it counts it (--summary), and with how much
+# memory; the same of a bus trace. BUILD_DIR is a release build with tests.
 #
 # Each number is the best of three runs pinned to one core. It stands beside what the same core needs
 # merely to read the same text from the page cache and write it to the same place (`cat`), measured
@@ -21,7 +21,7 @@ if [[ ! -x /usr/bin/time ]]; then
     exit 1
 fi
 mkdir -p "$folder"
-trap 'rm -f "$folder"/{trace,map,small,text,copy,time}' EXIT
+trap 'rm -f "$folder"/{trace,map,small,text,text.qt,copy,time}' EXIT
 
 say() { echo "$*" | tee -a "$log"; }
 
@@ -80,6 +80,15 @@ rm -f "$folder/copy"
 best "decode to a file" "${decode[@]}" --force -o "$folder/text" "$folder/trace"
 say "decode to a file: $best_cpu s CPU, $best_wall s wall: $(rate "$best_cpu")"
 say "  ratio to copying the same text with dd ($copy_cpu s CPU): $(ratio "$best_cpu" "$copy_cpu")"
+
+# The same instructions as a file for simulators, which is one stream: one thread.
+best "decode to qtrace" "${decode[@]}" --format qtrace --force -o "$folder/text.qt" "$folder/trace"
+qtrace_cpu=$best_cpu
+best "copy of the qtrace" dd if="$folder/text.qt" of="$folder/copy" bs=256K status=none
+rm -f "$folder/copy" "$folder/text.qt"
+say "decode to a .qt file: $qtrace_cpu s CPU:" \
+    "$(awk "BEGIN { printf \"%.1f\", $instructions / $qtrace_cpu / 1e6 }") M instructions/s"
+say "  ratio to copying the same file with dd ($best_cpu s CPU): $(ratio "$qtrace_cpu" "$best_cpu")"
 
 # The same text by two threads on two cores.
 if (($(nproc) > 1)); then
