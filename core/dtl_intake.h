@@ -21,11 +21,12 @@ class DtlIntake {
     to.resize(entries.size() / kDtlEntryBytes);
     size_t taken = 0;
     for (; taken < to.size(); taken++) {
-      const DtlEntry entry = load_dtl_entry(entries.data() + taken * kDtlEntryBytes);
-      if (entry.timebase > end_) break;
+      const std::byte* from = entries.data() + taken * kDtlEntryBytes;
+      if (dtl_timebase(from) > end_) break;
+      // Put together in its place: a copy would read, in wider words, what was just written.
+      const DtlEntry& entry = to[taken] = load_dtl_entry(from);
       reasons_.dispatch[entry.dispatch_reason]++;
       reasons_.preempt[entry.preempt_reason]++;
-      to[taken] = entry;
     }
     to.resize(taken);
     proof_.take(to);
