@@ -60,7 +60,7 @@ void Recording::start() {
     if (options_.schedule.delayed()) wait_out_delay();
     start_trace();
     if (workload_ && !options_.schedule.delayed()) workload_->start();
-    if (symbols_) symbols_->add_maps("the trace had begun");
+    maps_wanted_ = symbols_.has_value();
     if (symbols_ && saves_pages()) begin_looking();
   } catch (...) {
     discard();
@@ -145,6 +145,17 @@ void Recording::look_at_pages() {
   const auto since = now - first_look_;
   pages_->look(std::chrono::duration_cast<std::chrono::milliseconds>(since));
   next_look_ = now + std::min<Clock::duration>(since, kRarestLook);
+}
+
+// Behind the first look at the workload's memory: there are many processes, and it may end soon.
+void Recording::save_first_maps() {
+  const bool before_first_look = next_look_ && *next_look_ == first_look_ + kFirstLook;
+  if (before_first_look || !std::exchange(maps_wanted_, false)) return;
+  try {
+    symbols_->add_maps("the trace had begun");
+  } catch (const Error& error) {
+    fail(error);
+  }
 }
 
 void Recording::save_pages() {

@@ -95,6 +95,7 @@ class Recording {
   bool saves_pages() const;
   void begin_looking();
   void look_at_pages();
+  void save_first_maps();
   void save_pages();
   void start_trace();
   void discard();
@@ -125,6 +126,7 @@ class Recording {
   Progress progress_;
   std::optional<TraceStream> stream_;  // instead of files
   std::optional<SymbolFiles> symbols_;
+  bool maps_wanted_ = false;           // of all processes, when the trace had begun
   std::optional<ProcessPages> pages_;  // of the workload
   std::optional<Workload> workload_;
   std::optional<Capture> capture_;  // the trace that is being made

@@ -29,6 +29,7 @@ Recording::Ending Recording::wait(std::optional<Clock::time_point> until) {
     if (left == nanoseconds(0)) return Ending::kTime;
     progress_.recording(left);
     look_at_pages();
+    save_first_maps();
     nanoseconds pause = std::min<nanoseconds>(left.value_or(kTick), kTick);
     if (next_look_) pause = std::clamp<nanoseconds>(*next_look_ - Clock::now(), 0ns, pause);
     timespec wait_for{};
