@@ -195,7 +195,7 @@ class CoreDecoder {
     if (!power10_.in_line() || !instruction_cursor_.in_whole_pages()) return 0;
     const uint64_t most = limit_ - emitted_;
     if constexpr (kCountsOnly<Sink>) {
-      const PlainCounts counted = count_plain_records(
+      const PlainRecords counted = count_plain_records(
           run, most, {power10_, instruction_cursor_, data_cursor_, statistics_});
       return took_plain(counted.instructions, counted.words);
     } else {

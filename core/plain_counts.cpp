@@ -130,7 +130,7 @@ void add(const Row& row, size_t words, CoreStatistics& statistics) {
 
 }  // namespace
 
-PlainCounts count_plain_records(const WordRun& run, uint64_t most, PlainCountState state) {
+PlainRecords count_plain_records(const WordRun& run, uint64_t most, PlainState state) {
   // So few bytes that they cannot hold more instructions than wanted, and whole records only.
   const size_t count =
       std::min<uint64_t>(run.count, kLeastWords * std::min(most, kMostInstructions));

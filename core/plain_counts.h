@@ -3,14 +3,11 @@
 // CoreDecoder counts each alone, and nothing is made of them that nobody reads.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "core/core_events.h"
-#include "core/core_statistics.h"
 #include "core/framing.h"
-#include "core/power10_stream.h"
-#include "core/translation_map.h"
+#include "core/plain_records.h"
 
 namespace htmtrace {
 
@@ -28,22 +25,9 @@ inline constexpr bool kCountsOnly = requires {
   requires Sink::kCountsOnly;
 };
 
-// Of the decoder.
-struct PlainCountState {
-  Power10Stream& stream;                       // in_line()
-  TranslationMap::Cursor& instruction_cursor;  // of a map in whole pages
-  TranslationMap::Cursor& data_cursor;         // of the same
-  CoreStatistics& statistics;                  // all but the number of instructions is counted
-};
-
-struct PlainCounts {
-  uint64_t instructions = 0;
-  size_t words = 0;
-};
-
 // Counts as many whole INFO and IEARA records as `run` begins with, which is in step, and of which
 // nothing must be looked at twice; at most `most` instructions, and none that may reach beyond the
 // run.
-PlainCounts count_plain_records(const WordRun& run, uint64_t most, PlainCountState state);
+PlainRecords count_plain_records(const WordRun& run, uint64_t most, PlainState state);
 
 }  // namespace htmtrace
