@@ -17,10 +17,12 @@
 
 enum { kPageBytes = 4096 };
 
-// Belongs to the thread of its vCPU, but for `active`.
+// Belongs to the thread of its vCPU, but for `active` and, under the macro's lock, `full`.
 struct capture {
   _Atomic bool active;  // all that is looked at while nothing is traced
-  uint64_t session;     // of the macro, when the fields below were set
+  bool full;            // since `executed_before`: traced, but the buffer takes no more
+  uint64_t executed_before;
+  uint64_t session;  // of the macro, when the fields below were set
   bool mode_known;
   uint64_t msr;
   const struct instruction* pending;
@@ -42,6 +44,7 @@ static unsigned traced;              // macros that trace what vCPUs do
 static uint64_t watches[kMaxVcpus];  // who looks at a vCPU
 static _Atomic bool armed;           // translated code tells what it executes
 static qemu_plugin_u64 watched;      // as `watches`, for the emulator's own test
+static qemu_plugin_u64 executed;     // instructions of the blocks that a vCPU began
 
 void capture_init(qemu_plugin_id_t id, const char* oracle_directory,
                   qemu_plugin_udata_cb_t register_again) {
@@ -49,6 +52,7 @@ void capture_init(qemu_plugin_id_t id, const char* oracle_directory,
   callback_registration = register_again;
   directory = oracle_directory;
   watched.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
+  executed.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
   bus_init(oracle_directory);
   for (unsigned vcpu = 0; vcpu < kMaxVcpus; vcpu++) macros[vcpu] = htm_of_vcpu(vcpu);
 }
@@ -113,12 +117,26 @@ static void core_start(struct htm* htm) {
     }
     oracle_start(oracles[vcpu]);
   }
+  captures[vcpu].full = false;
   captures[vcpu].active = true;
+}
+
+static void core_full(struct htm* htm) {
+  const unsigned vcpu = (unsigned)htm->vcpu;
+  captures[vcpu].active = false;
+  captures[vcpu].full = true;
+  captures[vcpu].executed_before = qemu_plugin_u64_get(executed, vcpu);
+  pthread_mutex_lock(&arming);
+  watch(vcpu, kCoreWatch, false);
+  pthread_mutex_unlock(&arming);
 }
 
 static void core_stop(struct htm* htm) {
   const unsigned vcpu = (unsigned)htm->vcpu;
   captures[vcpu].active = false;
+  if (captures[vcpu].full) {
+    htm->lost_instructions += qemu_plugin_u64_get(executed, vcpu) - captures[vcpu].executed_before;
+  }
   if (oracles[vcpu] != NULL) {
     oracle_stop(oracles[vcpu], htm->lost_instructions - htm->lost_before_start);
   }
@@ -179,6 +197,7 @@ static void complete(struct htm* htm, struct capture* capture) {
     if (oracles[htm->vcpu] != NULL) oracle_instruction(oracles[htm->vcpu], &execution);
   } else {
     htm->lost_instructions++;
+    core_full(htm);
   }
   capture->pending = NULL;
 }
@@ -351,6 +370,12 @@ static void find_ram(const struct qemu_plugin_insn* insn) {
   if (host != 0 && qemu_plugin_translate_vaddr(qemu_plugin_insn_vaddr(insn), &real)) {
     ram_base = host - real;
   }
+}
+
+void capture_translate_block(struct qemu_plugin_tb* tb) {
+  if (!armed) return;
+  qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, kInlineAdd, executed,
+                                                    qemu_plugin_tb_n_insns(tb));
 }
 
 void capture_translate(struct qemu_plugin_insn* insn, bool head) {

@@ -7,7 +7,8 @@
 // one. An instruction other than a branch that begins twice in a row was restarted by the emulator,
 // and completed once. Capture begins at the first block of code after START, because only there
 // the mode of the processor is read; every instruction that changes the mode ends its block. The
-// last instruction before a STOP, or the one that stops, is not captured.
+// last instruction before a STOP, or the one that stops, is not captured. When the buffer is full,
+// instructions are only counted, each block as a whole.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +30,8 @@ void capture_arm(void);
 void capture_rest(void);
 bool capture_armed(void);
 
-// An instruction is being translated; `head`: it is the first of its block.
+// A block of code is being translated, then each of its instructions; `head`: it is the first.
+void capture_translate_block(struct qemu_plugin_tb* tb);
 void capture_translate(struct qemu_plugin_insn* insn, bool head);
 
 // An exception, interrupt or hypervisor call; `from` and `to` are effective addresses.

@@ -82,6 +82,7 @@ static void on_translation(struct qemu_plugin_tb* tb, void* data) {
   (void)data;
   const size_t count = qemu_plugin_tb_n_insns(tb);
   dtl_translate(tb);
+  capture_translate_block(tb);
   for (size_t i = 0; i < count; i++) {
     struct qemu_plugin_insn* insn = qemu_plugin_tb_get_insn(tb, i);
     uint32_t word = 0;

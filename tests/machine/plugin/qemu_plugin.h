@@ -129,6 +129,7 @@ void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb* tb,
 // ------------------------------------------------------------------------------- per-vCPU values
 struct qemu_plugin_scoreboard* qemu_plugin_scoreboard_new(size_t element_size);
 void qemu_plugin_u64_set(qemu_plugin_u64 entry, unsigned vcpu, uint64_t value);
+uint64_t qemu_plugin_u64_get(qemu_plugin_u64 entry, unsigned vcpu);
 
 // ------------------------------------------------------------------------------- the guest
 GArray* qemu_plugin_get_registers(void);

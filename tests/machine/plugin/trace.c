@@ -159,6 +159,16 @@ static size_t address_pairs(const struct execution* execution, const struct acce
   return lowest == NULL ? 0 : second == NULL ? 1 : 2;
 }
 
+// Seldom another than the one before.
+static uint64_t msr_word(uint64_t msr) {
+  static _Thread_local uint64_t last, word;
+  if (word == 0 || msr != last) {
+    last = msr;
+    word = power10_msr(msr);
+  }
+  return word;
+}
+
 static size_t encode(const struct execution* execution, uint64_t* words) {
   const struct access* pairs[2];
   const size_t pair_count = address_pairs(execution, pairs);
@@ -167,7 +177,7 @@ static size_t encode(const struct execution* execution, uint64_t* words) {
   const bool branch = !prefixed && power10_recode_branch(opcode, execution->ea, &opcode);
   size_t count = 0;
   words[count++] = power10_info(opcode, execution->ea, branch, prefixed, pair_count);
-  words[count++] = power10_msr(execution->msr);
+  words[count++] = msr_word(execution->msr);
   if (prefixed) words[count++] = power10_prefix(execution->words[0]);
   for (size_t i = 0; i < pair_count; i++) {
     words[count++] = pairs[i]->ea;
