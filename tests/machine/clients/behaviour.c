@@ -26,7 +26,7 @@ enum { kReserved, kConfigured, kTracing, kStopped };
 enum { kCarrier = 0, kTraced = 1, kThird = 2 };
 enum { kData = 1 << 18, kAux = 1 << 18 };
 // More than the trace memory of this test holds.
-enum { kLongWork = 200, kShortWork = 5 };
+enum { kLongWork = 60, kShortWork = 5 };
 
 static int64_t state(void) {
   return control("state " CORE_CONTROL);

@@ -4,6 +4,7 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 // The memory map's blocks: 32 bytes of header, next iterator at 8, number of entries at 16, both
@@ -284,19 +284,23 @@ uint64_t checksum(const uint8_t* bytes, size_t size) {
   return sum;
 }
 
+// Five instructions a round, a branch and accesses to memory among them.
+static void* work(void* rounds) {
+  volatile unsigned count = 0;
+  while (count < (uintptr_t)rounds) count = count + 1;
+  return NULL;
+}
+
+// A thread, for a process would have its end in the trace: on the debug kernel, millions of instructions.
 void work_on(int cpu, unsigned thousands) {
-  const pid_t child = fork();
-  if (child < 0) die("fork");
-  if (child == 0) {
-    cpu_set_t only;
-    CPU_ZERO(&only);
-    CPU_SET(cpu, &only);
-    if (sched_setaffinity(0, sizeof(only), &only) != 0) _exit(1);
-    // Five instructions a round, a branch and accesses to memory among them.
-    static volatile unsigned count;
-    while (count < 200 * thousands) count = count + 1;
-    _exit(0);
-  }
-  int status;
-  if (waitpid(child, &status, 0) < 0 || status != 0) die("the work");
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(cpu, &only);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setaffinity_np(&attributes, sizeof(only), &only);
+  pthread_t thread;
+  errno = pthread_create(&thread, &attributes, work, (void*)(uintptr_t)(200 * thousands));
+  if (errno != 0 || pthread_join(thread, NULL) != 0) die("the work");
+  pthread_attr_destroy(&attributes);
 }
