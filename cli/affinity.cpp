@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <thread>
 
 namespace htmtrace {
 
@@ -17,6 +18,15 @@ int bind_to_cpus(pid_t thread, const std::vector<int>& cpus) {
   const int reason = ::sched_setaffinity(thread, CPU_ALLOC_SIZE(count), set) == 0 ? 0 : errno;
   CPU_FREE(set);
   return reason;
+}
+
+unsigned allowed_cpus() {
+  cpu_set_t allowed;
+  // A kernel of more CPUs than fit into the set refuses to fill it.
+  if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
+    return std::max(1U, std::thread::hardware_concurrency());
+  }
+  return static_cast<unsigned>(CPU_COUNT(&allowed));
 }
 
 }  // namespace htmtrace

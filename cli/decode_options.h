@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <thread>
 
+#include "cli/affinity.h"
 #include "cli/trace_options.h"
 #include "output/qtrace_writer.h"
 
@@ -39,9 +39,8 @@ struct DecodeOptions {
   bool file_order = false;
   static constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
   uint64_t limit = kNoLimit;
-  // As many as processors that this process may use.
   static constexpr unsigned kMostThreads = 256;
-  unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
+  unsigned threads = std::min(allowed_cpus(), kMostThreads);
   bool quiet = false;
 };
 

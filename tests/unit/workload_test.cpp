@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+#include "cli/affinity.h"
 #include "tests/unit/message_of.h"
 #include "tests/unit/temporary_folder.h"
 
@@ -40,6 +41,17 @@ TEST_CASE("a workload can be bound to CPUs, and a CPU that is not there is told"
   workload.start();
   workload.wait_end();
   CHECK(workload.exit_status() == 0);
+}
+
+TEST_CASE("only the CPUs that a thread may run on are counted") {
+  cpu_set_t before;
+  REQUIRE(::sched_getaffinity(0, sizeof(before), &before) == 0);
+  CHECK(allowed_cpus() == static_cast<unsigned>(CPU_COUNT(&before)));
+  int cpu = 0;
+  while (!CPU_ISSET(cpu, &before)) cpu++;
+  REQUIRE(bind_to_cpus(0, {cpu}) == 0);
+  CHECK(allowed_cpus() == 1);
+  ::sched_setaffinity(0, sizeof(before), &before);
 }
 
 TEST_CASE("exit status and killing signal are told apart") {
