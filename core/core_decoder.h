@@ -142,7 +142,7 @@ class CoreDecoder {
       return;
     }
     window_.append(word, next_offset_);
-    drain(false);
+    if (!window_.in_walk()) drain(false);
   }
 
   // The word looked like the first half of a stamp, but no stamp came.

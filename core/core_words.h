@@ -185,6 +185,10 @@ constexpr Power10Type power10_type(uint64_t word) {
   return static_cast<Power10Type>(bits(word, 34, 35));
 }
 
+constexpr bool is_xlate(uint64_t word) {
+  return bits(word, 34, 55) == (uint64_t{1} << 20 | 0xabcdf) && !is_stamp(word);
+}
+
 constexpr bool is_info10(uint64_t word) {
   return bits(word, 34, 55) == (uint64_t{2} << 20 | 0xabcdf) && !is_stamp(word);
 }

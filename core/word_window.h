@@ -33,6 +33,16 @@ class WordWindow {
     offsets_[count_++] = offset;
   }
 
+  // It begins with an XLATE of which the last two words cannot be the end. Who looked at it again
+  // with each word would look at a long one for a long time.
+  bool in_walk() const {
+    if (count_ < 3 || count_ >= words::kXlateWords || !words::is_xlate(word(0))) return false;
+    const auto may_end = [](uint64_t word) {
+      return words::walk_end(word) || words::is_power10(word);
+    };
+    return !may_end(word(count_ - 1)) && !may_end(word(count_ - 2));
+  }
+
   // `last`: the trace ends behind these words.
   WordRun run(bool last, bool in_sync) const {
     return {.words = bytes_.data(),
@@ -52,6 +62,8 @@ class WordWindow {
   }
 
  private:
+  uint64_t word(size_t index) const { return load_be64(bytes_.data() + index * words::kWordBytes); }
+
   static constexpr size_t kWords = words::kXlateWords + 1;
 
   std::array<std::byte, kWords * words::kWordBytes> bytes_{};
