@@ -6,7 +6,8 @@
 #
 # Each number is the best of three runs pinned to one core. It stands beside what the same core needs
 # merely to read the same text from the page cache and write it to the same place (`cat`), measured
-# in this run: the ratio does not depend on the machine as the rates do. The raw numbers are left in
+# in this run: the ratio does not depend on the machine as the rates do. Two threads stand beside what
+# two programs that share nothing get out of the same two cores. The raw numbers are left in
 # BUILD_DIR/benchmark/decode.log.
 set -euo pipefail
 build=$(realpath "${1:?usage: decode.sh BUILD_DIR [SIZE_MIB]}")
@@ -29,15 +30,12 @@ least() { awk -v a="$1" -v b="$2" 'BEGIN { print b == "" || a < b ? a : b }'; }
 
 # best NAME COMMAND...: least seconds of CPU time (user and system), least wall seconds and peak KiB
 # of three runs on one core, into best_cpu, best_wall and best_kib.
-best() { best_on "$core" "$@"; }
-
-# best_on CORES NAME COMMAND...: on these cores.
-best_on() {
-    local cores=$1 name=$2 cpu wall kib
-    shift 2
+best() {
+    local name=$1 cpu wall kib
+    shift
     best_cpu='' best_wall=''
     for _ in 1 2 3; do
-        /usr/bin/time -o "$folder/time" -f '%U %S %e %M' taskset -c "$cores" "$@"
+        /usr/bin/time -o "$folder/time" -f '%U %S %e %M' taskset -c "$core" "$@"
         read -r user system wall kib <"$folder/time"
         cpu=$(awk "BEGIN { print $user + $system }")
         echo "$name: cpu $cpu s wall $wall s peak $kib KiB" >>"$log"
@@ -90,13 +88,37 @@ say "decode to a .qt file: $qtrace_cpu s CPU:" \
     "$(awk "BEGIN { printf \"%.1f\", $instructions / $qtrace_cpu / 1e6 }") M instructions/s"
 say "  ratio to copying the same file with dd ($best_cpu s CPU): $(ratio "$qtrace_cpu" "$best_cpu")"
 
-# The same text by two threads on two cores.
+# The same text by two threads on two cores; and two programs beside each other, that have nothing to do
+# with each other, with the same text each: what the two cores give at most. (Cores may share a clock, a
+# cache, or all but their registers.)
+together() { # COMMAND...: on each of the two cores
+    local first
+    taskset -c "$((core - 1))" "$@" >/dev/null &
+    first=$!
+    taskset -c "$core" "$@" >/dev/null
+    wait "$first"
+}
 if (($(nproc) > 1)); then
-    for threads in 1 2; do
-        best_on "$((core - 1)),$core" "$threads thread(s)" bash -c '"$@" >/dev/null' - "${decode[@]}" -j "$threads" "$folder/trace"
-        walls[threads]=$best_wall
+    alone='' beside='' parallel=''
+    # In turn, so that what else the machine does falls upon all of them.
+    for _ in 1 2 3 4 5; do
+        for way in alone beside parallel; do
+            begun=$(date +%s%N)
+            case $way in
+                alone) taskset -c "$core" "${decode[@]}" -j 1 "$folder/trace" >/dev/null ;;
+                beside) together "${decode[@]}" -j 1 "$folder/trace" ;;
+                parallel) taskset -c "$((core - 1)),$core" "${decode[@]}" -j 2 "$folder/trace" >/dev/null ;;
+            esac
+            took=$(awk "BEGIN { print ($(date +%s%N) - $begun) / 1e9 }")
+            echo "$way: wall $took s" >>"$log"
+            printf -v "$way" %s "$(least "$took" "${!way}")"
+        done
     done
-    say "two threads: ${walls[2]} s wall, one: ${walls[1]} s: $(ratio "${walls[1]}" "${walls[2]}") times as fast"
+    limit=$(awk "BEGIN { printf \"%.2f\", 2 * $alone / $beside }")
+    gain=$(ratio "$alone" "$parallel")
+    say "two threads: $parallel s wall, one: $alone s: $gain times as fast"
+    say "  two programs at once do $limit times as much as one ($beside s wall for both);" \
+        "two threads reach $(awk "BEGIN { printf \"%.0f\", 100 * $gain / $limit }") % of that"
     "${decode[@]}" -j 2 "$folder/trace" | cmp - "$folder/text"
 fi
 
