@@ -19,6 +19,7 @@
 #include "core/core_words.h"
 #include "core/framing.h"
 #include "core/plain_counts.h"
+#include "core/plain_pages.h"
 #include "core/plain_records.h"
 #include "core/power10_stream.h"
 #include "core/power8_stream.h"
@@ -194,26 +195,28 @@ class CoreDecoder {
     if (!in_sync_ || walks_) return 0;
     if (!power10_.in_line() || !instruction_cursor_.in_whole_pages()) return 0;
     const uint64_t most = limit_ - emitted_;
+    const PlainState state{power10_, instruction_cursor_, data_cursor_, statistics_};
     if constexpr (kCountsOnly<Sink>) {
-      const PlainRecords counted = count_plain_records(
-          run, most, {power10_, instruction_cursor_, data_cursor_, statistics_});
-      return took_plain(counted.instructions, counted.words);
+      return took_plain(count_plain_records(run, most, state));
     } else {
-      const PlainRecords taken =
-          decode_plain_records(run, {next_offset_, most},
-                               {power10_, instruction_cursor_, data_cursor_, statistics_}, sink_);
-      return took_plain(taken.instructions, taken.words);
+      if constexpr (kTakesRows<Sink>) {
+        // Each has two words at least.
+        if (run.count / 2 < most && sink_.in_rows()) {
+          return took_plain(decode_plain_pages(run, state, sink_));
+        }
+      }
+      return took_plain(decode_plain_records(run, {next_offset_, most}, state, sink_));
     }
   }
 
-  size_t took_plain(uint64_t instructions, size_t words) {
-    if (words == 0) return 0;
+  size_t took_plain(const PlainRecords& taken) {
+    if (taken.words == 0) return 0;
     generation_ = Generation::kPower10;
-    if (instructions == 0) return words;
-    statistics_.instructions[static_cast<size_t>(generation_)] += instructions;
+    if (taken.instructions == 0) return taken.words;
+    statistics_.instructions[static_cast<size_t>(generation_)] += taken.instructions;
     address_missing_ = false;
-    emitted_ += instructions;
-    return words;
+    emitted_ += taken.instructions;
+    return taken.words;
   }
 
   size_t take_info(const WordRun& run, const WordOffsets& offsets) {

@@ -233,6 +233,10 @@ constexpr uint64_t dra10_page(uint64_t word) {
 constexpr bool dra10_tail_clear(uint64_t word) {
   return bits(word, 41, 63) == 0;
 }
+// Nothing else: a tag would be in the tail.
+constexpr bool is_plain_dra10(uint64_t word) {
+  return dra10_tail_clear(word) && !is_stamp_or_companion(word);
+}
 
 // XLATE: header, walk words, a word with the end bit (itself no step of the walk).
 inline constexpr unsigned kXlateWords = 39;  // header + at most 38

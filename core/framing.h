@@ -21,6 +21,13 @@ struct WordRun {
   bool in_sync = false;   // the record before was whole and ended right here
 
   uint64_t operator[](size_t index) const { return load_be64(words + index * words::kWordBytes); }
+  // What is left of it from there on.
+  WordRun from(const std::byte* at) const {
+    WordRun rest = *this;
+    rest.words = at;
+    rest.count -= static_cast<size_t>(at - words) / words::kWordBytes;
+    return rest;
+  }
 };
 
 struct Framing {
@@ -43,7 +50,7 @@ constexpr Framing Framing::bad(DefectReason why) {
 }
 
 // A word in the middle of a record that must be looked at twice.
-inline bool is_special(uint64_t word) {
+[[gnu::always_inline]] inline bool is_special(uint64_t word) {
   return words::is_stamp_or_companion(word) || words::is_power10(word);
 }
 

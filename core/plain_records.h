@@ -101,7 +101,7 @@ struct LogicalPage {
                                                DataAccess& access) {
   const uint64_t address = load_be64(at);
   const uint64_t page = load_be64(at + words::kWordBytes);
-  if (is_special(address) || is_special(page)) [[unlikely]]
+  if (is_special(address) || !words::is_plain_dra10(page)) [[unlikely]]
     return false;
   access.ea = EffectiveAddr{address};
   access.ra = RealAddr{words::dra10_page(page) | (address & kPower10PageOffset)};

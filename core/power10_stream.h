@@ -64,14 +64,19 @@ class Power10Stream {
 
   void take_xlate(const WordRun& run, const Framing& framing, CoreStatistics& statistics);
 
+  // `info` is good: what came before it belongs to it.
+  [[gnu::always_inline]] void begin_info(uint64_t info, CoreStatistics& statistics) {
+    if (line_.ends_group || (instruction_walks_ | data_walks_) != 0) [[unlikely]] {
+      end_group(info, statistics);
+    }
+  }
+
   // `run` starts with an INFO, `framing` says how much of the record is there: INFO and MSR at
   // least, and the prefix of a prefixed instruction. Logical addresses are left to the caller.
   [[gnu::always_inline]] void take_info(const WordRun& run, const Framing& framing,
                                         CoreStatistics& statistics, Instruction& instruction) {
     const uint64_t info = run[0];
-    if (line_.ends_group || (instruction_walks_ | data_walks_) != 0) [[unlikely]] {
-      end_group(info, statistics);
-    }
+    begin_info(info, statistics);
     instruction.clear();
     if (line_known_) [[likely]]
       line_.put_place(info, instruction);

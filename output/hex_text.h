@@ -16,7 +16,7 @@ typedef uint64_t Pair __attribute__((vector_size(16)));
 typedef uint8_t Digits __attribute__((vector_size(16)));
 typedef int8_t SignedDigits __attribute__((vector_size(16)));  // SSE2 only compares these
 
-inline Digits digits_of(uint64_t value) {
+[[gnu::always_inline]] inline Digits digits_of(uint64_t value) {
   if constexpr (std::endian::native == std::endian::little) value = __builtin_bswap64(value);
   // Two digits a byte, the first in the upper half of the lowest byte.
   const Pair pair = {value, 0};
@@ -33,7 +33,7 @@ inline Digits digits_of(uint64_t value) {
 }  // namespace hex_text
 
 // Writes sixteen digits; returns the place behind them.
-inline char* put_hex64(char* to, uint64_t value) {
+[[gnu::always_inline]] inline char* put_hex64(char* to, uint64_t value) {
   const hex_text::Digits digits = hex_text::digits_of(value);
   std::memcpy(to, &digits, sizeof(digits));
   return to + sizeof(digits);

@@ -37,6 +37,8 @@ class TextOutput {
     return at_;
   }
   void commit(char* end) { at_ = end; }
+  // For one who puts several times into the same room: no further than this, until the next room().
+  char* last_room() const { return last_; }
 
   void put(std::string_view text);
   // The same without a copy, for what is large.

@@ -58,13 +58,10 @@ char* TextPrinter::put_in_full(char* to, const Head& head) {
   at = put_address(put(at, " ra="), head.ra.known, head.ra.value);
   at = put_address(put(at, " la="), head.la.known, head.la.value);
   const bool all = head.ea.known && head.opcode.known && head.ra.known && head.la.known;
-  const uint64_t place = head.ea.value & kPageOffset;
-  if (all && !head.prefix.known && (head.ra.value & kPageOffset) == place &&
-      (head.la.value & kPageOffset) == place) {
-    recent_.ea = head.ea.value - place;
-    recent_.ra = head.ra.value - place;
-    recent_.la = head.la.value - place;
-    std::memcpy(recent_.text, to, kFields);
+  const uint64_t place = head.ea.value & TextPage::kOffset;
+  if (all && !head.prefix.known && (head.ra.value & TextPage::kOffset) == place &&
+      (head.la.value & TextPage::kOffset) == place) {
+    page_.enter(head.ea.value, head.ra.value, head.la.value, true);
   }
   return at;
 }

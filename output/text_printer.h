@@ -12,6 +12,7 @@
 #include "output/hex_text.h"
 #include "output/put_text.h"
 #include "output/text_output.h"
+#include "output/text_page.h"
 
 namespace htmtrace {
 
@@ -31,8 +32,9 @@ class TextPrinter {
 
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {
     char* at = output_.room();
-    if (in_recent_page(instruction)) [[likely]] {
-      at = put_by_page(at, instruction);
+    if (plain(instruction) &
+        page_.holds(instruction.ea.value, instruction.ra.value, instruction.la.value)) [[likely]] {
+      at = page_.put(at, instruction.ea.value, instruction.opcode);
     } else {
       at = put_in_full(at, head_of(instruction));
     }
@@ -47,6 +49,50 @@ class TextPrinter {
     *at++ = '\n';
     output_.commit(at);
   }
+
+  // For rows of instructions in one page after the other (core/plain_pages.h). Nothing needs its
+  // address, so that all of it is in registers.
+  class Rows {
+   public:
+    explicit Rows(TextPrinter& printer)
+        : printer_(&printer), to_(printer.output_.room()), last_(printer.output_.last_room()) {}
+
+    // The following instructions are in the page of these.
+    [[gnu::always_inline]] void enter(EffectiveAddr ea, RealAddr ra, LogicalAddr la, bool has_la) {
+      last_at_ = printer_->page_.enter(ea.value, ra.value, la.value, has_la);
+    }
+    [[gnu::always_inline]] void instruction(uint64_t place, uint32_t opcode) {
+      make_room();
+      end(printer_->page_.put(to_, place, opcode, last_at_));
+    }
+    [[gnu::always_inline]] void instruction(uint64_t place, uint32_t opcode,
+                                            const DataAccess& data) {
+      make_room();
+      end(put_data(printer_->page_.put(to_, place, opcode, last_at_), data));
+    }
+    // Before anything else is put.
+    [[gnu::always_inline]] void finish() { printer_->output_.commit(to_); }
+
+   private:
+    [[gnu::always_inline]] void make_room() {
+      if (to_ <= last_) [[likely]]
+        return;
+      printer_->output_.commit(to_);
+      to_ = printer_->output_.room();
+      last_ = printer_->output_.last_room();
+    }
+    [[gnu::always_inline]] void end(char* to) {
+      *to = '\n';
+      to_ = to + 1;
+    }
+
+    TextPrinter* printer_;
+    char* to_;
+    char* last_;
+    size_t last_at_ = 0;
+  };
+  // Lines need nothing that Rows is not told.
+  bool in_rows() const { return !more_; }
 
   void stamp(const Stamp& stamp) {
     if (wishes_.stamps) put_stamp(stamp);
@@ -70,45 +116,9 @@ class TextPrinter {
     return to + digits;
   }
 
-  // ---- most instructions are in the page of one before: their lines differ in the opcode, and in
-  // the last three digits of the addresses, which are the same in each
-
-  static constexpr uint64_t kPageOffset = 0xfff;
-  static constexpr size_t kFields = 71;                // characters of ea= op= ra= la=
-  static constexpr size_t kOpcodeAt = 23;              // the first digit of op=
-  static constexpr size_t kPlacesAt[] = {16, 48, 68};  // the last three of ea=, ra=, la=
-
-  // One comparison for all: a processor does not foresee which of several fails.
-  [[gnu::always_inline]] bool in_recent_page(const Instruction& i) const {
-    const uint64_t place = i.ea.value ^ recent_.ea;
-    const uint64_t elsewhere = (i.ra.value ^ recent_.ra ^ place) |
-                               (i.la.value ^ recent_.la ^ place) | (place & ~kPageOffset);
-    return (elsewhere | (plain(i) ? 0 : 1)) == 0;
-  }
+  // What TextPage has a line for.
   [[gnu::always_inline]] static bool plain(const Instruction& i) {
     return i.has_ea & i.has_ra & i.has_la & i.has_opcode & !i.has_prefix;
-  }
-
-  // The first three characters of `text` as it lies in memory, and a blank. In a register: to build
-  // them in memory from smaller pieces and load them at once would wait for the store queue.
-  static uint32_t blank_behind_three(uint64_t text) {
-    if constexpr (std::endian::native == std::endian::little) {
-      return (static_cast<uint32_t>(text) & 0x00ffffff) | uint32_t{' '} << 24;
-    }
-    return (static_cast<uint32_t>(text >> 32) & 0xffffff00) | uint32_t{' '};
-  }
-
-  [[gnu::always_inline]] char* put_by_page(char* to, const Instruction& instruction) const {
-    std::memcpy(to, recent_.text, sizeof(recent_.text));
-    const uint64_t place = instruction.ea.value ^ recent_.ea;
-    // The opcode's digits, then those of the place in the page.
-    const hex_text::Pair digits = reinterpret_cast<hex_text::Pair>(
-        hex_text::digits_of(uint64_t{instruction.opcode} << 32 | place << 20));
-    const uint64_t opcode_digits = digits[0];
-    std::memcpy(to + kOpcodeAt, &opcode_digits, sizeof(opcode_digits));
-    const uint32_t place_digits = blank_behind_three(digits[1]);
-    for (const size_t at : kPlacesAt) std::memcpy(to + at, &place_digits, sizeof(place_digits));
-    return to + kFields;
   }
 
   // What those need that are not inlined. The instruction itself cannot be handed to them: then it
@@ -133,9 +143,9 @@ class TextPrinter {
   char* put_in_full(char* to, const Head& head);
 
   [[gnu::always_inline]] static char* put_data(char* to, const DataAccess& data) {
-    to = put_hex64(put(to, " dea="), data.ea.value);
-    to = put_address(put(to, " dra="), data.has_ra, data.ra.value);
-    return put_address(put(to, " dla="), data.has_la, data.la.value);
+    to = put_hex64(put(to, " dea=   ") - 3, data.ea.value);
+    to = put_address(put(to, " dra=   ") - 3, data.has_ra, data.ra.value);
+    return put_address(put(to, " dla=   ") - 3, data.has_la, data.la.value);
   }
 
   [[gnu::always_inline]] static char* put_address(char* to, bool known, uint64_t address) {
@@ -153,12 +163,7 @@ class TextPrinter {
   TextOutput& output_;
   Wishes wishes_;
   bool more_;
-  // The page of an instruction before, in which effective, real and logical addresses have the same
-  // offset. At first one in which nothing is: real addresses have fewer bits.
-  struct {
-    uint64_t ea = 0, ra = ~uint64_t{0}, la = 0;
-    char text[80];
-  } recent_;
+  TextPage page_;  // of an instruction before
 };
 
 // The line of a stamp, without its end.

@@ -61,19 +61,27 @@ TEST_CASE("what the printer writes is what was decoded") {
   // More than one buffer of text.
   for (int i = 0; i < 8000; i++) program.next(words, false);
   const std::vector<std::byte> trace = generator::bytes_of(words);
-  const TranslationMap map(generator::translation_file(), 0);
+  const TranslationMap own(generator::translation_file(), 0);
+  const TranslationMap none;
   const TemporaryFile file;
-  TextOutput output = TextOutput::create(file.path, true);
-  TextPrinter printer(output, {});
-  CoreDecoder decoder(map, printer);
-  decoder.feed(trace);
-  decoder.finish();
-  output.finish();
-  std::string expected;
-  for (const std::string& line : decode_lines(trace, map).lines.instructions) {
-    expected += line + "\n";
+  for (const TranslationMap* map : {&own, &none}) {
+    for (const size_t piece : {trace.size(), size_t{4100}}) {
+      TextOutput output = TextOutput::create(file.path, true);
+      TextPrinter printer(output, {});
+      CoreDecoder decoder(*map, printer);
+      for (size_t at = 0; at < trace.size(); at += piece) {
+        decoder.feed(std::span(trace).subspan(at, std::min(piece, trace.size() - at)));
+      }
+      decoder.finish();
+      output.finish();
+      std::string expected;
+      for (const std::string& line : decode_lines(trace, *map).lines.instructions) {
+        expected += line + "\n";
+      }
+      CHECK(content(file.path) == expected);
+      CHECK(describe(decoder.statistics()) == describe(decode_lines(trace, *map).statistics));
+    }
   }
-  CHECK(content(file.path) == expected);
 }
 
 TEST_CASE("an existing file is not replaced unasked") {
