@@ -109,7 +109,12 @@ class Diff {
       throw Error("cannot compare by effective address: nest traces have none");
     }
     std::unique_ptr<nest::Profile> profiles[2];
+    std::unique_ptr<SymbolTable> symbols[2];
+    std::unique_ptr<PageNames> names[2];
     for (size_t i = 0; i < 2; i++) {
+      const std::vector<std::string> path = {options_.traces.paths[i]};
+      symbols[i] = std::make_unique<SymbolTable>(load_symbols(options_.symbols, path));
+      names[i] = std::make_unique<PageNames>(load_page_names(options_.symbols, path, *symbols[i]));
       NestSide side{.wishes = {.logical = options_.key != DataKey::kReal,
                                .units = options_.unit_bytes,
                                .entries = options_.entries}};
@@ -119,7 +124,7 @@ class Diff {
       profiles[i] = std::move(side.profile);
     }
     report.what = "commands";
-    report.tables = compare_nests(*profiles[0], *profiles[1]);
+    report.tables = compare_nests({*profiles[0], *names[0]}, {*profiles[1], *names[1]});
   }
 
   const DiffOptions& options_;

@@ -23,19 +23,25 @@ DiffCounts named(const nest::Profile& profile, const HotTable<nest::Tally>& tabl
   return counts;
 }
 
-DiffCounts addresses(const nest::Profile& profile, size_t unit) {
-  const HotTable<nest::HotAddress>& table = profile.spots().tables().at(unit);
-  DiffCounts counts{.whole = profile.spots().commands(), .error = table.error(), .parts = {}};
+DiffCounts addresses(const NestDiffSide& side, size_t unit) {
+  const nest::HotSpots& spots = side.profile.spots();
+  const HotTable<nest::HotAddress>& table = spots.tables().at(unit);
+  DiffCounts counts{.whole = spots.commands(), .error = table.error(), .parts = {}};
   for (const auto& [key, hot] : table.entries()) {
-    counts.parts.push_back(
-        {.name = fmt::format("{:016x}", key), .address = key, .symbol = {}, .count = hot.count});
+    counts.parts.push_back({.name = fmt::format("{:016x}", key),
+                            .address = key,
+                            .symbol = nest_address_name(side.names, hot),
+                            .count = hot.count});
   }
   return counts;
 }
 
 }  // namespace
 
-std::vector<DiffTable> compare_nests(const nest::Profile& before, const nest::Profile& after) {
+std::vector<DiffTable> compare_nests(const NestDiffSide& before_side,
+                                     const NestDiffSide& after_side) {
+  const nest::Profile& before = before_side.profile;
+  const nest::Profile& after = after_side.profile;
   std::vector<DiffTable> tables;
   tables.push_back(compare({"command", "commands by name"},
                            named(before, before.by_command(), nest_command_name),
@@ -50,7 +56,7 @@ std::vector<DiffTable> compare_nests(const nest::Profile& before, const nest::Pr
          .title = fmt::format("commands with an address by {} address, units of {}",
                               wishes.logical ? "logical" : "real", size_name(wishes.units[i])),
          .unit_bytes = wishes.units[i]},
-        addresses(before, i), addresses(after, i)));
+        addresses(before_side, i), addresses(after_side, i)));
   }
   return tables;
 }

@@ -6,11 +6,18 @@
 
 #include "core/nest_profile.h"
 #include "output/diff_report.h"
+#include "output/page_names.h"
 
 namespace htmtrace {
 
-// Commands, who sent them, and their addresses in each unit. Both have the same wishes. Names join
-// them, so that traces of different processors can be compared.
-std::vector<DiffTable> compare_nests(const nest::Profile& before, const nest::Profile& after);
+struct NestDiffSide {
+  const nest::Profile& profile;
+  const PageNames& names;
+};
+
+// Commands, who sent them, and their addresses in each unit. Both have the same wishes. Names of
+// commands and units join them, so that traces of different processors can be compared; those of
+// addresses do not: other runs have their memory elsewhere.
+std::vector<DiffTable> compare_nests(const NestDiffSide& before, const NestDiffSide& after);
 
 }  // namespace htmtrace

@@ -75,12 +75,8 @@ void put_chips(std::string& text, const nest::HotSpots& spots) {
   }
 }
 
-std::string name_of(const PageNames& names, const HotAddress& hot) {
-  return hot.lowest_la == HotAddress::kNoAddress ? "" : names.name({hot.lowest_la});
-}
-
 void write_name(JsonWriter& json, const PageNames& names, const HotAddress& hot) {
-  const std::string name = name_of(names, hot);
+  const std::string name = nest_address_name(names, hot);
   if (name.empty()) {
     json.null("symbol");
   } else {
@@ -119,6 +115,10 @@ std::string nest_command_name(nest::Layout layout, uint32_t kind) {
   return name.name.empty() ? fmt::format("{:04x}", kind) : std::string(name.name);
 }
 
+std::string nest_address_name(const PageNames& names, const HotAddress& hot) {
+  return hot.lowest_la == HotAddress::kNoAddress ? "" : names.name({hot.lowest_la});
+}
+
 std::string NestHotReport::to_text() const {
   std::string text = fmt::format("bus: {}\n{}\n{} commands with an address reported\n",
                                  describe(totals), evidence, spots.commands());
@@ -141,7 +141,7 @@ std::string NestHotReport::to_text() const {
     fmt::format_to(out, "\n{:>14} {:>7} {:>10}  {:<16}  {}\n", "commands", "share", "retries",
                    "address", "from; by");
     for (const auto& [key, hot] : table.top(top)) {
-      const std::string name = name_of(names, hot);
+      const std::string name = nest_address_name(names, hot);
       fmt::format_to(out, "{:>14} {:>6.2f}% {:>10}  {:016x}  {}; {}{}{}\n", hot.count,
                      percent(hot.count, spots.commands()), hot.retries, key,
                      text_of(spots, hot.sources, nest_source_name),
@@ -202,7 +202,7 @@ std::string NestHotReport::to_csv() const {
                      kind(spots), spots.wishes().units.at(i), hot.count, table.error(), hot.retries,
                      key, csv_field(text_of(spots, hot.sources, nest_source_name)),
                      csv_field(text_of(spots, hot.commands, nest_command_name)),
-                     csv_field(name_of(names, hot)));
+                     csv_field(nest_address_name(names, hot)));
     }
   }
   return text;

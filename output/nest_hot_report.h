@@ -16,6 +16,9 @@ std::string nest_source_name(nest::Layout layout, uint32_t key);
 // "rd_go_s", of ttype << 8 | tsize.
 std::string nest_command_name(nest::Layout layout, uint32_t kind);
 
+// Of the lowest logical address that was seen; empty when it has none.
+std::string nest_address_name(const PageNames& names, const nest::HotAddress& hot);
+
 struct NestHotReport {
   const nest::HotSpots& spots;
   DecodeTotals totals;

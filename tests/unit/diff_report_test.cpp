@@ -102,7 +102,9 @@ TEST_CASE("commands of two processors are joined by name") {
   };
   add(before, 0, 0x20);  // rd_go_s in either layout: nest-htm-format.md 5.6, 6.7
   add(after, 0, 0x40);
-  const auto tables = compare_nests(before, after);
+  const SymbolTable known;
+  const PageNames none(known);
+  const auto tables = compare_nests({before, none}, {after, none});
   REQUIRE(tables.size() == 3);
   REQUIRE(tables[0].rows.size() == 1);
   CHECK(tables[0].rows[0].name == "rd_go_s");
