@@ -291,7 +291,7 @@ static void* work(void* rounds) {
   return NULL;
 }
 
-// A thread, for a process would have its end in the trace: on the debug kernel, millions of instructions.
+// A thread: the end of a process would be in the trace, for the debug kernel is slow at that.
 void work_on(int cpu, unsigned thousands) {
   cpu_set_t only;
   CPU_ZERO(&only);
