@@ -91,13 +91,29 @@ uint64_t parse_since_boot(const char* option, const std::string& text) {
   throw CLI::ValidationError(option, text + ": no time such as 12.345678901, seconds since boot");
 }
 
+void check_tasks_option(const Wish& wish) {
+  const DtlOutputOptions& output = wish.options.output;
+  if (!output.tasks) return;
+  if (wish.file_format() != nullptr) {
+    throw CLI::ValidationError("--tasks", fmt::format("{} has none", wish.file_format()));
+  }
+  if (output.intervals && !output.summary && (!wish.replay.input.empty() || output.file.empty())) {
+    throw CLI::ValidationError("--tasks", "a series has none; --summary tells which task waited");
+  }
+  if (wish.replay.check) {
+    throw CLI::ValidationError("--check", "with --tasks all entries are counted anyway");
+  }
+}
+
 // What does not go together.
 void check(const Wish& wish) {
   const DtlOutputOptions& output = wish.options.output;
-  if (output.summary && output.format != DtlFormat::kText) {
-    throw CLI::ValidationError(
-        "--format", "the summary is text; without --summary, --interval has csv and json");
+  if (output.summary && output.format != DtlFormat::kText && (!output.tasks || output.intervals)) {
+    throw CLI::ValidationError("--format",
+                               "the summary is text; --interval without --summary has csv and "
+                               "json, and so has --summary --tasks");
   }
+  check_tasks_option(wish);
   if (wish.replay.input.empty()) {
     if (const char* format = wish.file_format()) {
       throw CLI::ValidationError("--format", fmt::format("{} is for recordings: --input", format));
@@ -200,6 +216,8 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
   app.add_flag("--check", wish->replay.check,
                "With --input and --summary or --interval: count the entries, and compare the "
                "file's statistics");
+  app.add_flag("--tasks", output.tasks,
+               "Which task was there: in each line, in the summary, and in the file of -o");
   app.add_option("--top", output.top, "Lines of the summary's long tables (default: 10)")
       ->check(CLI::Range(1, 100000).description(""))
       ->type_name("N");

@@ -54,7 +54,8 @@ DtlCapture::Cpu::Cpu(DtlSource opened, DtlCapture& capture)
                    here.place = fmt::format("CPU {}, {}", source.cpu(), loss.place);
                    ledger.add(here);
                  },
-             .boot_timebase = guess_boot_timebase}),
+             .boot_timebase = guess_boot_timebase,
+             .task = [this](DtlTask there) { task = there; }}),
       track(source.cpu()),
       area(kVpaRoot, source.cpu()) {}
 
@@ -87,6 +88,30 @@ DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
     for (const auto& cpu : cpus_) cpu->top = std::make_unique<DtlTop::Track>();
   }
   output_ = std::make_unique<DtlOutput>(options_.output, about());
+  if (!options_.output.tasks) return;
+  for (const auto& cpu : cpus_) open_switches(*cpu);
+}
+
+void DtlCapture::open_switches(Cpu& cpu) {
+  cpu.switches.emplace(cpu.source.cpu());
+  const PerfRing& ring = cpu.switches->ring();
+  cpu.switch_drain.emplace(
+      ring.data(), ring.sizes().data_bytes, cpu.track.tasks(),
+      SwitchDrain::Sinks{
+          .named =
+              [this](DtlTask task, std::string_view name) {
+                output_->with_names([&](DtlTaskNames& names) { names.set(task, name); });
+              },
+          .forked =
+              [this](DtlTask child, DtlTask parent) {
+                output_->with_names([&](DtlTaskNames& names) { names.inherit(child, parent); });
+              },
+          .loss =
+              [&cpu](const Loss& loss) {
+                Loss here = loss;
+                here.place = fmt::format("CPU {}, {}", cpu.source.cpu(), loss.place);
+                cpu.ledger.add(here);
+              }});
 }
 
 int DtlCapture::run() {
@@ -110,10 +135,14 @@ std::string DtlCapture::about() const {
       fmt::format("htmtrace {}\nevent {}\nperiod_ns {}\nkernel {}\nmachine {}\ncpus",
                   HTMTRACE_VERSION, options_.event, period_ns_, host.kernel_release, host.machine);
   for (const int cpu : options_.cpus) text += fmt::format(" {}", cpu);
-  return text + "\n";
+  return text + (options_.output.tasks ? "\ntasks switches\n" : "\n");
 }
 
 void DtlCapture::start() {
+  // Before there are entries.
+  for (const auto& cpu : cpus_) {
+    if (cpu->switches) cpu->switches->enable();
+  }
   started_ = steady_clock::now();
   for (const auto& cpu : cpus_) cpu->source.enable();
   for (const auto& cpu : cpus_) cpu->at_start = cpu->area.read();
@@ -121,6 +150,9 @@ void DtlCapture::start() {
     Group& group = *each;
     group.thread =
         std::jthread([this, &group](const std::stop_token& stop) { drain_group(group, stop); });
+  }
+  if (options_.output.tasks) {
+    output_->with_names([](DtlTaskNames& names) { read_task_names(names); });
   }
   if (workload_) workload_->start();
   if (options_.top) top_.emplace(*options_.top);
@@ -222,7 +254,10 @@ bool DtlCapture::caught_up() {
 void DtlCapture::stop() {
   for (const auto& group : groups_) group->thread.request_stop();
   for (const auto& group : groups_) group->thread.join();
-  for (const auto& cpu : cpus_) cpu->source.disable();
+  for (const auto& cpu : cpus_) {
+    cpu->source.disable();
+    if (cpu->switches) cpu->switches->disable();
+  }
 }
 
 // A workload that outlives the recording is asked to end, and made to when it does not.
@@ -236,7 +271,10 @@ void DtlCapture::end_workload() {
 
 void DtlCapture::drain_group(Group& group, const std::stop_token& stop) {
   std::vector<pollfd> fds;
-  for (const Cpu* cpu : group.cpus) fds.push_back({cpu->source.event().get(), POLLIN, 0});
+  for (const Cpu* cpu : group.cpus) {
+    fds.push_back({cpu->source.event().get(), POLLIN, 0});
+    if (cpu->switches) fds.push_back({cpu->switches->event().get(), POLLIN, 0});
+  }
   try {
     while (!stop.stop_requested()) {
       ::poll(fds.data(), fds.size(), kLookMilliseconds);
@@ -255,14 +293,28 @@ void DtlCapture::drain_group(Group& group, const std::stop_token& stop) {
 void DtlCapture::look(Group& group) {
   const std::lock_guard held(group.lock);
   look_at_all(group.drains, group.room);
+  for (Cpu* cpu : group.cpus) look_at_switches(*cpu);
   output_->flush(group.tracks);
+}
+
+// When all that was switched by now has been told, the task of the driver's last look has been
+// there since before it, if nothing else was.
+void DtlCapture::look_at_switches(Cpu& cpu) {
+  if (!cpu.switch_drain) return;
+  cpu.switch_drain->look();
+  cpu.track.tasks().observed(cpu.task);
 }
 
 void DtlCapture::take(Cpu& cpu, std::span<const std::byte> entries) {
   std::vector<DtlEntry>& ours = cpu.group->entries;
   cpu.intake.take(entries, ours);
+  // These entries are older than what the ring of switches holds now.
+  look_at_switches(cpu);
+  if (const DtlClock& clock = cpu.drain.clock(); cpu.switch_drain && !ours.empty()) {
+    cpu.track.tasks().cover(clock.nanoseconds(ours.back().timebase).value_or(0));
+  }
   if (cpu.top) cpu.top->add(ours, cpu.source.cpu(), cpu.drain.clock());
-  output_->take(cpu.track, cpu.drain.clock(), ours, cpu.group->places);
+  output_->take(cpu.track, cpu.drain.clock(), ours, cpu.group->sums);
 }
 
 // ------------------------------------------------------------------------------- the report
@@ -290,13 +342,13 @@ DtlReport DtlCapture::make_report() const {
 
 int DtlCapture::settle(DtlReport report) {
   std::vector<DtlOutput::Track*> tracks;
-  DtlPlaces places;
+  DtlOutput::Sums sums;
   for (const auto& group : groups_) {
     tracks.insert(tracks.end(), group->tracks.begin(), group->tracks.end());
-    places.add(group->places);
+    sums.add(group->sums);
   }
   output_->finish(
-      tracks, places,
+      tracks, sums,
       fmt::format("status {}\n{}", report.ledger().empty() ? 0 : kExitIncomplete, report.text()));
   for (const Loss& loss : output_->losses(tracks)) report.add(loss);
   report.print();

@@ -21,10 +21,12 @@
 #include "cli/dtl_source.h"
 #include "cli/dtl_top.h"
 #include "cli/signals.h"
+#include "cli/switch_source.h"
 #include "cli/workload.h"
 #include "core/dtl_intake.h"
 #include "output/ledger.h"
 #include "ringbuf/dtl_drain.h"
+#include "ringbuf/switch_drain.h"
 #include "ringbuf/vpa_counters.h"
 
 namespace htmtrace {
@@ -58,6 +60,9 @@ class DtlCapture {
     DtlSource source;
     DtlDrain drain;
     DtlOutput::Track track;
+    std::optional<SwitchSource> switches;
+    std::optional<SwitchDrain> switch_drain;
+    DtlTask task;  // that was there at the driver's last look at the log
     std::unique_ptr<DtlTop::Track> top;
     Group* group = nullptr;
     Ledger ledger;
@@ -73,11 +78,12 @@ class DtlCapture {
     std::vector<DtlOutput::Track*> tracks;  // of these CPUs
     std::vector<std::byte> room;            // of the rings' bytes
     std::vector<DtlEntry> entries;          // that are being taken
-    DtlPlaces places;
+    DtlOutput::Sums sums;
     std::exception_ptr failure;
     std::jthread thread;
   };
 
+  void open_switches(Cpu& cpu);
   void start();
   void wait();
   bool take_signals();
@@ -90,6 +96,7 @@ class DtlCapture {
   void end_workload();
   void drain_group(Group& group, const std::stop_token& stop);
   void look(Group& group);
+  void look_at_switches(Cpu& cpu);
   void take(Cpu& cpu, std::span<const std::byte> entries);
   std::string about() const;
   DtlReport make_report() const;

@@ -46,14 +46,18 @@ DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about)
     file_.emplace(TraceSink::create(options_.file, options_.existing));
     file_->append(make_dtl_text_block(DtlBlockKind::kStart, about));
   } else if (options_.entries()) {
-    print_dtl_head(text_, options_.format);
+    print_dtl_head(text_, options_.format, options_.tasks);
   }
 }
 
 void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
-                     DtlPlaces& places) {
+                     Sums& sums) {
   if (entries.empty()) return;
-  if (options_.summary) track.analysis_.add(entries, track.cpu_, clock.ticks_per_second, places);
+  if (options_.tasks) find_tasks(track, clock, entries);
+  if (options_.summary) {
+    track.analysis_.add(entries, track.cpu_, clock.ticks_per_second, sums.places);
+    if (options_.tasks) sums.waits.add(entries, track.there_);
+  }
   if (options_.intervals) series_of(track).add(entries, clock);
   if (file_) {
     note_clock(clock);
@@ -68,7 +72,9 @@ void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEnt
     }
   } else if (options_.entries()) {
     const std::lock_guard held(lock_);
-    print_dtl_entries(text_, options_.format, track.cpu_, clock, entries);
+    const DtlTaskColumn tasks{.tasks = track.there_, .names = &names_};
+    print_dtl_entries(text_, options_.format, track.cpu_, clock, entries,
+                      options_.tasks ? &tasks : nullptr);
   } else {
     const std::lock_guard held(lock_);
     clock_ = clock;
@@ -76,10 +82,22 @@ void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEnt
 }
 
 void DtlOutput::take(Track& track, const DtlClock& clock, const DtlStatistics& statistics,
-                     DtlPlaces& places) {
-  if (options_.summary) statistics.append_to(track.analysis_, track.cpu_, places);
+                     Sums& sums) {
+  if (options_.summary) statistics.append_to(track.analysis_, track.cpu_, sums.places);
   if (options_.intervals) series_of(track).add(statistics, clock);
   clock_ = clock;
+}
+
+// What was before the last entry is not needed again, unless the file does not have it yet.
+void DtlOutput::find_tasks(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries) {
+  track.there_.clear();
+  track.tasks_needed_from_ = clock.nanoseconds(entries.back().timebase).value_or(0);
+  if (!options_.summary && !options_.entries()) return;
+  for (const DtlEntry& entry : entries) {
+    const auto ns = clock.nanoseconds(entry.timebase);
+    track.there_.push_back(ns ? track.tasks_.at(*ns) : DtlTask{});
+  }
+  if (!file_) track.tasks_.forget(track.tasks_needed_from_);
 }
 
 DtlSeries& DtlOutput::series_of(Track& track) {
@@ -106,17 +124,26 @@ void DtlOutput::note_clock(const DtlClock& clock) {
 
 void DtlOutput::write_pending(Track& track, bool last) {
   std::vector<std::byte> blocks;
+  if (const auto part = track.tasks_.take_new()) {
+    add_dtl_switches(static_cast<uint16_t>(track.cpu_), *part, blocks);
+    track.tasks_.forget(track.tasks_needed_from_);
+  }
   if (!track.pending_.empty()) track.blocks_.add(track.pending_, track.ticks_per_second_, blocks);
   if (last) track.blocks_.finish(blocks);
   track.pending_.clear();
   const std::lock_guard held(lock_);
+  if (const std::string names = names_.take_new(); !names.empty()) {
+    file_->append(make_dtl_text_block(DtlBlockKind::kNames, names));
+  }
   file_->append(blocks);
 }
 
 void DtlOutput::flush(std::span<Track* const> tracks) {
   const auto old = steady_clock::now() - kLongestPending;
   for (Track* track : tracks) {
-    if (file_ && !track->pending_.empty() && track->pending_since_ < old) write_pending(*track);
+    if (!file_) continue;
+    const bool waited = !track->pending_.empty() && track->pending_since_ < old;
+    if (waited || track->tasks_.fresh() >= kMostDtlEntries) write_pending(*track);
   }
   const std::lock_guard held(lock_);
   text_.flush();
@@ -133,14 +160,14 @@ bool DtlOutput::useless() const {
   return text_.reader_gone() || (file_ && file_->error());
 }
 
-void DtlOutput::finish(std::span<Track* const> tracks, const DtlPlaces& places,
+void DtlOutput::finish(std::span<Track* const> tracks, const Sums& sums,
                        const std::string& verdict) {
   if (file_) {
     for (Track* track : tracks) write_pending(*track, true);
     file_->append(make_dtl_text_block(DtlBlockKind::kEnd, verdict));
     file_->finish();
   }
-  if (options_.summary) print_summary(tracks, places);
+  if (options_.summary) print_summary(tracks, sums);
   if (options_.summary && options_.intervals) text_.put("\n");
   if (options_.intervals) print_series(tracks);
   text_.finish();
@@ -176,7 +203,11 @@ void DtlOutput::print_series(std::span<Track* const> tracks) {
   series.print(text_, options_.format);
 }
 
-void DtlOutput::print_summary(std::span<Track* const> tracks, const DtlPlaces& places) {
+void DtlOutput::print_summary(std::span<Track* const> tracks, const Sums& sums) {
+  const DtlTaskTable tasks{
+      .clock = clock_, .waits = &sums.waits, .names = &names_, .top = options_.top};
+  // For programs there is only this.
+  if (options_.format != DtlFormat::kText) return text_.put(tasks.to_text(options_.format));
   SymbolTable symbols;
   if (!options_.kallsyms.empty()) {
     symbols = read_symbols(options_.kallsyms);
@@ -187,11 +218,12 @@ void DtlOutput::print_summary(std::span<Track* const> tracks, const DtlPlaces& p
   summary.clock = clock_;
   for (const Track* track : tracks) summary.cpus.emplace_back(track->cpu_, &track->analysis_);
   std::ranges::sort(summary.cpus);
-  summary.places = &places;
+  summary.places = &sums.places;
   summary.bits = options_.bits;
   summary.symbols = &symbols;
   summary.top = options_.top;
   text_.put(summary.to_text());
+  if (options_.tasks) text_.put(tasks.to_text(DtlFormat::kText));
 }
 
 }  // namespace htmtrace

@@ -19,6 +19,9 @@
 #include "core/dtl_blocks.h"
 #include "core/dtl_entry.h"
 #include "core/dtl_series.h"
+#include "core/dtl_task_names.h"
+#include "core/dtl_task_waits.h"
+#include "core/dtl_tasks.h"
 #include "core/symbol_table.h"
 #include "output/dtl_summary.h"
 #include "output/dtl_text.h"
@@ -33,6 +36,7 @@ struct DtlOutputOptions {
   bool summary = false;                   // the analysis in place of the entries
   std::optional<DtlIntervals> intervals;  // a series over time in place of the entries
   bool silent = false;                    // none of these
+  bool tasks = false;                     // which task was there, with each of these
   std::filesystem::path file;             // empty: none
   Existing existing = Existing::kRefuse;
   std::optional<ProcessorBits> bits;
@@ -49,6 +53,8 @@ class DtlOutput {
    public:
     explicit Track(int cpu) : cpu_(cpu), blocks_(static_cast<uint16_t>(cpu)) {}
     int cpu() const { return cpu_; }
+    // Which tasks were there: up to the entries that are taken next, at least.
+    DtlTaskTrack& tasks() { return tasks_; }
 
    private:
     friend class DtlOutput;
@@ -59,18 +65,36 @@ class DtlOutput {
     DtlCpuBlocks blocks_;
     uint64_t ticks_per_second_ = 0;
     std::chrono::steady_clock::time_point pending_since_;
+    DtlTaskTrack tasks_;
+    std::vector<DtlTask> there_;      // at the entries that are being taken
+    uint64_t tasks_needed_from_ = 0;  // time of the last entry
+  };
+
+  // What one thread adds up over its virtual processors.
+  struct Sums {
+    DtlPlaces places;
+    DtlTaskWaits waits;
+
+    void add(const Sums& other) {
+      places.add(other.places);
+      waits.add(other.waits);
+    }
   };
 
   // Makes the file; it begins with `about`. Throws Error.
   DtlOutput(const DtlOutputOptions& options, const std::string& about);
 
-  // From several threads for different tracks. `places` are the calling thread's. Throws Error when
+  // From several threads for different tracks. `sums` are the calling thread's. Throws Error when
   // standard output cannot be written.
-  void take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
-            DtlPlaces& places);
+  void take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries, Sums& sums);
   // For the summary and the series, instead of the entries.
-  void take(Track& track, const DtlClock& clock, const DtlStatistics& statistics,
-            DtlPlaces& places);
+  void take(Track& track, const DtlClock& clock, const DtlStatistics& statistics, Sums& sums);
+  // Names of tasks: calls visit(DtlTaskNames&).
+  template <class Visit>
+  void with_names(Visit visit) {
+    const std::lock_guard held(lock_);
+    visit(names_);
+  }
   // Lets others see what is there: standard output, and what has waited for the file for a second.
   void flush(std::span<Track* const> tracks);
 
@@ -84,7 +108,7 @@ class DtlOutput {
   bool useless() const;
 
   // Everything to its place; the file ends with `verdict`. Throws Error.
-  void finish(std::span<Track* const> tracks, const DtlPlaces& places, const std::string& verdict);
+  void finish(std::span<Track* const> tracks, const Sums& sums, const std::string& verdict);
   // What the file could not take, or the series.
   std::vector<Loss> losses(std::span<Track* const> tracks) const;
 
@@ -93,7 +117,8 @@ class DtlOutput {
   void note_clock(const DtlClock& clock);
   DtlSeries& series_of(Track& track);
   void print_series(std::span<Track* const> tracks);
-  void print_summary(std::span<Track* const> tracks, const DtlPlaces& places);
+  void print_summary(std::span<Track* const> tracks, const Sums& sums);
+  void find_tasks(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries);
 
   DtlOutputOptions options_;
   bool foreign_ = false;
@@ -101,6 +126,7 @@ class DtlOutput {
   mutable std::mutex lock_;  // of all that follows
   TextOutput text_ = TextOutput::standard_output();
   std::optional<TraceSink> file_;
+  DtlTaskNames names_;
   DtlClock clock_;
   std::chrono::steady_clock::time_point clock_told_;  // in the file
 };

@@ -61,6 +61,13 @@ bool is_of_here(const DtlReader& reader) {
          value_of(reader.start_text(), "machine") == host.machine;
 }
 
+void check_tasks(const DtlReader& reader, const std::string& name) {
+  if (!value_of(reader.start_text(), "tasks").empty()) return;
+  throw Error("the recording does not tell which tasks there were")
+      .on("file: " + name)
+      .hint("record it with: htmtrace dtl --tasks -o FILE");
+}
+
 DtlReader::Wanted wanted_of(const DtlReplay& replay) {
   return {.cpus = replay.cpus, .from_ns = replay.from_ns, .to_ns = replay.to_ns};
 }
@@ -91,23 +98,33 @@ int status_of(const DtlReader& reader, bool incomplete) {
 
 int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
   DtlStatisticsUse statistics = DtlStatisticsUse::kNone;
-  if (options.summary || options.intervals) {
+  if ((options.summary || options.intervals) && !options.tasks) {
     statistics = replay.check ? DtlStatisticsUse::kCheck : DtlStatisticsUse::kTrust;
   }
   DtlReader reader(InputFile::open(replay.input), statistics);
   DtlOutput output(options, "");
   std::map<int, DtlOutput::Track> tracks;
-  DtlPlaces places;
+  DtlOutput::Sums sums;
   uint64_t taken = 0;
   DtlReader::Wanted wanted = wanted_of(replay);
   wanted.intervals = options.intervals;
+  wanted.tasks = options.tasks;
   while (const auto block = reader.next(wanted)) {
+    if (options.tasks) check_tasks(reader, replay.name);
+    if (!block->names.empty()) {
+      output.with_names([&](DtlTaskNames& names) { names.set_lines(block->names); });
+      continue;
+    }
     DtlOutput::Track& track = tracks.try_emplace(block->cpu, block->cpu).first->second;
+    if (block->switches != nullptr) {
+      track.tasks().append(*block->switches);
+      continue;
+    }
     if (block->statistics != nullptr) {
-      output.take(track, reader.clock(), *block->statistics, places);
+      output.take(track, reader.clock(), *block->statistics, sums);
       taken += block->statistics->entries();
     } else {
-      output.take(track, reader.clock(), block->entries, places);
+      output.take(track, reader.clock(), block->entries, sums);
       taken += block->entries.size();
     }
     if (output.useless()) break;
@@ -116,7 +133,7 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
   std::vector<DtlOutput::Track*> all;
   all.reserve(tracks.size());
   for (auto& [cpu, track] : tracks) all.push_back(&track);
-  output.finish(all, places, "");
+  output.finish(all, sums, "");
   if (reader.clock().ticks_per_second == 0) {
     print_warning(fmt::format("{}: nothing tells the clock, so there are no times", replay.name));
   }

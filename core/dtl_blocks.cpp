@@ -5,6 +5,7 @@
 
 #include "core/big_endian.h"
 #include "core/crc32c.h"
+#include "core/packed_numbers.h"
 
 namespace htmtrace {
 namespace {
@@ -87,6 +88,37 @@ std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlE
   return finished(std::move(block), header);
 }
 
+std::vector<std::byte> make_dtl_switches_block(uint16_t cpu, std::span<const DtlSwitch> switches,
+                                               uint64_t until_ns) {
+  std::vector<uint64_t> since, tasks;
+  uint64_t before = switches.front().ns;
+  for (const DtlSwitch& each : switches) {
+    since.push_back(each.ns - before);
+    before = each.ns;
+    tasks.push_back(each.task.key());
+  }
+  std::vector<std::byte> block(kDtlHeaderBytes);
+  pack_numbers(since, block);
+  pack_repeated(tasks, block);
+  return finished(std::move(block), {.kind = DtlBlockKind::kSwitches,
+                                     .cpu = cpu,
+                                     .entries = static_cast<uint32_t>(switches.size()),
+                                     .first_timebase = switches.front().ns,
+                                     .last_timebase = until_ns});
+}
+
+// What a block says goes on up to the first switch of the next one.
+void add_dtl_switches(uint16_t cpu, const DtlSwitches& part, std::vector<std::byte>& to) {
+  std::span<const DtlSwitch> left = part.switches;
+  while (!left.empty()) {
+    const auto now = left.first(std::min(left.size(), kMostDtlEntries));
+    left = left.subspan(now.size());
+    const auto block =
+        make_dtl_switches_block(cpu, now, left.empty() ? part.until_ns : left.front().ns);
+    to.insert(to.end(), block.begin(), block.end());
+  }
+}
+
 void DtlCpuBlocks::add(std::span<const DtlEntry> entries, uint64_t ticks_per_second,
                        std::vector<std::byte>& to) {
   const auto block = make_dtl_entries_block(cpu_, entries);
@@ -141,6 +173,24 @@ std::optional<DtlClockBlock> parse_dtl_clock(std::span<const std::byte> payload)
                        .timebase = word(2),
                        .monotonic_ns = word(3),
                        .realtime_ns = word(4)};
+}
+
+bool parse_dtl_switches(const DtlBlockHeader& header, std::span<const std::byte> payload,
+                        DtlSwitches& to) {
+  std::vector<uint64_t> since(header.entries), tasks(header.entries);
+  NumberReader reader(payload);
+  reader.numbers(since);
+  reader.repeated(tasks);
+  if (since.empty() || !reader.ok() || !reader.at_end()) return false;
+  to.switches.clear();
+  to.until_ns = header.last_timebase;
+  uint64_t ns = header.first_timebase;
+  for (size_t i = 0; i < since.size(); i++) {
+    if (ns > to.until_ns || since[i] > to.until_ns - ns) return false;
+    ns += since[i];
+    to.switches.push_back({ns, DtlTask::of_key(tasks[i])});
+  }
+  return true;
 }
 
 }  // namespace htmtrace

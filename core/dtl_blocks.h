@@ -14,6 +14,7 @@
 #include "core/dtl_codec.h"
 #include "core/dtl_entry.h"
 #include "core/dtl_statistics.h"
+#include "core/dtl_tasks.h"
 
 namespace htmtrace {
 
@@ -23,6 +24,8 @@ enum class DtlBlockKind : uint8_t {
   kEntries = 3,     // of one CPU, packed, oldest first
   kEnd = 4,         // text: how much there is, and what was lost
   kStatistics = 5,  // of one CPU's entries since the last such block; readers may pass it by
+  kSwitches = 6,    // of one CPU, from task to task; in front of the entries of that time
+  kNames = 7,       // text: lines of DtlTaskNames
 };
 
 struct DtlBlockHeader {
@@ -30,7 +33,8 @@ struct DtlBlockHeader {
   uint16_t cpu = 0;
   uint32_t payload_bytes = 0;
   uint32_t entries = 0;
-  uint64_t first_timebase = 0, last_timebase = 0;  // the lowest and the highest of the entries
+  // The lowest and the highest of the entries. Of switches: times of perf's clock, see there.
+  uint64_t first_timebase = 0, last_timebase = 0;
   uint32_t payload_crc = 0;
 };
 
@@ -55,6 +59,11 @@ std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock);
 std::vector<std::byte> make_dtl_statistics_block(uint16_t cpu, const DtlStatistics& statistics);
 // One to kMostDtlEntries entries.
 std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries);
+// One to kMostDtlEntries switches; the times ascend, and none is behind `until_ns`.
+std::vector<std::byte> make_dtl_switches_block(uint16_t cpu, std::span<const DtlSwitch> switches,
+                                               uint64_t until_ns);
+// Of any number of them, as many blocks as it takes, behind what is in `to`.
+void add_dtl_switches(uint16_t cpu, const DtlSwitches& part, std::vector<std::byte>& to);
 
 // One CPU's blocks: its entries, and behind each group of them their statistics, unless these are
 // not worth their room.
@@ -82,5 +91,8 @@ std::optional<DtlBlockHeader> parse_dtl_header(std::span<const std::byte> bytes)
 // The payload is the one that belongs to the header.
 bool dtl_payload_intact(const DtlBlockHeader& header, std::span<const std::byte> payload);
 std::optional<DtlClockBlock> parse_dtl_clock(std::span<const std::byte> payload);
+// False when the payload is none; any bytes will do.
+bool parse_dtl_switches(const DtlBlockHeader& header, std::span<const std::byte> payload,
+                        DtlSwitches& to);
 
 }  // namespace htmtrace

@@ -198,11 +198,29 @@ std::optional<DtlReader::Block> DtlReader::take_payload(const DtlBlockHeader& he
         return take_statistics(header, payload, wanted);
       }
       break;
+    case DtlBlockKind::kSwitches:
+      if (wanted.tasks && wants(wanted, header.cpu)) return take_switches(header, payload);
+      break;
+    case DtlBlockKind::kNames:
+      if (!wanted.tasks) break;
+      names_ = block_text(payload);
+      return Block{.cpu = 0, .entries = {}, .names = names_};
     case DtlBlockKind::kEnd:
       end_text_ = block_text(payload);
       ended_ = true;
       break;
   }
+  return std::nullopt;
+}
+
+std::optional<DtlReader::Block> DtlReader::take_switches(const DtlBlockHeader& header,
+                                                         std::span<const std::byte> payload) {
+  if (parse_dtl_switches(header, payload, switches_)) {
+    return Block{.cpu = header.cpu, .entries = {}, .switches = &switches_};
+  }
+  // The sum was right, so its writer was not.
+  damaged_bytes_ += block_bytes(header);
+  first_damage_ = std::min(first_damage_.value_or(UINT64_MAX), offset_);
   return std::nullopt;
 }
 

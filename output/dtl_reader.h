@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/dtl_blocks.h"
@@ -39,13 +40,16 @@ class DtlReader {
     std::optional<uint64_t> from_ns, to_ns;
     // Statistics of entries that are not all in one of these do not take their place.
     std::optional<DtlIntervals> intervals{};
+    bool tasks = false;  // blocks of switches and of names, too; not with statistics
   };
 
-  // Either entries or statistics; both are dead with the next block.
+  // Either entries, or one of the others; all are dead with the next block.
   struct Block {
     int cpu = 0;
     std::span<const DtlEntry> entries;
     const DtlStatistics* statistics = nullptr;
+    const DtlSwitches* switches = nullptr;
+    std::string_view names{};
   };
 
   // The next block of entries that is wanted; nothing at the end. Its entries are those within the
@@ -91,6 +95,8 @@ class DtlReader {
   std::optional<Block> take_payload(const DtlBlockHeader& header,
                                     std::span<const std::byte> payload, const Wanted& wanted);
 
+  std::optional<Block> take_switches(const DtlBlockHeader& header,
+                                     std::span<const std::byte> payload);
   void pass_by(const DtlBlockHeader& header, const Wanted& wanted);
   std::optional<Block> take_statistics(const DtlBlockHeader& header,
                                        std::span<const std::byte> payload, const Wanted& wanted);
@@ -117,6 +123,8 @@ class DtlReader {
   std::deque<Place> delayed_;       // to be unpacked before the file is read on
   std::optional<Place> unchecked_;  // the block before, when it was passed by
   bool suspect_ = false;            // the next block is read although it could be passed by
+  DtlSwitches switches_;
+  std::string names_;
   DtlStatistics statistics_;
   DtlGroup made_;
   std::vector<std::byte> delayed_bytes_;

@@ -191,13 +191,12 @@ char* put_line(char* to, Line& line, const DtlEntry& entry) {
   to = put_short_decimal(put_text(to, ", processor_id:"), entry.processor_id);
   to = put_hex(put_text(to, ", fault_addr:"), entry.fault_address);
   to = put_hex(put_text(to, ", srr0:"), entry.srr0);
-  to = put_hex(put_text(to, ", srr1:"), entry.srr1);
-  return put_text(to, "\n");
+  return put_hex(put_text(to, ", srr1:"), entry.srr1);
 }
 
 constexpr std::string_view kCsvHead =
     "cpu,time_ns,timebase,dispatch_reason,preempt_reason,enqueue_to_dispatch_time,"
-    "ready_to_enqueue_time,waiting_to_ready_time,processor_id,fault_addr,srr0,srr1\n";
+    "ready_to_enqueue_time,waiting_to_ready_time,processor_id,fault_addr,srr0,srr1";
 
 char* put_csv(char* to, int cpu, const DtlClock& clock, const DtlEntry& entry) {
   to = put_text(put_decimal(to, static_cast<uint64_t>(cpu)), ",");
@@ -213,8 +212,7 @@ char* put_csv(char* to, int cpu, const DtlClock& clock, const DtlEntry& entry) {
   to = put_decimal(put_text(to, ","), entry.processor_id);
   to = put_hex(put_text(to, ","), entry.fault_address);
   to = put_hex(put_text(to, ","), entry.srr0);
-  to = put_hex(put_text(to, ","), entry.srr1);
-  return put_text(to, "\n");
+  return put_hex(put_text(to, ","), entry.srr1);
 }
 
 // Numbers that JSON's readers may round, those of 64 bits that are addresses, are text.
@@ -235,42 +233,59 @@ char* put_json(char* to, int cpu, const DtlClock& clock, const DtlEntry& entry) 
   to = put_hex(put_text(to, R"(,"fault_addr":")"), entry.fault_address);
   to = put_hex(put_text(to, R"(","srr0":")"), entry.srr0);
   to = put_hex(put_text(to, R"(","srr1":")"), entry.srr1);
-  return put_text(to, "\"}\n");
+  return put_text(to, "\"");
 }
 
-// A line has some 460 characters at most.
-template <class Put>
-void print_all(TextOutput& output, std::span<const DtlEntry> entries, Put put) {
-  for (const DtlEntry& entry : entries) output.commit(put(output.room(), entry));
+// How a line ends, behind all of its fields.
+[[gnu::always_inline]] inline char* put_end(char* to, DtlFormat format) {
+  return format == DtlFormat::kJson ? put_text(to, "}\n") : put_text(to, "\n");
+}
+
+// A line has some 460 characters at most, without its task.
+template <DtlFormat kFormat, class Put>
+void print_all(TextOutput& output, std::span<const DtlEntry> entries, const DtlTaskColumn* tasks,
+               Put put) {
+  if (tasks == nullptr) {
+    for (const DtlEntry& entry : entries)
+      output.commit(put_end(put(output.room(), entry), kFormat));
+    return;
+  }
+  for (size_t i = 0; i < entries.size(); i++) {
+    output.commit(put(output.room(), entries[i]));
+    output.commit(put_end(put_text(output.room(), tasks->text(kFormat, i)), kFormat));
+  }
 }
 
 void print_lines(TextOutput& output, int cpu, const DtlClock& clock,
-                 std::span<const DtlEntry> entries) {
+                 std::span<const DtlEntry> entries, const DtlTaskColumn* tasks) {
   static const Reasons reasons;
   Line line{Seconds(cpu, clock), {}, reasons};
-  print_all(output, entries,
-            [&](char* to, const DtlEntry& entry) { return put_line(to, line, entry); });
+  print_all<DtlFormat::kText>(output, entries, tasks, [&](char* to, const DtlEntry& entry) {
+    return put_line(to, line, entry);
+  });
 }
 
 }  // namespace
 
-void print_dtl_head(TextOutput& output, DtlFormat format) {
-  if (format == DtlFormat::kCsv) output.put(kCsvHead);
+void print_dtl_head(TextOutput& output, DtlFormat format, bool tasks) {
+  if (format != DtlFormat::kCsv) return;
+  output.put(kCsvHead);
+  output.put(tasks ? ",pid,tid,comm\n" : "\n");
 }
 
 void print_dtl_entries(TextOutput& output, DtlFormat format, int cpu, const DtlClock& clock,
-                       std::span<const DtlEntry> entries) {
+                       std::span<const DtlEntry> entries, const DtlTaskColumn* tasks) {
   switch (format) {
     case DtlFormat::kText:
-      return print_lines(output, cpu, clock, entries);
+      return print_lines(output, cpu, clock, entries, tasks);
     case DtlFormat::kCsv:
-      return print_all(output, entries, [&](char* to, const DtlEntry& entry) {
-        return put_csv(to, cpu, clock, entry);
-      });
+      return print_all<DtlFormat::kCsv>(
+          output, entries, tasks,
+          [&](char* to, const DtlEntry& entry) { return put_csv(to, cpu, clock, entry); });
     case DtlFormat::kJson:
-      return print_all(output, entries, [&](char* to, const DtlEntry& entry) {
-        return put_json(to, cpu, clock, entry);
-      });
+      return print_all<DtlFormat::kJson>(
+          output, entries, tasks,
+          [&](char* to, const DtlEntry& entry) { return put_json(to, cpu, clock, entry); });
   }
 }
 

@@ -55,7 +55,7 @@ TraceSink TraceSink::create(const std::filesystem::path& path, Existing existing
     const int reason = errno;
     Error error(fmt::format("cannot create {}", path.string()), reason);
     if (reason != EEXIST) throw error;
-    throw std::move(error).hint("choose another folder with -o, or replace it with --force");
+    throw std::move(error).hint("choose another name with -o, or replace it with --force");
   }
   return TraceSink(path, fd);
 }

@@ -24,6 +24,7 @@ constexpr size_t kAuxRecordBytes = 24;
 constexpr size_t kSampleIdBytes = 32;
 constexpr size_t kSampleIdTime = 8;
 constexpr size_t kSampleTime = 24;  // in a sample: behind identifier, address and thread
+constexpr size_t kSampleTask = 16;
 
 // Raw payload of the driver without AUX area: version (32 bits), ticks a second and number of
 // entries (64 bits each), in the machine's byte order and unaligned, then the entries.
@@ -37,6 +38,11 @@ T load_native(const std::byte* from) {
   T value;
   std::memcpy(&value, from, sizeof(value));
   return value;
+}
+
+DtlTask load_task(const std::byte* from) {
+  return {.pid = load_native<uint32_t>(from),
+          .tid = load_native<uint32_t>(from + sizeof(uint32_t))};
 }
 
 // No processor that matters has shorter ones.
@@ -103,7 +109,9 @@ void DtlDrain::take_aux_record(const Record& record) {
   const auto aux = parse_aux(record.body);
   if (!aux) return;
   if (record.body.size() >= kAuxRecordBytes + kSampleIdBytes) {
-    set_time(load_native<uint64_t>(record.body.last(kSampleIdBytes).data() + kSampleIdTime));
+    const std::byte* id = record.body.last(kSampleIdBytes).data();
+    set_time(load_native<uint64_t>(id + kSampleIdTime));
+    sinks_.task(load_task(id));
   }
   uint64_t entries = aux->size / kDtlEntryBytes;
   if (!header_counted_ && entries != 0) {
@@ -123,6 +131,7 @@ void DtlDrain::take_sample(const Record& record) {
   const auto payload = parse_raw(record.body);
   if (aux_ || !payload) return;
   set_time(load_native<uint64_t>(record.body.data() + kSampleTime));
+  sinks_.task(load_task(record.body.data() + kSampleTask));
   if (payload->size() < kRawEntriesOffset ||
       load_native<uint32_t>(payload->data()) != kRawVersion) {
     sinks_.loss({"data ring", "a sample of unknown form", LossUnit::kRecords, 1});

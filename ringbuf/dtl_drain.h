@@ -15,6 +15,7 @@
 
 #include "core/dtl_entry.h"
 #include "core/dtl_slots.h"
+#include "core/dtl_tasks.h"
 #include "core/loss.h"
 #include "ringbuf/rings.h"
 
@@ -28,6 +29,8 @@ class DtlDrain {
     std::function<void(const Loss&)> loss;
     // Timebase at boot for a driver that does not tell it, given the ticks per second.
     std::function<uint64_t(uint64_t)> boot_timebase;
+    // Which task was there when the driver looked at the log. Before the entries that it found.
+    std::function<void(DtlTask)> task = [](DtlTask) {};
   };
 
   using Sign = DtlSign;

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "core/dtl_codec.h"
+#include "core/dtl_task_names.h"
+#include "core/dtl_tasks.h"
 #include "core/error.h"
 #include "output/dtl_reader.h"
 
@@ -47,7 +49,14 @@ void read_file(const uint8_t* data, size_t size) {
       DtlAnalysis analysis;
       DtlPlaces places;
       uint64_t entries = 0;
-      while (const auto block = reader.next({})) {
+      DtlReader::Wanted wanted;
+      wanted.tasks = use == DtlStatisticsUse::kNone;
+      DtlTaskTrack track;
+      DtlTaskNames names;
+      while (const auto block = reader.next(wanted)) {
+        if (block->switches != nullptr) track.append(*block->switches);
+        names.set_lines(block->names);
+        for (const DtlEntry& entry : block->entries) track.at(entry.timebase);
         entries += block->entries.size();
         if (block->statistics == nullptr) continue;
         entries += block->statistics->entries();
@@ -70,6 +79,21 @@ void unpack_statistics(std::span<const std::byte> packed) {
   if (again != repacked) std::abort();
 }
 
+void unpack_switches(std::span<const std::byte> packed) {
+  if (packed.size() < 2 * sizeof(uint64_t)) return;
+  DtlBlockHeader header{.entries = std::to_integer<uint32_t>(packed[0]) << 4};
+  std::memcpy(&header.first_timebase, packed.data(), sizeof(uint32_t));
+  std::memcpy(&header.last_timebase, packed.data() + 1, sizeof(uint64_t));
+  DtlSwitches part, again;
+  if (!parse_dtl_switches(header, packed.subspan(2 * sizeof(uint64_t)), part)) return;
+  const auto block = make_dtl_switches_block(1, part.switches, part.until_ns);
+  const auto read = parse_dtl_header(block);
+  const auto payload = std::span<const std::byte>(block).subspan(kDtlHeaderBytes);
+  if (!read || !parse_dtl_switches(*read, payload, again) || again.switches != part.switches) {
+    std::abort();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -78,5 +102,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
   unpack(bytes.subspan(2), (data[0] | data[1] << 8) % (htmtrace::kMostDtlEntries + 1));
   unpack_statistics(bytes);
+  unpack_switches(bytes);
   return 0;
 }

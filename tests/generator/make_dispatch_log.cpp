@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// make_dispatch_log ENTRIES CPUS FILE: a recording of the dispatch trace log, htmtrace-dtl(5), with
-// about so many entries. For benchmarks.
+// make_dispatch_log ENTRIES CPUS FILE [tasks]: a recording of the dispatch trace log,
+// htmtrace-dtl(5), with about so many entries, and which tasks there were. For benchmarks.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "core/dtl_blocks.h"
@@ -15,22 +16,45 @@ using generator::write_or_exit;
 namespace {
 
 constexpr uint64_t kTimebaseHz = 512'000'000;
+// A virtual processor has two of them, by turns of 10 ms, and the idle one.
+constexpr const char* kTaskNames = "100 100 database\n100 101 log writer\n";
+constexpr uint64_t kTurnTicks = kTimebaseHz / 100;
+constexpr uint8_t kCeded = 2;
+
+// Puts switches behind `to` that fit these entries.
+void add_switches(unsigned cpu, std::span<const DtlEntry> entries, DtlTaskTrack& track,
+                  std::vector<std::byte>& to) {
+  const DtlClock clock{.boot_timebase = 0, .ticks_per_second = kTimebaseHz};
+  for (const DtlEntry& entry : entries) {
+    const uint64_t ns = *clock.nanoseconds(entry.timebase);
+    const auto turn = static_cast<uint32_t>(entry.timebase / kTurnTicks % 2);
+    track.switched(ns, kIdleTask,
+                   entry.preempt_reason == kCeded ? kIdleTask : DtlTask{100, 100 + turn});
+  }
+  if (const auto part = track.take_new()) add_dtl_switches(static_cast<uint16_t>(cpu), *part, to);
+  track.forget(UINT64_MAX);
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bool tasks = argc == 5 && std::strcmp(argv[4], "tasks") == 0;
+  if (tasks) argc--;
   const unsigned long entries = argc == 4 ? std::strtoul(argv[1], nullptr, 10) : 0;
   const unsigned long cpus = argc == 4 ? std::strtoul(argv[2], nullptr, 10) : 0;
   if (entries == 0 || cpus == 0 || cpus > 65536) {
-    std::fputs("usage: make_dispatch_log ENTRIES CPUS FILE\n", stderr);
+    std::fputs("usage: make_dispatch_log ENTRIES CPUS FILE [tasks]\n", stderr);
     return 2;
   }
   const char* name = argv[3];
   std::FILE* file = std::fopen(name, "wb");
-  write_or_exit(file, make_dtl_text_block(DtlBlockKind::kStart, "event all\n"), name);
+  const char* about = tasks ? "event all\ntasks switches\n" : "event all\n";
+  write_or_exit(file, make_dtl_text_block(DtlBlockKind::kStart, about), name);
+  if (tasks) write_or_exit(file, make_dtl_text_block(DtlBlockKind::kNames, kTaskNames), name);
   write_or_exit(file, make_dtl_clock_block({.ticks_per_second = kTimebaseHz}), name);
   std::vector<generator::PlausibleDispatches> processors;
   std::vector<DtlCpuBlocks> cpu_blocks;
+  std::vector<DtlTaskTrack> tracks(cpus);
   for (unsigned cpu = 0; cpu < cpus; cpu++) {
     processors.emplace_back(cpu);
     cpu_blocks.emplace_back(static_cast<uint16_t>(cpu));
@@ -41,6 +65,7 @@ int main(int argc, char** argv) {
     for (unsigned cpu = 0; cpu < cpus && written < entries; cpu++, written += kMostDtlEntries) {
       for (DtlEntry& entry : block) entry = processors[cpu].next();
       bytes.clear();
+      if (tasks) add_switches(cpu, block, tracks[cpu], bytes);
       cpu_blocks[cpu].add(block, kTimebaseHz, bytes);
       write_or_exit(file, bytes, name);
     }

@@ -34,9 +34,10 @@ class PlainRing {
   }
 
   // A record of the data ring; false when it finds no room, as in the kernel.
-  bool put_record(uint32_t type, const std::string& body) {
+  bool put_record(uint32_t type, const std::string& body, uint16_t misc = 0) {
     perf_event_header header{};
     header.type = type;
+    header.misc = misc;
     header.size = static_cast<uint16_t>(sizeof(header) + body.size());
     if (header.size >= data_.size() - (page_.data_head - page_.data_tail)) return false;
     put(data_, page_.data_head, std::string(reinterpret_cast<char*>(&header), sizeof(header)));

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One CPU's context switches with their ring.
+#pragma once
+
+#include <optional>
+
+#include "core/dtl_task_names.h"
+#include "ringbuf/event_fd.h"
+#include "ringbuf/perf_ring.h"
+
+namespace htmtrace {
+
+class SwitchSource {
+ public:
+  // Opens and maps, disabled. Throws Error.
+  explicit SwitchSource(int cpu);
+
+  void enable() const { event_.enable(); }
+  void disable() const { event_.disable(); }
+  const EventFd& event() const { return event_; }
+  const PerfRing& ring() const { return *ring_; }
+
+ private:
+  EventFd event_;
+  std::optional<PerfRing> ring_;
+};
+
+// Of the tasks that are there now, those that have no name yet.
+void read_task_names(DtlTaskNames& names);
+
+}  // namespace htmtrace

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// spin first|second CPU SECONDS - computes on one virtual processor as a task of this name, in code
+// that only this one executes: an address tells which task it was.
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+// Between two looks at the clock, some milliseconds.
+enum { kRounds = 4000000 };
+
+// The makefile says where they are.
+__attribute__((noinline, section(".first"))) static void first(void) {
+  for (volatile uint32_t i = 0; i < kRounds; i++) continue;
+}
+__attribute__((noinline, section(".second"))) static void second(void) {
+  for (volatile uint32_t i = 0; i < kRounds; i++) continue;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    fputs("usage: spin first|second CPU SECONDS\n", stderr);
+    return 2;
+  }
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  CPU_SET((size_t)atoi(argv[2]), &cpus);
+  if (sched_setaffinity(0, sizeof(cpus), &cpus) != 0 || prctl(PR_SET_NAME, argv[1]) != 0) {
+    perror("spin");
+    return 1;
+  }
+  const time_t end = time(NULL) + atoi(argv[3]);
+  while (time(NULL) < end) {
+    if (strcmp(argv[1], "first") == 0)
+      first();
+    else
+      second();
+  }
+  return 0;
+}
