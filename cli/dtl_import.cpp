@@ -80,13 +80,17 @@ class Import {
     DtlReasons reasons;
     Ledger ledger;
     uint64_t reader_at = 0;  // position up to which perf had read before the last piece
+    DtlSwitch told{};        // up to when, and who was there then
+    size_t switches = 0;     // so many of them were told
   };
 
   void write_start() {
     std::string text = fmt::format("perf.data\nevent {}\nperiod_ns {}\nkernel {}\nmachine {}\ncpus",
                                    content_.event, content_.period_ns, content_.kernel, "");
     for (const auto& [number, cpu] : content_.cpus) text += fmt::format(" {}", number);
-    sink_.append(make_dtl_text_block(DtlBlockKind::kStart, text + "\n"));
+    text += content_.switches.empty() ? "\n" : "\ntasks switches\n";
+    sink_.append(make_dtl_text_block(DtlBlockKind::kStart, text));
+    add_dtl_names(content_.names.take_new(), blocks_);
   }
 
   // A piece of the AUX area. perf reads it in order; what is not there it had no chance to read.
@@ -152,10 +156,24 @@ class Import {
 
   void write_pending(Cpu& cpu) {
     if (cpu.pending.empty()) return;
+    write_switches(cpu, clock_.nanoseconds(cpu.pending.back().timebase).value_or(0));
     cpu.blocks.add(cpu.pending, cpu.slots.clock().ticks_per_second, blocks_);
     cpu.pending.clear();
     sink_.append(blocks_);
     blocks_.clear();
+  }
+
+  // Those up to this time, that of the last entry that is written next.
+  void write_switches(Cpu& cpu, uint64_t until_ns) {
+    const auto found = content_.switches.find(cpu.number);
+    if (found == content_.switches.end()) return;
+    DtlSwitches part{.switches = {cpu.told}, .until_ns = std::max(until_ns, cpu.told.ns)};
+    const std::vector<DtlSwitch>& all = found->second;
+    for (; cpu.switches < all.size() && all[cpu.switches].ns <= part.until_ns; cpu.switches++) {
+      part.switches.push_back(all[cpu.switches]);
+    }
+    cpu.told = {part.until_ns, part.switches.back().task};
+    add_dtl_switches(static_cast<uint16_t>(cpu.number), part, blocks_);
   }
 
   // The first line is the status, as in a recording.

@@ -123,7 +123,7 @@ void DtlOutput::note_clock(const DtlClock& clock) {
 }
 
 void DtlOutput::write_pending(Track& track, bool last) {
-  std::vector<std::byte> blocks;
+  std::vector<std::byte> blocks, names;
   if (const auto part = track.tasks_.take_new()) {
     add_dtl_switches(static_cast<uint16_t>(track.cpu_), *part, blocks);
     track.tasks_.forget(track.tasks_needed_from_);
@@ -132,9 +132,8 @@ void DtlOutput::write_pending(Track& track, bool last) {
   if (last) track.blocks_.finish(blocks);
   track.pending_.clear();
   const std::lock_guard held(lock_);
-  if (const std::string names = names_.take_new(); !names.empty()) {
-    file_->append(make_dtl_text_block(DtlBlockKind::kNames, names));
-  }
+  add_dtl_names(names_.take_new(), names);
+  file_->append(names);
   file_->append(blocks);
 }
 

@@ -65,7 +65,7 @@ void check_tasks(const DtlReader& reader, const std::string& name) {
   if (!value_of(reader.start_text(), "tasks").empty()) return;
   throw Error("the recording does not tell which tasks there were")
       .on("file: " + name)
-      .hint("record it with: htmtrace dtl --tasks -o FILE");
+      .hint("record it with: htmtrace dtl --tasks -o FILE, or perf record --switch-events");
 }
 
 DtlReader::Wanted wanted_of(const DtlReplay& replay) {

@@ -119,6 +119,16 @@ void add_dtl_switches(uint16_t cpu, const DtlSwitches& part, std::vector<std::by
   }
 }
 
+void add_dtl_names(std::string_view lines, std::vector<std::byte>& to) {
+  while (!lines.empty()) {
+    const size_t end =
+        lines.size() <= kMostDtlPayload ? lines.size() : lines.rfind('\n', kMostDtlPayload - 1) + 1;
+    const auto block = make_dtl_text_block(DtlBlockKind::kNames, lines.substr(0, end));
+    to.insert(to.end(), block.begin(), block.end());
+    lines.remove_prefix(end);
+  }
+}
+
 void DtlCpuBlocks::add(std::span<const DtlEntry> entries, uint64_t ticks_per_second,
                        std::vector<std::byte>& to) {
   const auto block = make_dtl_entries_block(cpu_, entries);

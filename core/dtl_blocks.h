@@ -64,6 +64,8 @@ std::vector<std::byte> make_dtl_switches_block(uint16_t cpu, std::span<const Dtl
                                                uint64_t until_ns);
 // Of any number of them, as many blocks as it takes, behind what is in `to`.
 void add_dtl_switches(uint16_t cpu, const DtlSwitches& part, std::vector<std::byte>& to);
+// The lines of DtlTaskNames, likewise.
+void add_dtl_names(std::string_view lines, std::vector<std::byte>& to);
 
 // One CPU's blocks: its entries, and behind each group of them their statistics, unless these are
 // not worth their room.

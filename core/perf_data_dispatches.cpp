@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/perf_data_records.h"
+#include "core/perf_data_tasks.h"
 
 namespace htmtrace::perf_data {
 namespace {
@@ -83,6 +84,7 @@ class DispatchFinder {
   Fields fields(std::span<const std::byte> bytes) const { return {bytes, header_.big_endian}; }
 
   void take(const Record& record) {
+    tasks_.take(record, event_of(record.body));
     switch (record.type) {
       case kRecordAuxtraceInfo:
         dispatches_ = dispatches_ || fields(record.body).u32() == kVpaDtl;
@@ -187,6 +189,7 @@ class DispatchFinder {
   const ReadAt& read_;
   Header header_;
   DtlPerfContent content_;
+  TaskFinder tasks_{header_, content_.names, content_.switches};
   bool dispatches_ = false;     // AUXTRACE_INFO says so
   uint64_t payload_bytes_ = 0;  // of the last AUXTRACE record
   uint64_t cut_bytes_ = 0, strange_bytes_ = 0, lost_records_ = 0, compressed_ = 0,

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "core/dtl_slots.h"
+#include "core/dtl_task_names.h"
+#include "core/dtl_tasks.h"
 #include "core/file_extent.h"
 #include "core/perf_data.h"
 
@@ -38,12 +40,16 @@ struct DtlPerfContent {
   uint64_t area_bytes = DtlSlots::kUnending;
   std::vector<DtlPerfChunk> chunks;  // in the order of the file
   std::map<int, DtlPerfCpu> cpus;
+  // Of each CPU in the order of time, the first at 0; empty when they were not recorded.
+  std::map<int, std::vector<DtlSwitch>> switches;
+  DtlTaskNames names;
   // What is known not to be there, by no CPU in particular.
   std::vector<Loss> losses;
 };
 
-// Reads all but the entries, in constant memory but for what it returns. Any bytes will do: throws
-// Error when they are no perf.data file with such events, and tells what is damaged.
+// Reads all but the entries, in constant memory but for what it returns: 16 bytes for a switch. Any
+// bytes will do: throws Error when they are no perf.data file with such events, and tells what is
+// damaged.
 DtlPerfContent find_dispatches(uint64_t file_bytes, const ReadAt& read);
 
 }  // namespace htmtrace

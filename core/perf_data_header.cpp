@@ -25,6 +25,7 @@ constexpr uint64_t kIdsBytes = 16;  // behind it: where its ids are
 // Of its flags, which are a bit field.
 constexpr unsigned kFrequency = 10;
 constexpr unsigned kSampleIdAll = 18;
+constexpr unsigned kUseClockId = 25;
 
 // Of features.
 constexpr unsigned kOsRelease = 4;
@@ -130,6 +131,7 @@ class HeaderReader {
     };
     event.is_frequency = flag(kFrequency);
     event.sample_id_all = flag(kSampleIdAll);
+    event.other_clock = flag(kUseClockId);
     return event;
   }
 

@@ -70,6 +70,7 @@ struct Event {
   bool is_frequency = false;  // the period is samples a second
   uint64_t sample_type = 0;
   bool sample_id_all = false;
+  bool other_clock = false;  // than perf's own
   std::vector<uint64_t> ids;
 };
 

@@ -23,7 +23,7 @@ std::optional<Record> RecordReader::next() {
   if (!header) return std::nullopt;
   Fields fields(*header, big_endian_);
   const uint32_t type = fields.u32();
-  fields.u16();  // misc
+  const uint16_t misc = fields.u16();
   const uint16_t size = fields.u16();
   // Those of the perf tool itself may end anywhere; 0 is no type.
   constexpr uint32_t kFirstOfTool = 64;
@@ -32,7 +32,8 @@ std::optional<Record> RecordReader::next() {
   }
   const auto whole = look(size);
   if (!whole) return std::nullopt;
-  const Record record{.type = type, .offset = at_, .body = whole->subspan(kHeaderBytes)};
+  const Record record{
+      .type = type, .misc = misc, .offset = at_, .body = whole->subspan(kHeaderBytes)};
   at_ += size;
   return record;
 }
@@ -86,16 +87,39 @@ std::optional<uint32_t> trailer_cpu(std::span<const std::byte> body, const Event
   return Fields(body.last(from_end), big_endian).u32();
 }
 
-std::optional<uint64_t> trailer_time(std::span<const std::byte> body, const Event& event,
-                                     bool big_endian) {
-  if (!event.sample_id_all || (event.sample_type & kSampleTime) == 0) return std::nullopt;
-  // Behind the time stand, 8 bytes each, those of these that the event asked for.
+namespace {
+
+// Of the time in a trailer, from its end. Behind it stand, 8 bytes each, those of these that the
+// event asked for.
+size_t trailer_time_place(const Event& event) {
   size_t from_end = 8;
   for (const uint64_t field : {kSampleId, kSampleStreamId, kSampleCpu, kSampleIdentifier}) {
     if ((event.sample_type & field) != 0) from_end += 8;
   }
+  return from_end;
+}
+
+}  // namespace
+
+std::optional<uint64_t> trailer_time(std::span<const std::byte> body, const Event& event,
+                                     bool big_endian) {
+  if (!event.sample_id_all || (event.sample_type & kSampleTime) == 0) return std::nullopt;
+  const size_t from_end = trailer_time_place(event);
   if (body.size() < from_end) return std::nullopt;
   return Fields(body.last(from_end), big_endian).u64();
+}
+
+std::optional<DtlTask> trailer_task(std::span<const std::byte> body, const Event& event,
+                                    bool big_endian) {
+  if (!event.sample_id_all || (event.sample_type & kSampleTid) == 0) return std::nullopt;
+  const size_t from_end =
+      trailer_time_place(event) + ((event.sample_type & kSampleTime) != 0 ? 8 : 0);
+  if (body.size() < from_end) return std::nullopt;
+  Fields fields(body.last(from_end), big_endian);
+  DtlTask task;
+  task.pid = fields.u32();
+  task.tid = fields.u32();
+  return task;
 }
 
 }  // namespace htmtrace::perf_data

@@ -2,6 +2,7 @@
 // The records of a perf.data file, one after the other.
 #pragma once
 
+#include "core/dtl_tasks.h"
 #include "core/perf_data_header.h"
 
 namespace htmtrace::perf_data {
@@ -9,10 +10,13 @@ namespace htmtrace::perf_data {
 // enum perf_event_type, and behind 63 what the perf tool adds (enum perf_user_event_type).
 enum RecordType : uint32_t {
   kRecordLost = 2,
+  kRecordComm = 3,
   kRecordThrottle = 5,
+  kRecordFork = 7,
   kRecordSample = 9,
   kRecordAux = 11,
   kRecordLostSamples = 13,
+  kRecordSwitchCpuWide = 15,
   kRecordAuxtraceInfo = 70,
   kRecordAuxtrace = 71,
   kRecordCompressed = 81,
@@ -21,6 +25,7 @@ enum RecordType : uint32_t {
 
 struct Record {
   uint32_t type = 0;
+  uint16_t misc = 0;
   uint64_t offset = 0;              // of its header in the file
   std::span<const std::byte> body;  // behind the header; valid until the next record
 };
@@ -85,5 +90,8 @@ std::optional<uint32_t> trailer_cpu(std::span<const std::byte> body, const Event
 // And when it came.
 std::optional<uint64_t> trailer_time(std::span<const std::byte> body, const Event& event,
                                      bool big_endian);
+// And who was there.
+std::optional<DtlTask> trailer_task(std::span<const std::byte> body, const Event& event,
+                                    bool big_endian);
 
 }  // namespace htmtrace::perf_data

@@ -88,20 +88,49 @@ void PerfDataFile::put_attr(Bytes& to, const Event& event) const {
   to.resize(begin + kAttrBytes);
 }
 
-void PerfDataFile::record(uint32_t type, const Bytes& body) {
+void PerfDataFile::record(uint32_t type, const Bytes& body, uint16_t misc) {
   put(data_, type, 4);
-  put(data_, 0, 2);
+  put(data_, misc, 2);
   put(data_, body.size() + 8, 2);
   append(data_, body);
 }
 
 // The end of each record that is no sample.
-void PerfDataFile::put_identity(Bytes& to, size_t event) const {
-  put(to, 0, 8);  // process and thread
-  put(to, 1000, 8);
+void PerfDataFile::put_identity(Bytes& to, size_t event, uint64_t task, uint64_t ns) const {
+  put_task(to, task);
+  put(to, ns, 8);
   put(to, events_.at(event).cpu, 4);
   put(to, 0, 4);
   put(to, id_of(event), 8);
+}
+
+void PerfDataFile::put_task(Bytes& to, uint64_t task) const {
+  put(to, task >> 32, 4);
+  put(to, task & 0xffffffff, 4);
+}
+
+// PERF_RECORD_SWITCH_CPU_WIDE, of the task that goes and of the one that comes.
+void PerfDataFile::switched(size_t event, uint64_t ns, uint64_t from, uint64_t to) {
+  constexpr uint32_t kSwitchCpuWide = 15;
+  constexpr uint16_t kOut = 1 << 13;
+  Bytes out, in;
+  put_task(out, to);
+  put_identity(out, event, from, ns);
+  record(kSwitchCpuWide, out, kOut);
+  put_task(in, from);
+  put_identity(in, event, to, ns + 1);
+  record(kSwitchCpuWide, in);
+}
+
+void PerfDataFile::named(uint64_t task, const std::string& name) {
+  constexpr uint32_t kComm = 3;
+  Bytes body;
+  put_task(body, task);
+  for (size_t i = 0; i < (name.size() + 8) / 8 * 8; i++) {
+    body.push_back(static_cast<std::byte>(i < name.size() ? name[i] : 0));
+  }
+  put_identity(body, 0);
+  record(kComm, body);
 }
 
 void PerfDataFile::lost(uint64_t count) {

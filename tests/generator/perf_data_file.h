@@ -44,7 +44,10 @@ class PerfDataFile {
   void aux(size_t event, uint64_t position, uint64_t size, uint64_t flags);
   void auxtrace(size_t event, uint64_t position, std::span<const std::byte> bytes);
   void sample(size_t event, std::span<const std::byte> payload);
-  void record(uint32_t type, const std::vector<std::byte>& body);
+  void record(uint32_t type, const std::vector<std::byte>& body, uint16_t misc = 0);
+  // perf record --switch-events; a task is pid * 2^32 + tid. And a name.
+  void switched(size_t event, uint64_t ns, uint64_t from, uint64_t to);
+  void named(uint64_t task, const std::string& name);
   void lost(uint64_t count);
 
   std::vector<std::byte> finish() const;
@@ -54,7 +57,8 @@ class PerfDataFile {
   void put(Bytes& to, uint64_t value, unsigned size) const;
   void put_text(Bytes& to, const std::string& text) const;
   void put_attr(Bytes& to, const Event& event) const;
-  void put_identity(Bytes& to, size_t event) const;
+  void put_identity(Bytes& to, size_t event, uint64_t task = 0, uint64_t ns = 1000) const;
+  void put_task(Bytes& to, uint64_t task) const;
   Bytes event_names() const;
   Bytes pmu_names() const;
   static uint64_t id_of(size_t event) { return 100 + event; }

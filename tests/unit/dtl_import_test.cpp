@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dtl_task_names.h"
 #include "core/error.h"
 #include "output/dtl_reader.h"
 #include "tests/generator/perf_data_file.h"
@@ -89,6 +90,8 @@ class PerfRecord {
 
 struct Imported {
   std::map<int, std::vector<uint64_t>> numbers;  // of the entries, from 0
+  std::map<int, std::vector<DtlTask>> tasks;     // and who was there
+  DtlTaskNames names;
   std::string verdict;
   DtlClock clock;
 };
@@ -104,9 +107,16 @@ class Importer {
     import_perf_recording(path, recording);
     Imported imported;
     DtlReader reader(InputFile::open(recording));
-    while (const auto block = reader.next({})) {
+    DtlReader::Wanted wanted;
+    wanted.tasks = true;
+    std::map<int, DtlTaskTrack> tracks;
+    while (const auto block = reader.next(wanted)) {
+      imported.names.set_lines(block->names);
+      if (block->switches != nullptr) tracks[block->cpu].append(*block->switches);
       for (const DtlEntry& entry : block->entries) {
         imported.numbers[block->cpu].push_back(entry.timebase - VpaDriver::kBoot - 1);
+        const uint64_t ns = reader.clock().nanoseconds(entry.timebase).value_or(0);
+        imported.tasks[block->cpu].push_back(tracks[block->cpu].at(ns));
       }
     }
     CHECK(reader.ended());
@@ -168,6 +178,39 @@ TEST_CASE("what perf recorded is read, each entry once, from machines of either 
     }
     CHECK(imported.verdict.starts_with("status 0\n"));
     tells(imported, "not provable, perf does not record");
+  }
+}
+
+TEST_CASE("perf's own context switches tell who was there, and its losses when nobody knows") {
+  Importer importer;
+  constexpr DtlTask kFirst{.pid = 10, .tid = 11}, kSecond{.pid = 20, .tid = 20};
+  for (const bool big_endian : {false, true}) {
+    CAPTURE(big_endian);
+    PerfRecord perf({0, 3}, 1 << 16, {.big_endian = big_endian, .dispatches = true});
+    perf.file().named(kFirst.key(), "first one");
+    perf.file().switched(0, 60, kFirst.key(), kSecond.key());
+    for (int i = 0; i < 3; i++) {
+      for (const size_t event : {0, 1}) perf.poll(event, 80);
+      perf.read(0);
+      perf.read(1);
+    }
+    perf.file().switched(0, 120, kSecond.key(), 0);
+    perf.file().lost(7);  // of CPU 0
+    perf.file().switched(0, 300, kSecond.key(), kFirst.key());
+    const Imported imported = importer.read(perf.file().finish());
+    CHECK(imported.names.of(kFirst) == "first one");
+    REQUIRE(imported.numbers.at(0).size() == 240);
+    for (size_t i = 0; i < 240; i++) {
+      const uint64_t ns = (i + 1) * 1000 / 512;
+      const DtlTask there = ns < 60    ? kFirst
+                            : ns < 120 ? kSecond
+                            : ns < 121 ? kIdleTask
+                            : ns < 300 ? DtlTask{}
+                                       : kFirst;
+      CAPTURE(ns);
+      REQUIRE(imported.tasks.at(0)[i] == there);
+      REQUIRE(imported.tasks.at(3)[i] == DtlTask{});
+    }
   }
 }
 
