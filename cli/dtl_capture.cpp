@@ -152,7 +152,10 @@ void DtlCapture::start() {
         std::jthread([this, &group](const std::stop_token& stop) { drain_group(group, stop); });
   }
   if (options_.output.tasks) {
-    output_->with_names([](DtlTaskNames& names) { read_task_names(names); });
+    // Those that the threads have meanwhile been told are newer; none of them has to wait.
+    read_task_names([this](DtlTask task, std::string_view name) {
+      output_->with_names([&](DtlTaskNames& names) { names.set_first(task, name); });
+    });
   }
   if (workload_) workload_->start();
   if (options_.top) top_.emplace(*options_.top);

@@ -49,12 +49,12 @@ SwitchSource::SwitchSource(int cpu) {
   }
 }
 
-void read_task_names(DtlTaskNames& names) {
+void read_task_names(const std::function<void(DtlTask, std::string_view)>& visit) {
   for_each_number("/proc", [&](uint32_t pid, const fs::path& process) {
     for_each_number(process / "task", [&](uint32_t tid, const fs::path& task) {
       std::string name;
       if (std::getline(std::ifstream(task / "comm"), name)) {
-        names.set_first({.pid = pid, .tid = tid}, name);
+        visit({.pid = pid, .tid = tid}, name);
       }
     });
   });

@@ -2,9 +2,11 @@
 // One CPU's context switches with their ring.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string_view>
 
-#include "core/dtl_task_names.h"
+#include "core/dtl_tasks.h"
 #include "ringbuf/event_fd.h"
 #include "ringbuf/perf_ring.h"
 
@@ -25,7 +27,7 @@ class SwitchSource {
   std::optional<PerfRing> ring_;
 };
 
-// Of the tasks that are there now, those that have no name yet.
-void read_task_names(DtlTaskNames& names);
+// Of the tasks that are there now.
+void read_task_names(const std::function<void(DtlTask, std::string_view)>& visit);
 
 }  // namespace htmtrace
