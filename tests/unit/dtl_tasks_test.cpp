@@ -287,7 +287,7 @@ TEST_CASE("the time of a switch is that of the timebase, to 4 ns") {
 TEST_CASE("blocks of switches come back, and nothing else is taken for one") {
   DtlSwitches part{.switches = {}, .until_ns = 1'000'000};
   for (uint32_t i = 0; i < 10'000; i++)
-    part.switches.push_back({i * 100, {.pid = i % 7, .tid = i}});
+    part.switches.push_back({uint64_t{i} * 100, {.pid = i % 7, .tid = i}});
   std::vector<std::byte> bytes;
   add_dtl_switches(9, part, bytes);
   DtlTaskTrack track;
@@ -337,7 +337,9 @@ TEST_CASE("in a damaged file a task is right or unknown") {
     for (uint64_t i = random() % 8; i != 0 && round != 0; i--) {
       bytes[100 + random() % (bytes.size() - 100)] ^= static_cast<std::byte>(1 << random() % 8);
     }
-    if (round % 4 == 3) bytes.erase(bytes.begin() + 200, bytes.begin() + 200 + random() % 2000);
+    if (round % 4 == 3)
+      bytes.erase(bytes.begin() + 200,
+                  bytes.begin() + 200 + static_cast<ptrdiff_t>(random() % 2000));
     if (round % 4 == 2) bytes.resize(200 + random() % (bytes.size() - 200));
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()),
