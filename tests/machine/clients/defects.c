@@ -198,6 +198,8 @@ static void again(void) {
   client.trace_bytes = client.map_bytes = client.blocks = client.block.size = 0;
   memset(client.announced, 0, sizeof(client.announced));
   client_enable(&client);
+  // Armed anew in the background.
+  for (int i = 0; i < 100 && macro_state() != kTracing; i++) usleep(10000);
   work_on(kTraced, 10);
   client_drain(&client);
   tap(all_came(&client) && client.trace_bytes != 0,
