@@ -16,11 +16,9 @@ htmtrace=$build/cli/htmtrace
 folder=$build/benchmark
 log=$folder/decode.log
 core=$(($(nproc) - 1))
-if [[ ! -x /usr/bin/time ]]; then
-    echo "decode.sh: /usr/bin/time is not here" >&2
-    echo "  hint: apt-get install time" >&2
-    exit 1
-fi
+# shellcheck source=benchmarks/needs.sh
+. "$(dirname "$0")/needs.sh"
+needs cli/htmtrace tests/generator/make_core_trace tests/generator/make_nest_trace
 mkdir -p "$folder"
 trap 'rm -f "$folder"/{trace,map,small,text,text.qt,copy,time}' EXIT
 

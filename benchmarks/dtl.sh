@@ -23,11 +23,9 @@ htmtrace=$build/cli/htmtrace
 folder=$build/benchmark
 log=$folder/dtl.log
 core=$(($(nproc) - 1))
-if [[ ! -x /usr/bin/time ]]; then
-    echo "dtl.sh: /usr/bin/time is not here" >&2
-    echo "  hint: apt-get install time" >&2
-    exit 1
-fi
+# shellcheck source=benchmarks/needs.sh
+. "$(dirname "$0")/needs.sh"
+needs cli/htmtrace tests/generator/drain_dispatch_rings tests/generator/make_dispatch_log
 mkdir -p "$folder"
 trap 'rm -f "$folder"/{log.dtl,text,time}' EXIT
 

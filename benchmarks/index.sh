@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# index.sh BUILD_DIR [SIZE_GIB]: how long one hundredth of a large core trace and of a large nest trace
-# (default 8 GiB) takes by their indexes, and with how much memory. BUILD_DIR is a release build with
+# index.sh BUILD_DIR [SIZE_GIB]: how long one hundredth of a large core trace of each format and of a
+# large nest trace (default 8 GiB) takes by their indexes, and with how much memory. BUILD_DIR is a release build with
 # tests; it needs room for one such trace.
 #
 # The slice is taken from the middle, by instruction numbers (core) and by time (nest), to text into a
@@ -15,11 +15,9 @@ htmtrace=$build/cli/htmtrace
 folder=$build/benchmark
 log=$folder/index.log
 part_mib=512
-if [[ ! -x /usr/bin/time ]]; then
-    echo "index.sh: /usr/bin/time is not here" >&2
-    echo "  hint: apt-get install time" >&2
-    exit 1
-fi
+# shellcheck source=benchmarks/needs.sh
+. "$(dirname "$0")/needs.sh"
+needs cli/htmtrace tests/generator/make_core_trace tests/generator/make_nest_trace
 mkdir -p "$folder"
 trap 'rm -f "$folder"/{part,trace,trace.index,map,slice,again,messages,time}' EXIT
 
@@ -70,10 +68,13 @@ repeat() { # COUNT: as many times the part
 }
 
 say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
-"$build/tests/generator/make_core_trace" power10 $((part_mib << 20)) "$folder/part" "$folder/map"
-repeat $((size_gib * 1024 / part_mib))
-instructions=$("$htmtrace" index "$folder/trace" 2>&1 | grep -oE '[0-9]+ instructions' | cut -d' ' -f1)
-slice core --instructions "$((instructions / 2))-$((instructions / 2 + instructions / 100 - 1))"
+for format in power10 power8; do
+    say "$format"
+    "$build/tests/generator/make_core_trace" $format $((part_mib << 20)) "$folder/part" "$folder/map"
+    repeat $((size_gib * 1024 / part_mib))
+    instructions=$("$htmtrace" index "$folder/trace" 2>&1 | grep -oE '[0-9]+ instructions' | cut -d' ' -f1)
+    slice core --instructions "$((instructions / 2))-$((instructions / 2 + instructions / 100 - 1))"
+done
 
 "$build/tests/generator/make_nest_trace" $((part_mib << 20)) "$folder/part"
 ticks=$("$htmtrace" decode -q --type nest --format csv "$folder/part" | tail -n 1 | cut -d, -f3)

@@ -24,19 +24,21 @@
 
 namespace htmtrace {
 
-// Adds to `totals` what was decoded; `next` is behind a SelectingSink. What is missing or wrong is
-// told on stderr; returns whether that is so. Throws Error.
+// Adds to `totals` what was decoded; `next` is behind a SelectingSink. If it has
+// begin_trace(owners), that is called first. What is missing or wrong is told on stderr; returns
+// whether that is so. Throws Error.
 template <class Next>
 bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next,
                DecodeTotals& totals) {
   InputFile input = trace.open();
   const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
+  if constexpr (requires { next.begin_trace(map.owners()); }) next.begin_trace(map.owners());
   SelectingSink sink(options.selection, next);
   CoreDecoder decoder(map, sink);
   TraceBytes bytes = selected_bytes(trace, input, options.selection, Selection::kAny, false);
   if (const auto& restart = bytes.restart()) {
     sink.begin_at(restart->place);
-    decoder.start_at(restart->offset);
+    decoder.start_at(restart->offset, bytes.pages());
     tell_part(input);
   }
   Progress progress(stderr);

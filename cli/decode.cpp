@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/avro_decode.h"
 #include "cli/commands.h"
 #include "cli/decode_options.h"
+#include "cli/dispatch_log.h"
 #include "cli/index_file.h"
 #include "cli/messages.h"
 #include "cli/nest_decode.h"
+#include "cli/row_decode.h"
 #include "cli/stream_choice.h"
 #include "cli/trace_bytes.h"
 #include "cli/trace_choice.h"
@@ -116,7 +117,8 @@ class Decode {
         return write_block_vectors(bytes, map);
       case DecodeFormat::kHtmdecode:
       case DecodeFormat::kAvro:
-        return;  // refused above; decode_to_avro()
+      case DecodeFormat::kParquet:
+        return;  // refused above; decode_to_rows()
     }
   }
 
@@ -216,6 +218,7 @@ class Decode {
       case DecodeFormat::kQtrace:
       case DecodeFormat::kBlockVectors:
       case DecodeFormat::kAvro:
+      case DecodeFormat::kParquet:
         break;
     }
     return NestPrinter::Format::kText;
@@ -278,7 +281,7 @@ class Decode {
     CoreDecoder decoder(map, sink);
     decoder.set_instruction_limit(options_.limit);
     if (const auto& restart = bytes.restart()) {
-      decoder.start_at(restart->offset);
+      decoder.start_at(restart->offset, bytes.pages());
       decoder.set_instruction_limit(options_.limit - restart->place.instructions);
     }
     if (options_.walks) decoder.follow_walks();
@@ -360,9 +363,10 @@ Action declare_decode(CLI::App& app) {
       "address. Dashes stand for what the trace does not tell. See htmtrace-decode(1).\n"
       "Exit status: 0 done, 1 failed, 2 usage, 3 something was lost or could not be decoded.");
   app.parse_complete_callback([options] { check(*options); });
-  return [options] {
+  return [&app, options] {
     std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
-    if (options->format == DecodeFormat::kAvro) return decode_to_avro(*options);
+    if (is_one_dispatch_log(options->traces.paths)) return decode_dispatch_log(app, *options);
+    if (for_engines(options->format)) return decode_to_rows(*options);
     check_terminal(*options);
     TextOutput output = open_output(options->traces);
     return Decode(*options, std::move(output)).run();

@@ -5,8 +5,10 @@
 
 #include <map>
 
+#include "cli/one_of.h"
 #include "core/error.h"
 #include "output/avro_file.h"
+#include "output/parquet_file.h"
 
 namespace htmtrace {
 namespace {
@@ -20,13 +22,13 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
       {"text", DecodeFormat::kText},        {"json", DecodeFormat::kJson},
       {"csv", DecodeFormat::kCsv},          {"qtrace", DecodeFormat::kQtrace},
       {"bbv", DecodeFormat::kBlockVectors}, {"htmdecode", DecodeFormat::kHtmdecode},
-      {"avro", DecodeFormat::kAvro}};
+      {"avro", DecodeFormat::kAvro},        {"parquet", DecodeFormat::kParquet}};
   app.add_option(
          "--format", options.format,
          "text, json (one object a line), csv, qtrace or bbv (basic-block vectors; both for "
-         "simulators), htmdecode (nest traces, as the perf tool reads them) or avro (a folder of "
-         "files for engines that read in parallel) (default: text)")
-      ->transform(CLI::CheckedTransformer(formats))
+         "simulators), htmdecode (nest traces, as the perf tool reads them), avro or parquet (each "
+         "a folder of files for engines that read in parallel) (default: text)")
+      ->transform(one_of(formats))
       ->type_name("FORMAT")
       ->default_str("");
   using Pages = QtraceWriter::Pages;
@@ -35,7 +37,7 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
   app.add_option("--pages", options.pages,
                  "qtrace: write the pages of logical or real addresses, or none (default: logical "
                  "with a memory map, else real)")
-      ->transform(CLI::CheckedTransformer(pages))
+      ->transform(one_of(pages))
       ->type_name("KIND");
   app.add_option("--interval", options.interval,
                  "bbv: a vector for every N instructions (default: 10000000)")
@@ -44,12 +46,12 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
   app.add_option("--blocks", options.blocks, "bbv: write the list of the blocks here")
       ->type_name("FILE");
   app.add_option("--part-rows", options.part_rows,
-                 "avro: rows of a file, at most (default: 10000000)")
+                 "avro, parquet: rows of a file, at most (default: 10000000)")
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->default_str("");
   app.add_option("--part-ticks", options.part_ticks,
-                 "avro: files of windows of N ticks, each window in a folder of its own")
+                 "avro, parquet: files of windows of N ticks, each window in a folder of its own")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
 }
@@ -64,10 +66,15 @@ void check_summary(const DecodeOptions& options) {
 }
 
 // Its rows are of all that was decoded, in the order of the trace.
-void check_avro(const DecodeOptions& options) {
-  const char* const why = "cannot be used with --format avro";
-  refuse(!AvroFile::can_write(), "--format", "htmtrace was built without libavro: use json or csv");
-  refuse(options.traces.output.empty(), "--format", "avro is a folder of files: name it with -o");
+void check_rows(const DecodeOptions& options) {
+  const char* const why = "cannot be used with --format avro and parquet";
+  const bool avro = options.format == DecodeFormat::kAvro;
+  refuse(avro && !AvroFile::can_write(), "--format",
+         "htmtrace was built without libavro: use json or csv");
+  refuse(!avro && !ParquetFile::can_write(), "--format",
+         "htmtrace was built without Parquet (-DHTMTRACE_PARQUET=ON): use avro");
+  refuse(options.traces.output.empty(), "--format",
+         "avro and parquet are folders of files: name one with -o");
   refuse(options.stamps, "--stamps", why);
   refuse(options.walks, "--walks", why);
   refuse(options.file_order, "--file-order", why);
@@ -117,11 +124,11 @@ void check(const DecodeOptions& options) {
   refuse(options.pages && options.format != DecodeFormat::kQtrace, "--pages",
          "only --format qtrace has pages");
   if (options.summary) check_summary(options);
-  const bool avro = options.format == DecodeFormat::kAvro;
-  if (avro) check_avro(options);
-  refuse(options.part_ticks && !avro, "--part-ticks", "only --format avro has parts");
-  refuse(options.part_rows != DecodeOptions::kPartRows && !avro, "--part-rows",
-         "only --format avro has parts");
+  const bool rows = for_engines(options.format);
+  if (rows) check_rows(options);
+  const char* const no_parts = "only --format avro and parquet have parts";
+  refuse(options.part_ticks && !rows, "--part-ticks", no_parts);
+  refuse(options.part_rows != DecodeOptions::kPartRows && !rows, "--part-rows", no_parts);
   const bool vectors = options.format == DecodeFormat::kBlockVectors;
   refuse(options.interval && !vectors, "--interval", "only --format bbv has intervals");
   refuse(!options.blocks.empty() && !vectors, "--blocks", "only --format bbv has blocks");

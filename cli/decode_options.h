@@ -15,11 +15,25 @@
 
 namespace htmtrace {
 
-enum class DecodeFormat : uint8_t { kText, kJson, kCsv, kQtrace, kBlockVectors, kHtmdecode, kAvro };
+enum class DecodeFormat : uint8_t {
+  kText,
+  kJson,
+  kCsv,
+  kQtrace,
+  kBlockVectors,
+  kHtmdecode,
+  kAvro,
+  kParquet
+};
 
 // Binary or not, they are of one trace, and for no person to read.
 inline bool for_simulators(DecodeFormat format) {
   return format == DecodeFormat::kQtrace || format == DecodeFormat::kBlockVectors;
+}
+
+// A folder of files.
+inline bool for_engines(DecodeFormat format) {
+  return format == DecodeFormat::kAvro || format == DecodeFormat::kParquet;
 }
 
 struct DecodeOptions {
@@ -29,7 +43,7 @@ struct DecodeOptions {
   std::optional<uint64_t> interval;          // of block vectors
   std::string blocks;
   static constexpr uint64_t kPartRows = 10'000'000;
-  uint64_t part_rows = kPartRows;  // of Avro files
+  uint64_t part_rows = kPartRows;  // of files for engines
   std::optional<uint64_t> part_ticks;
   bool summary = false;  // the statistics in place of the events
   bool stamps = false;

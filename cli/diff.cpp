@@ -13,6 +13,7 @@
 #include "cli/core_reading.h"
 #include "cli/messages.h"
 #include "cli/nest_counting.h"
+#include "cli/one_of.h"
 #include "cli/report_options.h"
 #include "cli/stream_choice.h"
 #include "cli/trace_choice.h"
@@ -39,7 +40,7 @@ struct DiffOptions {
 };
 
 struct NestSide {
-  void begin(const ChosenTrace&, nest::Layout layout) {
+  void begin(const ChosenTrace&, nest::Layout layout, const TranslationMap&) {
     if (!profile) profile = std::make_unique<nest::Profile>(layout, wishes);
   }
   void seen(const nest::Command& command) { profile->seen(command); }
@@ -143,7 +144,7 @@ void declare_options(CLI::App& app, DiffOptions& options) {
   app.add_option("--address", options.key,
                  "tell data apart by their logical, real or effective address (default: "
                  "effective; of nest traces logical)")
-      ->transform(CLI::CheckedTransformer(keys))
+      ->transform(one_of(keys))
       ->type_name("KIND");
   app.add_option("--unit", options.units,
                  "compare data in units of SIZE bytes, a power of two; one table for each "
@@ -164,7 +165,7 @@ void declare_options(CLI::App& app, DiffOptions& options) {
   static const std::map<std::string, ReportFormat> formats = {
       {"text", ReportFormat::kText}, {"json", ReportFormat::kJson}, {"csv", ReportFormat::kCsv}};
   app.add_option("--format", options.format, "text, json or csv (default: text)")
-      ->transform(CLI::CheckedTransformer(formats))
+      ->transform(one_of(formats))
       ->type_name("FORMAT")
       ->default_str("");
 }

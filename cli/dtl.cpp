@@ -147,12 +147,8 @@ void check(const Wish& wish) {
 int replay(const Wish& wish) {
   DtlReplay replay = wish.replay;
   replay.name = replay.input.string();
-  std::optional<ScratchFolder> folder;
-  if (is_perf_recording(replay.input)) {
-    const std::filesystem::path recording = folder.emplace().path() / "recording";
-    import_perf_recording(replay.input, recording);
-    replay.input = recording;
-  }
+  const DtlInput input(replay.input);
+  replay.input = input.recording();
   if (!wish.all_cpus) replay.cpus = wish.options.cpus;
   const DtlOutputOptions& output = wish.options.output;
   const Existing existing = wish.force ? Existing::kReplace : Existing::kRefuse;
@@ -173,10 +169,16 @@ int capture(const Wish& wish) {
   return run.run();
 }
 
+std::string no_standard_output(const std::string& file) {
+  return file == "-" ? "a recording is a file: without -o, entries go to standard output as text"
+                     : "";
+}
+
 // What becomes of the entries.
 void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
   DtlOutputOptions& output = wish->options.output;
   app.add_option("-o,--output", output.file, "Record to this file; no entries are printed")
+      ->check(no_standard_output)
       ->type_name("FILE");
   app.add_flag("--force", wish->force, "Replace the file of -o");
   app.add_option(
@@ -311,6 +313,7 @@ void declare_top(CLI::App& app, const std::shared_ptr<Wish>& wish) {
       ->type_name("WHAT")
       ->default_str("stolen");
   app.add_option("-o,--output", wish->options.output.file, "Record to this file meanwhile")
+      ->check(no_standard_output)
       ->type_name("FILE");
   app.add_flag("--force", wish->force, "Replace the file of -o");
   app.final_callback([wish, top] { wish->options.top = *top; });

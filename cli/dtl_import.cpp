@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <map>
 #include <memory>
@@ -28,14 +27,28 @@ namespace fs = std::filesystem;
 // Of a piece of the AUX data that is read at a time; whole slots.
 constexpr uint64_t kPieceBytes = 16384 * kDtlEntryBytes;
 
+ReadAt reader_of(const InputFile& file) {
+  return [&file](uint64_t offset, std::span<std::byte> buffer) {
+    return file.read_at(offset, buffer);
+  };
+}
+
+// Of a regular file; of others nothing, for what is read of a pipe is gone.
+std::vector<std::byte> first_bytes_of(const fs::path& path) {
+  std::error_code failure;
+  if (fs::exists(path, failure) && !fs::is_regular_file(path, failure)) return {};
+  return InputFile::open(path).read_begin(kPerfDataMagicBytes);
+}
+
+bool is_of_perf(std::span<const std::byte> first_bytes) {
+  return first_bytes.size() >= kPerfDataMagicBytes && is_perf_data(first_bytes);
+}
+
 class Import {
  public:
   Import(const InputFile& file, const fs::path& recording)
       : file_(file),
-        content_(find_dispatches(*file.size_bytes(),
-                                 [&file](uint64_t offset, std::span<std::byte> buffer) {
-                                   return file.read_at(offset, buffer);
-                                 })),
+        content_(find_dispatches(*file.size_bytes(), reader_of(file))),
         sink_(TraceSink::create(recording, Existing::kRefuse)) {}
 
   void run() {
@@ -222,6 +235,18 @@ class Import {
 
 }  // namespace
 
+bool is_dispatch_log(const fs::path& path) {
+  const std::vector<std::byte> begin = first_bytes_of(path);
+  if (is_dtl_recording(begin)) return true;
+  if (!is_of_perf(begin)) return false;
+  const InputFile file = InputFile::open(path);
+  try {
+    return has_only_dispatches(*file.size_bytes(), reader_of(file));
+  } catch (const Error&) {
+    return false;  // whoever goes on to read it tells what is wrong
+  }
+}
+
 ScratchFolder::ScratchFolder() {
   std::string name = (fs::temp_directory_path() / "htmtrace.XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
@@ -237,13 +262,10 @@ ScratchFolder::~ScratchFolder() {
   fs::remove_all(path_, ignored);
 }
 
-bool is_perf_recording(const fs::path& path) {
-  std::error_code failure;
-  // A pipe must not be opened twice.
-  if (fs::exists(path, failure) && !fs::is_regular_file(path, failure)) return false;
-  const InputFile file = InputFile::open(path);
-  std::array<std::byte, kPerfDataMagicBytes> begin{};
-  return file.size_bytes() && file.read_at(0, begin) == begin.size() && is_perf_data(begin);
+DtlInput::DtlInput(const fs::path& path) : recording_(path) {
+  if (!is_of_perf(first_bytes_of(path))) return;
+  recording_ = folder_.emplace().path() / "recording";
+  import_perf_recording(path, recording_);
 }
 
 void import_perf_recording(const fs::path& path, const fs::path& recording) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/error.h"
 #include "output/dtl_series_text.h"
@@ -40,8 +41,8 @@ SymbolTable read_symbols(const std::filesystem::path& path) {
 
 }  // namespace
 
-DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about)
-    : options_(options), series_room_(kMostPoints) {
+DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about, TextOutput text)
+    : options_(options), series_room_(kMostPoints), text_(std::move(text)) {
   if (!options_.file.empty()) {
     file_.emplace(TraceSink::create(options_.file, options_.existing));
     file_->append(make_dtl_text_block(DtlBlockKind::kStart, about));

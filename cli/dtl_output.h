@@ -81,8 +81,9 @@ class DtlOutput {
     }
   };
 
-  // Makes the file; it begins with `about`. Throws Error.
-  DtlOutput(const DtlOutputOptions& options, const std::string& about);
+  // Makes the file; it begins with `about`. Text goes to `text`. Throws Error.
+  DtlOutput(const DtlOutputOptions& options, const std::string& about,
+            TextOutput text = TextOutput::standard_output());
 
   // From several threads for different tracks. `sums` are the calling thread's. Throws Error when
   // standard output cannot be written.
@@ -124,7 +125,7 @@ class DtlOutput {
   bool foreign_ = false;
   std::atomic<int64_t> series_room_;
   mutable std::mutex lock_;  // of all that follows
-  TextOutput text_ = TextOutput::standard_output();
+  TextOutput text_;
   std::optional<TraceSink> file_;
   DtlTaskNames names_;
   DtlClock clock_;

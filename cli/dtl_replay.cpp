@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/messages.h"
@@ -61,8 +62,12 @@ bool is_of_here(const DtlReader& reader) {
          value_of(reader.start_text(), "machine") == host.machine;
 }
 
+bool tells_tasks(const DtlReader& reader) {
+  return !value_of(reader.start_text(), "tasks").empty();
+}
+
 void check_tasks(const DtlReader& reader, const std::string& name) {
-  if (!value_of(reader.start_text(), "tasks").empty()) return;
+  if (tells_tasks(reader)) return;
   throw Error("the recording does not tell which tasks there were")
       .on("file: " + name)
       .hint("record it with: htmtrace dtl --tasks -o FILE, or perf record --switch-events");
@@ -88,6 +93,18 @@ void write_out(TraceSink& file, std::vector<std::byte>& bytes) {
   bytes.clear();
 }
 
+// The recording's own, which has its status in its first line, and how much was read.
+void tell_verdict(const DtlReader& reader, uint64_t taken) {
+  const std::string& verdict = reader.end_text();
+  if (const size_t line = verdict.find('\n'); line != std::string::npos) {
+    std::fputs(verdict.c_str() + line + 1, stderr);
+  }
+  const uint64_t passed_by = reader.passed_by();
+  print_note(fmt::format(
+      "{} of {} entries{}", taken, reader.entries(),
+      passed_by == 0 ? "" : fmt::format("; {} of them by the statistics in the file", passed_by)));
+}
+
 int status_of(const DtlReader& reader, bool incomplete) {
   return incomplete || (reader.ended() && !reader.end_text().starts_with("status 0\n"))
              ? kExitIncomplete
@@ -96,13 +113,19 @@ int status_of(const DtlReader& reader, bool incomplete) {
 
 }  // namespace
 
-int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
+bool tells_tasks(const std::filesystem::path& recording) {
+  DtlReader reader(InputFile::open(recording));
+  reader.next({});
+  return tells_tasks(reader);
+}
+
+int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOutput text) {
   DtlStatisticsUse statistics = DtlStatisticsUse::kNone;
   if ((options.summary || options.intervals) && !options.tasks) {
     statistics = replay.check ? DtlStatisticsUse::kCheck : DtlStatisticsUse::kTrust;
   }
   DtlReader reader(InputFile::open(replay.input), statistics);
-  DtlOutput output(options, "");
+  DtlOutput output(options, "", std::move(text));
   std::map<int, DtlOutput::Track> tracks;
   DtlOutput::Sums sums;
   uint64_t taken = 0;
@@ -143,15 +166,7 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {
         fmt::format("{}: {} entries are not in it: {}", loss.place, loss.amount, loss.cause));
     incomplete = true;
   }
-  // The recording's own verdict has its status in its first line.
-  const std::string& verdict = reader.end_text();
-  if (const size_t line = verdict.find('\n'); line != std::string::npos) {
-    std::fputs(verdict.c_str() + line + 1, stderr);
-  }
-  const uint64_t passed_by = reader.passed_by();
-  print_note(fmt::format(
-      "{} of {} entries{}", taken, reader.entries(),
-      passed_by == 0 ? "" : fmt::format("; {} of them by the statistics in the file", passed_by)));
+  if (!replay.quiet) tell_verdict(reader, taken);
   return status_of(reader, incomplete);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `htmtrace dtl --input FILE`: what a recording holds, for people or for other programs.
+// What a recording of `htmtrace dtl` holds, for people or for other programs.
 #pragma once
 
 #include <filesystem>
@@ -18,10 +18,15 @@ struct DtlReplay {
   // On perf's clock, in nanoseconds.
   std::optional<uint64_t> from_ns, to_ns;
   bool check = false;  // a summary is made from the entries, and the file's statistics compared
+  bool quiet = false;  // nothing is told on stderr but what is wrong
 };
 
+// Whether it says which tasks there were. Throws Error.
+bool tells_tasks(const std::filesystem::path& recording);
+
 // All return the exit status and throw Error.
-int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& output);
+int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options,
+               TextOutput text = TextOutput::standard_output());
 // For Perfetto; refuses what would be too large for it.
 int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, Existing existing);
 // As a perf.data file.

@@ -38,6 +38,7 @@ std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
   report.width = text_width(options);
   switch (options.format) {
     case ReportFormat::kText:
+    case ReportFormat::kPerfetto:  // of timelines only
       break;
     case ReportFormat::kJson:
       return report.to_json();

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/messages.h"
@@ -48,7 +49,9 @@ std::optional<CoreStart> find_start(const ChosenTrace& trace, const InputFile& i
       restart->offset >= index->file.size_bytes) {
     return std::nullopt;
   }
-  return CoreStart{.restart = *restart, .oldest = index->oldest};
+  const auto pages = pages_before(*index, *restart);
+  return CoreStart{
+      .restart = *restart, .oldest = index->oldest, .pages = {pages.begin(), pages.end()}};
 }
 
 }  // namespace
@@ -60,8 +63,8 @@ std::filesystem::path index_path(const ChosenTrace& trace) {
 TraceBytes selected_bytes(const ChosenTrace& trace, InputFile& input, const Selection& selection,
                           uint64_t limit, bool file_order) {
   if (may_begin_late(selection)) {
-    const auto start = find_start(trace, input, selection, limit, file_order);
-    if (start) return {input, *start};
+    auto start = find_start(trace, input, selection, limit, file_order);
+    if (start) return {input, std::move(*start)};
   }
   return {input, file_order || trace.is_standard_input()};
 }

@@ -27,8 +27,17 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   return fmt::format("htmtrace: {}\n  hint: htmtrace {}--help\n", error.what(), command);
 }
 
+// Versions of CLI11 from 2.5 on would fill the lines of what is printed behind the options.
+template <class Formatter>
+void keep_lines(Formatter& formatter) {
+  if constexpr (requires { formatter.enable_footer_formatting(false); }) {
+    formatter.enable_footer_formatting(false);
+  }
+}
+
 int run(std::vector<std::string> arguments) {
   CLI::App app{"Hardware and dispatch tracing for IBM POWER logical partitions", "htmtrace"};
+  keep_lines(*app.get_formatter());
   app.set_version_flag("--version", "htmtrace " HTMTRACE_VERSION);
   app.require_subcommand(1);
   app.failure_message(usage_error);

@@ -28,9 +28,9 @@ struct NestCount {
   bool incomplete = false;
 };
 
-// Passes the commands that carry an address to `counter`, which has begin(trace, layout) and
-// command(event, command, la); one that has seen(command) is told of all. Throws Error, also when
-// the traces have not the same known layout.
+// Passes the commands that carry an address to `counter`, which has begin(trace, layout,
+// map) and command(event, command, la); one that has seen(command) is told of all. Throws Error,
+// also when the traces have not the same known layout.
 template <class Counter>
 NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions& options,
                      Counter& counter) {
@@ -42,7 +42,7 @@ NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions&
     check_layout(reading, count.layout);
     count.layout = reading.layout();
     count.evidence = nest::describe(reading.evidence());
-    counter.begin(trace, reading.layout());
+    counter.begin(trace, reading.layout(), map);
     struct Commands {
       void event(const nest::Event& event, std::optional<LogicalAddr> la) {
         if (event.kind != nest::Event::Kind::kCommand) return;

@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "cli/one_of.h"
+
 namespace htmtrace {
 
 void declare_layout(CLI::App& app, std::optional<nest::Layout>& layout) {
@@ -13,7 +15,7 @@ void declare_layout(CLI::App& app, std::optional<nest::Layout>& layout) {
          "--layout", layout,
          "nest traces: layout of the records, power8, power9 or unknown (default: judged by "
          "the trace)")
-      ->transform(CLI::CheckedTransformer(layouts))
+      ->transform(one_of(layouts))
       ->type_name("LAYOUT");
 }
 

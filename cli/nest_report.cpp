@@ -17,9 +17,9 @@ namespace htmtrace {
 namespace {
 
 struct HotCounter {
-  void begin(const ChosenTrace& trace, nest::Layout layout) {
+  void begin(const ChosenTrace& trace, nest::Layout layout, const TranslationMap& map) {
     if (!spots) spots = std::make_unique<nest::HotSpots>(layout, wishes);
-    spots->begin_trace(trace.short_name());
+    spots->begin_trace(trace.short_name(), map.owners());
   }
   void command(const nest::Event& event, const nest::Command& command,
                std::optional<LogicalAddr> la) {
@@ -30,7 +30,7 @@ struct HotCounter {
 };
 
 struct HeatCounter {
-  void begin(const ChosenTrace&, nest::Layout) { number = 0; }
+  void begin(const ChosenTrace&, nest::Layout, const TranslationMap&) { number = 0; }
   void command(const nest::Event& event, const nest::Command& command,
                std::optional<LogicalAddr> la) {
     std::optional<uint64_t> address;
@@ -78,6 +78,7 @@ NestReportResult report_nest(const std::vector<ChosenTrace>& traces, const Repor
   switch (options.format) {
     case ReportFormat::kText:
     case ReportFormat::kSvg:
+    case ReportFormat::kPerfetto:
       result.report = report.to_text();
       break;
     case ReportFormat::kJson:

@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/htm_source.h"
 #include "cli/messages.h"
+#include "cli/one_of.h"
 #include "cli/recording.h"
 #include "cli/schedule_options.h"
 #include "cli/target_options.h"
@@ -201,7 +202,7 @@ Action declare_record(CLI::App& app) {
       {"terminal", Progress::Style::kTerminal}, {"json", Progress::Style::kJson}};
   app.add_option("--progress", options.progress,
                  "terminal (the default), or json: an object a line on stderr, once a second")
-      ->transform(CLI::CheckedTransformer(styles))
+      ->transform(one_of(styles))
       ->type_name("STYLE")
       ->default_str("");
   app.add_flag("--symbols", options.symbols,

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/core_reading.h"
+#include "cli/dispatch_log.h"
 #include "cli/heat_options.h"
 #include "cli/messages.h"
 #include "cli/nest_inferred.h"
@@ -21,8 +22,12 @@
 #include "core/call_stacks.h"
 #include "core/error.h"
 #include "core/heat_maps.h"
+#include "core/hot_blocks.h"
+#include "output/call_timeline.h"
+#include "output/hot_blocks_report.h"
 #include "output/hot_spots_report.h"
 #include "output/text_output.h"
+#include "output/timeline_report.h"
 
 namespace htmtrace {
 namespace {
@@ -37,7 +42,12 @@ class Report {
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
     TextOutput output = open_output(options_.traces);
-    output.put(all_nest(traces) ? bus(traces) : cores(traces));
+    const bool nest = all_nest(traces);
+    if (nest || options_.format != ReportFormat::kPerfetto) {
+      output.put(nest ? bus(traces) : cores(traces));
+    } else {
+      call_timeline(traces, output);
+    }
     output.finish();
     if (output.reader_gone()) return kExitDone;
     print_note(describe(totals_));
@@ -53,6 +63,11 @@ class Report {
 
   std::string bus(const std::vector<ChosenTrace>& traces) {
     if (options_.stacks) throw Error("cannot follow calls: nest traces have none");
+    if (options_.timeline) {
+      throw Error("cannot make a timeline: nest traces have no instructions")
+          .hint("--heat-map tells when which addresses were asked for");
+    }
+    if (options_.blocks) throw Error("cannot follow control: nest traces have no instructions");
     if (options_.wishes.key == DataKey::kEffective) {
       throw Error("cannot report by effective address: nest traces have none");
     }
@@ -71,9 +86,55 @@ class Report {
       stacks.skipped();
       read(trace, stacks);
     }
+    tell(stacks);
+    return stacks.folded();
+  }
+
+  static void tell(const CallStacks& stacks) {
     print_note(fmt::format("call stacks: begun anew {} times, {} cut, {} instructions left out",
                            stacks.restarts(), stacks.cut(), stacks.unknown()));
-    return stacks.folded();
+  }
+
+  // As many windows as a person looks at, or a program.
+  std::string timeline(const std::vector<ChosenTrace>& traces) {
+    const size_t windows = options_.format == ReportFormat::kText ? 64 : 4096;
+    std::vector<TimelineReport::Trace> all;
+    for (const ChosenTrace& trace : traces) {
+      all.push_back({.name = trace.describe(), .timeline = Timeline(windows)});
+      read(trace, all.back().timeline);
+    }
+    return printed(TimelineReport{.traces = all, .totals = totals_});
+  }
+
+  void call_timeline(const std::vector<ChosenTrace>& traces, TextOutput& output) {
+    CallTimeline timeline(output, symbols_);
+    for (const ChosenTrace& trace : traces) {
+      timeline.begin_trace(trace.describe());
+      read(trace, timeline);
+      timeline.end_trace();
+      if (!timeline.full_from()) continue;
+      incomplete_ = true;
+      print_warning(fmt::format(
+          "{}: no functions from instruction {} on: no viewer loads more than 1 GB; choose a part "
+          "with --instructions",
+          trace.name(), *timeline.full_from()));
+    }
+    timeline.finish();
+    tell(timeline.stacks());
+  }
+
+  std::string hot_blocks(const std::vector<ChosenTrace>& traces) {
+    HotBlocks blocks(options_.wishes.entries);
+    for (const ChosenTrace& trace : traces) {
+      read(trace, blocks);
+      blocks.skipped();
+    }
+    const HotBlocksReport report{.blocks = blocks,
+                                 .symbols = symbols_,
+                                 .totals = totals_,
+                                 .traces = traces.size(),
+                                 .top = options_.top.value_or(ReportOptions::kTop)};
+    return printed(report);
   }
 
   std::string heat_map(const std::vector<ChosenTrace>& traces) {
@@ -102,13 +163,20 @@ class Report {
           .hint("if these are nest traces, say so: --type nest");
     }
     if (options_.stacks) return call_stacks(traces);
+    if (options_.blocks) return hot_blocks(traces);
     if (options_.heat_map) return heat_map(traces);
+    if (options_.timeline) return timeline(traces);
     HotSpots spots(options_.wishes, symbols_);
     for (const ChosenTrace& trace : traces) read(trace, spots);
     const HotSpotsReport report{.spots = spots,
                                 .totals = totals_,
                                 .traces = traces.size(),
                                 .top = options_.top.value_or(ReportOptions::kTop)};
+    return printed(report);
+  }
+
+  template <class Printable>
+  std::string printed(const Printable& report) const {
     if (options_.format == ReportFormat::kText) return report.to_text();
     return options_.format == ReportFormat::kJson ? report.to_json() : report.to_csv();
   }
@@ -132,9 +200,10 @@ Action declare_report(CLI::App& app) {
   app.footer(
       "Which addresses are hot, and which code touches them. See htmtrace-report(1).\n"
       "Exit status: 0 done, 1 failed, 2 usage, 3 something was lost or could not be decoded.");
-  app.parse_complete_callback([options] { check(*options); });
-  return [options] {
+  app.parse_complete_callback([&app, options] { check(app, *options); });
+  return [&app, options] {
     std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
+    if (is_one_dispatch_log(options->traces.paths)) return report_dispatch_log(app, *options);
     return Report(*options).run();
   };
 }

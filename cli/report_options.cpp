@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 
+#include "cli/one_of.h"
 #include "cli/units.h"
 
 namespace htmtrace {
@@ -22,8 +23,9 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");
-  app.add_option("--top", options.top,
-                 "lines of each table (default: 20; of a heat map 32, in files 128)")
+  app.add_option(
+         "--top", options.top,
+         "lines of each table, or so many blocks (default: 20; of a heat map 32, in files 128)")
       ->type_name("N")
       ->default_str("");
   app.add_option("--entries", options.wishes.entries,
@@ -33,8 +35,12 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
       ->default_str("");
   app.add_flag("--stacks", options.stacks,
                "instead of tables, folded call stacks: for flame graphs");
+  app.add_flag("--blocks", options.blocks,
+               "instead of tables, hot basic blocks: what they are made of and where they lead");
   app.add_flag("--heat-map", options.heat_map,
                "instead of tables, which addresses were touched when");
+  app.add_flag("--timeline", options.timeline,
+               "instead of tables, how core traces got on, over their instructions");
   app.add_flag("--infer-address", options.infer_address,
                "nest traces of an unknown layout: look for the address by the memory map");
   static const std::map<std::string, HeatAxis> axes = {{"ticks", HeatAxis::kTicks},
@@ -42,7 +48,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
   app.add_option("--over", options.axis,
                  "heat map: over ticks or events, which are instructions or commands (default: "
                  "ticks, if the trace has any)")
-      ->transform(CLI::CheckedTransformer(axes))
+      ->transform(one_of(axes))
       ->type_name("AXIS")
       ->default_str("");
 }
@@ -52,6 +58,25 @@ void check_stacks(const ReportOptions& options) {
   reject(options.traces.selection.last != Selection::kAny, "--stacks",
          "cannot be used with --last");
   reject(options.heat_map, "--stacks", "cannot be used with --heat-map");
+}
+
+void check_timeline(const ReportOptions& options) {
+  reject(options.format == ReportFormat::kSvg, "--format", "a --timeline is no svg: use perfetto");
+  reject(options.traces.selection.last != Selection::kAny, "--timeline",
+         "cannot be used with --last");
+  reject(options.heat_map, "--timeline", "cannot be used with --heat-map");
+  reject(options.stacks, "--timeline", "cannot be used with --stacks: --format perfetto has them");
+  reject(options.infer_address, "--timeline", "cannot be used with --infer-address");
+}
+
+void check_blocks(const ReportOptions& options) {
+  reject(options.stacks, "--stacks", "cannot be used with --blocks");
+  reject(options.heat_map, "--heat-map", "cannot be used with --blocks");
+  reject(options.timeline, "--timeline", "cannot be used with --blocks");
+  reject(options.infer_address, "--infer-address", "cannot be used with --blocks");
+  reject(options.format == ReportFormat::kSvg, "--format", "hot blocks are text, json or csv");
+  reject(options.traces.selection.last != Selection::kAny, "--blocks",
+         "cannot be used with --last");
 }
 
 void check_inferred(const ReportOptions& options) {
@@ -71,7 +96,7 @@ void declare_address(CLI::App& app, DataKey& key) {
       {"logical", DataKey::kLogical}, {"real", DataKey::kReal}, {"effective", DataKey::kEffective}};
   app.add_option("--address", key,
                  "tell data apart by their logical, real or effective address (default: logical)")
-      ->transform(CLI::CheckedTransformer(keys))
+      ->transform(one_of(keys))
       ->type_name("KIND")
       ->default_str("");
 }
@@ -92,24 +117,34 @@ void declare_options(CLI::App& app, ReportOptions& options) {
   declare_traces(app, options.traces);
   declare_tables(app, options);
   declare_symbols(app, options.symbols);
-  static const std::map<std::string, ReportFormat> formats = {{"text", ReportFormat::kText},
-                                                              {"json", ReportFormat::kJson},
-                                                              {"csv", ReportFormat::kCsv},
-                                                              {"svg", ReportFormat::kSvg}};
+  static const std::map<std::string, ReportFormat> formats = {
+      {"text", ReportFormat::kText},
+      {"json", ReportFormat::kJson},
+      {"csv", ReportFormat::kCsv},
+      {"svg", ReportFormat::kSvg},
+      {"perfetto", ReportFormat::kPerfetto}};
   app.add_option("--format", options.format,
-                 "text, json, csv or, of a heat map, svg (default: text)")
-      ->transform(CLI::CheckedTransformer(formats))
+                 "text, json, csv, of a heat map svg, of a timeline perfetto (default: text)")
+      ->transform(one_of(formats))
       ->type_name("FORMAT")
       ->default_str("");
 }
 
-void check(ReportOptions& options) {
+void check(const CLI::App& app, ReportOptions& options) {
+  for (const char* const of_data : {"--address", "--unit"}) {
+    reject(app.count(of_data) != 0 && (options.stacks || options.blocks || options.timeline),
+           of_data, "cannot be used with --stacks, --blocks and --timeline: they are no data");
+  }
+  if (options.blocks) check_blocks(options);
   if (options.units.empty()) {
     options.units = {"64K"};
     if (!options.heat_map) options.units.insert(options.units.begin(), "128");
   }
   options.wishes.units = parse_units(options.units);
   if (options.stacks) check_stacks(options);
+  if (options.timeline) check_timeline(options);
+  reject(options.format == ReportFormat::kPerfetto && !options.timeline, "--format",
+         "only a --timeline can be perfetto");
   if (options.infer_address) check_inferred(options);
   if (options.heat_map) {
     reject(options.wishes.units.size() != 1, "--unit", "a heat map has rows of one size");

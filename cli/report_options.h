@@ -15,7 +15,7 @@
 
 namespace htmtrace {
 
-enum class ReportFormat : uint8_t { kText, kJson, kCsv, kSvg };
+enum class ReportFormat : uint8_t { kText, kJson, kCsv, kSvg, kPerfetto };
 
 struct ReportOptions {
   static constexpr size_t kTop = 20;
@@ -29,6 +29,8 @@ struct ReportOptions {
   std::optional<HeatAxis> axis;  // of a heat map
   bool stacks = false;
   bool heat_map = false;
+  bool timeline = false;
+  bool blocks = false;
   bool infer_address = false;
 };
 
@@ -42,6 +44,6 @@ std::vector<uint64_t> parse_units(const std::vector<std::string>& texts);
 void declare_options(CLI::App& app, ReportOptions& options);
 
 // Takes over what was typed. Throws CLI::ValidationError when some do not go together.
-void check(ReportOptions& options);
+void check(const CLI::App& app, ReportOptions& options);
 
 }  // namespace htmtrace

@@ -33,12 +33,10 @@ void Signals::watch() {
   if (!fd_) throw Error("cannot watch signals", errno);
 }
 
-// What came when there was nothing left to end shall not end the process with a status of its own.
+// Once watched for, signals stay blocked: what is left to do is to end, and a signal in between
+// would end the process with a status that says nothing of what was saved.
 Signals::~Signals() {
-  if (fd_) {
-    while (next()) continue;
-  }
-  restore();
+  if (!fd_) restore();
 }
 
 std::optional<Signals::Received> Signals::next() const {

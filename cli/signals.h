@@ -18,8 +18,8 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  // From here on SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGUSR2 come through next() only. Throws
-  // Error.
+  // From here to the process's end SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGUSR2 come through next()
+  // only. Throws Error.
   void watch();
 
   int fd() const { return fd_.get(); }

@@ -2,6 +2,7 @@
 #include "cli/trace_bytes.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/core_words.h"
@@ -42,8 +43,8 @@ TraceBytes::TraceBytes(InputFile& input, bool file_order) : input_(input) {
   input_.go_to(wrapped_at_.value_or(0));
 }
 
-TraceBytes::TraceBytes(InputFile& input, const CoreStart& start)
-    : input_(input), restart_(start.restart) {
+TraceBytes::TraceBytes(InputFile& input, CoreStart start)
+    : input_(input), restart_(start.restart), pages_(std::move(start.pages)) {
   if (start.oldest != 0) wrapped_at_ = start.oldest;
   const uint64_t before_oldest = input.size_bytes().value_or(0) - start.oldest;
   second_part_ = start.restart.offset >= before_oldest;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/trace_index.h"
 #include "output/input_file.h"
@@ -16,6 +17,7 @@ namespace htmtrace {
 struct CoreStart {
   CoreRestart restart;
   uint64_t oldest = 0;
+  std::vector<Power8Page> pages;  // told before it
 };
 
 class TraceBytes {
@@ -24,7 +26,7 @@ class TraceBytes {
   // or that it must be taken as it comes.
   TraceBytes(InputFile& input, bool file_order);
   // An index says where that is, and where to begin.
-  TraceBytes(InputFile& input, const CoreStart& start);
+  TraceBytes(InputFile& input, CoreStart start);
 
   const InputFile& file() const { return input_; }
 
@@ -33,6 +35,8 @@ class TraceBytes {
 
   // What the first byte of read() follows, when that is not the begin of the trace.
   const std::optional<CoreRestart>& restart() const { return restart_; }
+  // What was told before that.
+  std::span<const Power8Page> pages() const { return pages_; }
 
   // Up to `buffer.size()` bytes; 0 at the end. Throws Error.
   size_t read(std::span<std::byte> buffer);
@@ -41,6 +45,7 @@ class TraceBytes {
   InputFile& input_;
   std::optional<uint64_t> wrapped_at_;
   std::optional<CoreRestart> restart_;
+  std::vector<Power8Page> pages_;
   bool second_part_ = false;  // of a wrapped trace: what lies before its begin
   uint64_t left_ = 0;         // of that
 };

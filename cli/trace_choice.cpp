@@ -11,7 +11,9 @@
 #include <tuple>
 #include <utility>
 
+#include "cli/dtl_import.h"
 #include "cli/stream_choice.h"
+#include "core/dtl_blocks.h"
 #include "core/error.h"
 #include "core/perf_data.h"
 #include "core/stream_frames.h"
@@ -140,6 +142,9 @@ void add_standard_input(const TargetFilter& filter, Spool& spool,
                         std::vector<ChosenTrace>& chosen) {
   ChosenTrace trace{.path = "-", .place = {}, .type = {}};
   trace.begun = InputFile::standard_input({}).read_begin(kPackedMagicBytes);
+  if (is_dtl_recording(trace.begun)) {
+    throw Error("cannot read a dispatch trace log from standard input").hint("name its file");
+  }
   if (!is_stream(trace.begun)) return chosen.push_back(std::move(trace));
   InputFile input = trace.open();
   spool.fill(input);
@@ -207,6 +212,9 @@ std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
       add_standard_input(filter, spool, chosen);
     } else if (fs::is_directory(path, failure)) {
       add_folder(path, filter, chosen);
+    } else if (is_dispatch_log(path)) {
+      throw Error(name + " is a dispatch trace log and no trace of a core or a chip")
+          .hint("alone it goes to htmtrace report and decode; htmtrace dtl --input tells the most");
     } else if (!add_perf_data(path, filter, chosen) && !add_stored_stream(path, filter, chosen)) {
       chosen.push_back(named(path));
     }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "cli/messages.h"
+#include "cli/one_of.h"
 #include "core/error.h"
 #include "core/known_memory.h"
 #include "output/input_file.h"
@@ -65,7 +66,7 @@ void declare_type(CLI::App& app, std::optional<HtmType>& type) {
                                                        {"nest", HtmType::kNest}};
   app.add_option("--type", type,
                  "kind of trace, core or nest (default: from manifest.json beside the trace)")
-      ->transform(CLI::CheckedTransformer(types))
+      ->transform(one_of(types))
       ->type_name("TYPE");
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/trace_options.h"
 
+#include <string>
+
 #include "cli/selection_options.h"
 
 namespace htmtrace {
@@ -14,7 +16,10 @@ void declare_traces(CLI::App& app, TraceOptions& options) {
   declare_context(app, options.context);
   declare_selection(app, options.selection);
   declare_nest(app, options.nest);
-  app.add_option("-o,--output", options.output, "write here, not to standard output")
+  app.add_option_function<std::string>(
+         "-o,--output",
+         [&options](const std::string& file) { options.output = file == "-" ? "" : file; },
+         "write here, not to standard output")
       ->type_name("FILE");
   app.add_flag("--force", options.force, "replace the file of -o");
 }

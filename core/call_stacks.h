@@ -46,6 +46,14 @@ class CallStacks {
   // "outer;inner;leaf COUNT" and a newline for each stack, sorted.
   std::string folded() const;
 
+  // The stack that the last instruction ran in, a node of a tree whose root is no function.
+  static constexpr uint32_t kRoot = 0;
+  uint32_t here() const { return leaf_; }
+  uint32_t outer(uint32_t node) const { return nodes_[node].parent; }
+  const std::string& function_name(uint32_t node) const {
+    return functions_[nodes_[node].function].name;
+  }
+
   uint64_t unknown() const { return unknown_; }  // instructions without address or word
   uint64_t restarts() const { return restarts_; }
   uint64_t cut() const { return cut_; }  // calls that went too deep, or made too many stacks
@@ -72,7 +80,6 @@ class CallStacks {
   };
   static constexpr size_t kMostFrames = 512;
   static constexpr size_t kMostNodes = 1 << 20;
-  static constexpr uint32_t kRoot = 0;
   static constexpr uint32_t kNowhere = 0;  // the function of the root
 
   void arrive(uint64_t ea);

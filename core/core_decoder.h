@@ -10,21 +10,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/core_events.h"
 #include "core/core_statistics.h"
 #include "core/core_words.h"
+#include "core/damage_tracker.h"
 #include "core/framing.h"
-#include "core/plain_counts.h"
-#include "core/plain_pages.h"
-#include "core/plain_records.h"
+#include "core/plain_paths.h"
 #include "core/power10_stream.h"
 #include "core/power8_stream.h"
 #include "core/translation_map.h"
-#include "core/walk_tracker.h"
+#include "core/walk_follower.h"
 #include "core/word_window.h"
 
 namespace htmtrace {
@@ -37,9 +36,21 @@ namespace htmtrace {
 template <class Sink>
 class CoreDecoder {
  public:
-  // Both must outlive the decoder.
-  CoreDecoder(const TranslationMap& map, Sink& sink)
-      : sink_(sink), instruction_cursor_(map), data_cursor_(map) {}
+  // Where addresses were found lately. A decoder that has those of another one of the same map is
+  // quicker in the beginning.
+  struct Cursors {
+    explicit Cursors(const TranslationMap& map) : instruction(map), data(map) {}
+    TranslationMap::Cursor instruction, data;
+  };
+
+  // The map and the sink must outlive the decoder.
+  CoreDecoder(const TranslationMap& map, Sink& sink) : CoreDecoder(Cursors(map), sink) {}
+  CoreDecoder(const Cursors& cursors, Sink& sink)
+      : sink_(sink), cursors_(cursors), damage_(statistics_, sink), walks_(statistics_, sink) {}
+  CoreDecoder(const CoreDecoder&) = delete;
+  CoreDecoder& operator=(const CoreDecoder&) = delete;
+
+  const Cursors& cursors() const { return cursors_; }
 
   // Takes the next bytes. After `instruction_limit` instructions it takes no more.
   void feed(std::span<const std::byte> bytes) {
@@ -48,11 +59,11 @@ class CoreDecoder {
     while (end - at >= kWordBytes && !finished()) {
       size_t used = 0;
       if (window_.empty() && !companion_) [[likely]] {
-        const WordRun run{
-            .words = at, .count = static_cast<size_t>(end - at) / kWordBytes, .in_sync = in_sync_};
-        const WordOffsets offsets{next_offset_};
-        used = take_plain_records(run);
-        if (used == 0) used = take(run, offsets);
+        const WordRun run{.words = at,
+                          .count = static_cast<size_t>(end - at) / kWordBytes,
+                          .in_sync = damage_.in_sync()};
+        used = take_plain(run);
+        if (used == 0) used = take(run, {next_offset_});
       }
       if (used == 0) {
         gather(at);
@@ -74,31 +85,38 @@ class CoreDecoder {
         next_offset_ += loose_.count();
       }
     }
-    close_defect();
-    abandon_walks();
+    damage_.close();
+    walks_.abandon();
     statistics_.bytes = next_offset_;
-    statistics_.translation_evictions = power8_.evictions();
+    statistics_.translation_evictions = power8_.translation().evictions();
   }
 
   // For parts of one trace that are decoded at the same time (core/trace_part.h): the next byte is
-  // this one of the trace, and a record starts there.
-  void start_at(uint64_t offset) {
+  // this one of the trace, and a record starts there. The pages were told before it.
+  void start_at(uint64_t offset, std::span<const Power8Page> pages = {}) {
     next_offset_ = offset;
-    in_sync_ = true;
+    damage_.come_in_sync();
+    power8_.translation().restore(pages);
   }
   // A record has just ended, and what an IEARA and all behind it decode to does not depend on what
   // came before it. But for this: the groups that the IEARA would have been the end of.
   bool settled() const {
-    return in_sync_ && window_.empty() && !companion_ && loose_.count() == 0 && !address_missing_ &&
-           !walks_ && !finished() &&
+    return between_records() &&
            statistics_.instructions[static_cast<size_t>(Generation::kPower8)] == 0 &&
            statistics_.not_valid_records == 0;
   }
+  // Likewise of the INFO of a POWER8 instruction with its address, but for the pages told before.
+  bool settled_but_for_pages() const {
+    return between_records() && statistics_.line_words + statistics_.xlate_words == 0 &&
+           statistics_.instructions[static_cast<size_t>(Generation::kPower10)] == 0;
+  }
+  // Appends what was told of pages since the last call.
+  void tell_pages(std::vector<Power8Page>& told) { power8_.translation().tell_changes(told); }
   unsigned groups_ended_by_line() const { return power10_.groups_ended_by_line(); }
 
   void set_instruction_limit(uint64_t limit) { limit_ = limit; }
   // Follow walks, too; they take time.
-  void follow_walks() { walks_ = std::make_unique<WalkTracker>(); }
+  void follow_walks() { walks_.start(); }
   bool finished() const {
     if constexpr (requires { sink_.satisfied(); }) {
       if (sink_.satisfied()) return true;
@@ -111,8 +129,11 @@ class CoreDecoder {
 
  private:
   static constexpr ptrdiff_t kWordBytes = words::kWordBytes;
-  // So many words in a row that cannot be decoded may have been an IEARA.
-  static constexpr unsigned kLostLineWords = words::kIearaWords;
+
+  bool between_records() const {
+    return damage_.in_sync() && window_.empty() && !companion_ && loose_.count() == 0 &&
+           !damage_.address_missing() && !walks_.started() && !finished();
+  }
 
   // ---- words in order
 
@@ -155,7 +176,7 @@ class CoreDecoder {
 
   void drain(bool last) {
     while (!window_.empty() && !finished()) {
-      const size_t used = take(window_.run(last, in_sync_), window_.offsets());
+      const size_t used = take(window_.run(last, damage_.in_sync()), window_.offsets());
       if (used == 0) return;
       window_.drop(used);
     }
@@ -191,39 +212,38 @@ class CoreDecoder {
   }
 
   // All records that the run begins with and of which nothing is to be told but the instruction.
-  size_t take_plain_records(const WordRun& run) {
-    if (!in_sync_ || walks_) return 0;
-    if (!power10_.in_line() || !instruction_cursor_.in_whole_pages()) return 0;
-    const uint64_t most = limit_ - emitted_;
-    const PlainState state{power10_, instruction_cursor_, data_cursor_, statistics_};
-    if constexpr (kCountsOnly<Sink>) {
-      return took_plain(count_plain_records(run, most, state));
-    } else {
-      if constexpr (kTakesRows<Sink>) {
-        // Each has two words at least.
-        if (run.count / 2 < most && sink_.in_rows()) {
-          return took_plain(decode_plain_pages(run, state, sink_));
-        }
-      }
-      return took_plain(decode_plain_records(run, {next_offset_, most}, state, sink_));
-    }
-  }
-
-  size_t took_plain(const PlainRecords& taken) {
+  size_t take_plain(const WordRun& run) {
+    if (!run.in_sync || walks_.started()) return 0;
+    if (words::is_power8(run[0])) return take_plain_power8(run);
+    if (!power10_.in_line() || !cursors_.instruction.in_whole_pages()) return 0;
+    const PlainState state{power10_, cursors_.instruction, cursors_.data, statistics_};
+    const PlainStart start{.offset = next_offset_, .most = limit_ - emitted_};
+    const PlainRecords taken = take_plain_records(run, start, state, sink_);
     if (taken.words == 0) return 0;
     generation_ = Generation::kPower10;
     if (taken.instructions == 0) return taken.words;
     statistics_.instructions[static_cast<size_t>(generation_)] += taken.instructions;
-    address_missing_ = false;
+    damage_.forget_missing_address();
     emitted_ += taken.instructions;
     return taken.words;
+  }
+
+  [[gnu::hot]] size_t take_plain_power8(const WordRun& run) {
+    Instruction instruction;
+    size_t used = 0;
+    while (used < run.count && !finished()) {
+      const WordRun rest = run.from(run.words + used * words::kWordBytes);
+      const size_t there = plain_power8_words(rest);
+      if (there == 0) break;
+      put_power8(rest, there, next_offset_ + used * words::kWordBytes, instruction);
+      used += there;
+    }
+    return used;
   }
 
   size_t take_info(const WordRun& run, const WordOffsets& offsets) {
     const Framing framing = frame_power10_info(run);
     if (framing.verdict != Framing::Verdict::kWhole) [[unlikely]] {
-      if (framing.verdict == Framing::Verdict::kUndecided) return 0;
-      if (framing.verdict == Framing::Verdict::kBad) return leave_out_word(offsets, framing.reason);
       const unsigned least = words::info10_prefixed(run[0]) ? 3 : 2;
       if (framing.words < least) return leave_out_record(framing, offsets);
     }
@@ -233,10 +253,7 @@ class CoreDecoder {
     statistics_.instruction_words += framing.words;
     if (words::info10_operands(run[0]) == words::kSegmentOperands) statistics_.segment_operands++;
     statistics_.branches += words::info_branch(run[0]) ? 1 : 0;
-    if (walks_ && walks_->pending()) [[unlikely]] {
-      walks_->take_instruction(instruction_);
-      pass_walks();
-    }
+    walks_.take_instruction(instruction_);
     emit(instruction_);
     if (framing.verdict == Framing::Verdict::kCut) [[unlikely]] {
       report_missing(framing, offsets);
@@ -247,53 +264,49 @@ class CoreDecoder {
 
   size_t take_line(const WordRun& run, const WordOffsets& offsets) {
     const Framing framing = frame_power10_line(run);
-    if (framing.verdict == Framing::Verdict::kUndecided) return 0;
-    if (framing.verdict == Framing::Verdict::kBad) return leave_out_word(offsets, framing.reason);
-    if (framing.verdict == Framing::Verdict::kCut) return leave_out_record(framing, offsets);
+    if (framing.verdict != Framing::Verdict::kWhole) return leave_out_record(framing, offsets);
     begin_record(framing, Generation::kPower10);
     power10_.take_line(run, statistics_);
     statistics_.line_words += framing.words;
-    if (walks_) [[unlikely]] {
-      walks_->take_line({power10_.line().address}, {power10_.line().page});
-      pass_walks();
-    }
+    walks_.take_line(power10_.line());
     return framing.words;
   }
 
   size_t take_xlate(const WordRun& run, const WordOffsets& offsets) {
     const Framing framing = frame_power10_xlate(run);
-    if (framing.verdict == Framing::Verdict::kUndecided) return 0;
-    if (framing.verdict == Framing::Verdict::kBad) return leave_out_word(offsets, framing.reason);
-    if (framing.verdict == Framing::Verdict::kCut) return leave_out_record(framing, offsets);
+    if (framing.verdict != Framing::Verdict::kWhole) return leave_out_record(framing, offsets);
     begin_record(framing, Generation::kPower10);
     power10_.take_xlate(run, framing, statistics_);
     statistics_.xlate_words += framing.words;
-    if (walks_) {
-      walks_->take_xlate(run, framing, offsets[0]);
-      pass_walks();
-    }
+    walks_.take_xlate(run, framing, offsets[0]);
     return framing.words;
   }
 
   size_t take_power8(const WordRun& run, const WordOffsets& offsets) {
     const Framing framing = frame_power8(run);
-    if (framing.verdict == Framing::Verdict::kUndecided) return 0;
-    if (framing.verdict == Framing::Verdict::kBad) return leave_out_word(offsets, framing.reason);
+    if (!framing.is_record()) return leave_out_record(framing, offsets);
     begin_record(framing, Generation::kPower8);
     if (!words::info8_valid(run[0])) {
       statistics_.not_valid_records++;
       statistics_.not_valid_words += framing.words;
       return framing.words;
     }
-    power8_.decode(run, framing, instruction_);
-    instruction_.offset = offsets[0];
-    statistics_.instruction_words += framing.words;
+    put_power8(run, framing.words, offsets[0], instruction_);
+    if (framing.verdict == Framing::Verdict::kCut) report_missing(framing, offsets);
+    return framing.words;
+  }
+
+  // So many words of the record are there.
+  [[gnu::always_inline]] void put_power8(const WordRun& run, size_t there, uint64_t offset,
+                                         Instruction& instruction) {
+    generation_ = Generation::kPower8;
+    power8_.decode(run, there, instruction);
+    instruction.offset = offset;
+    statistics_.instruction_words += there;
     if (words::info8_segment(run[0])) statistics_.segment_operands++;
     if (power8_.lone_data_word()) statistics_.lone_data_words++;
     statistics_.branches += words::info_branch(run[0]) ? 1 : 0;
-    emit(instruction_);
-    if (framing.verdict == Framing::Verdict::kCut) report_missing(framing, offsets);
-    return framing.words;
+    emit(instruction);
   }
 
   // The record is good: so is the place where it started.
@@ -301,87 +314,47 @@ class CoreDecoder {
     generation_ = generation;
     if (framing.reserved_bits) [[unlikely]]
       statistics_.reserved_bits++;
-    if (in_sync_) [[likely]]
-      return;
-    close_defect();
-    in_sync_ = true;
-    lost_words_ = 0;
+    damage_.come_in_sync();
   }
 
   // The record is kept, but words of it are missing.
   void report_missing(const Framing& framing, const WordOffsets& offsets) {
     const uint64_t last = offsets[framing.words - 1U];
-    report({last + words::kWordBytes, 0, framing.reason});
+    damage_.report({last + words::kWordBytes, 0, framing.reason});
   }
 
   [[gnu::always_inline]] void emit(Instruction& instruction) {
-    if (instruction.has_ra) [[likely]]
-      count_place(translate(instruction_cursor_, instruction));
-    for (unsigned i = 0; i < instruction.data_count; i++) {
-      DataAccess& data = instruction.data[i];
-      if (data.has_ra) count_place(translate(data_cursor_, data));
-    }
+    translate_all(cursors_.instruction, cursors_.data, instruction, statistics_);
     statistics_.data_accesses += instruction.data_count;
     statistics_.prefixed += instruction.has_prefix ? 1 : 0;
     statistics_.instructions[static_cast<size_t>(generation_)]++;
     if (!instruction.has_ea || !instruction.has_opcode) [[unlikely]] {
-      count_unknown(instruction);
+      damage_.take_unknown(instruction.offset, instruction.has_ea, instruction.has_opcode);
     } else {
-      address_missing_ = false;
+      damage_.forget_missing_address();
     }
     sink_.instruction(instruction);
     emitted_++;
-  }
-
-  void count_place(bool translated) {
-    (translated ? statistics_.translated : statistics_.untranslated)++;
   }
 
   void take_stamp(uint64_t word, uint64_t offset, std::optional<uint64_t> timer) {
     Stamp stamp = parse_stamp(word, generation_);
     stamp.offset = offset;
     stamp.companion_timer = timer;
-    close_defect();
+    damage_.close();
     statistics_.add(stamp);
     const uint64_t words_taken = timer ? 2 : 1;
     if (stamp.kind == StampKind::kUndefined) {
       const uint64_t size_bytes = words_taken * words::kWordBytes;
       statistics_.defective_bytes += size_bytes;
-      report({offset, size_bytes, DefectReason::kIllegalRecord});
+      damage_.report({offset, size_bytes, DefectReason::kIllegalRecord});
     } else {
       statistics_.stamp_words += words_taken;
     }
     sink_.stamp(stamp);
   }
 
-  // ---- walks
-
-  void pass_walks() {
-    for (const Walk& walk : walks_->done()) {
-      statistics_.walks.add(walk);
-      if constexpr (requires { sink_.walk(walk); }) sink_.walk(walk);
-    }
-    walks_->done().clear();
-  }
-
-  void abandon_walks() {
-    if (!walks_) return;
-    walks_->abandon();
-    pass_walks();
-  }
-
   // ---- damage
-
-  void count_unknown(const Instruction& instruction) {
-    if (!instruction.has_ea) {
-      statistics_.unknown_addresses++;
-      if (!address_missing_) report({instruction.offset, 0, DefectReason::kUnknownAddress});
-      address_missing_ = true;
-    }
-    if (instruction.has_opcode) return;
-    statistics_.unrestored_branches++;
-    if (instruction.has_ea) report({instruction.offset, 0, DefectReason::kUnknownBranch});
-  }
 
   size_t leave_out_word(const WordOffsets& offsets, DefectReason reason) {
     if (reason == DefectReason::kUnknownWord) statistics_.unknown_words++;
@@ -389,50 +362,26 @@ class CoreDecoder {
     return 1;
   }
 
+  // What is there of a record that is not whole; nothing as long as that is undecided.
   size_t leave_out_record(const Framing& framing, const WordOffsets& offsets) {
     for (size_t i = 0; i < framing.words; i++) {
       leave_out(offsets[i], words::kWordBytes, framing.reason);
     }
-    forget_addresses();
+    if (framing.verdict == Framing::Verdict::kCut) power10_.forget_line();
     return framing.words;
   }
 
   void leave_out(uint64_t offset, uint64_t size_bytes, DefectReason reason) {
-    if (open_ && open_->offset + open_->size_bytes == offset) {
-      open_->size_bytes += size_bytes;
-    } else {
-      close_defect();
-      open_ = Defect{offset, size_bytes, reason};
-    }
-    statistics_.defective_bytes += size_bytes;
-    in_sync_ = false;
-    abandon_walks();
+    damage_.leave_out(offset, size_bytes, reason);
+    walks_.abandon();
     power8_.forget_address();  // a single word may have been a whole instruction
-    if (++lost_words_ >= kLostLineWords) power10_.forget_line();
-  }
-
-  void forget_addresses() {
-    power8_.forget_address();
-    power10_.forget_line();
-  }
-
-  void close_defect() {
-    if (!open_) return;
-    report(*open_);
-    open_.reset();
-  }
-
-  void report(const Defect& defect) {
-    statistics_.add(defect);
-    sink_.defect(defect);
+    if (damage_.may_hide_line()) power10_.forget_line();
   }
 
   Sink& sink_;
-  TranslationMap::Cursor instruction_cursor_;
-  TranslationMap::Cursor data_cursor_;
+  Cursors cursors_;
   Power8Stream power8_;
   Power10Stream power10_;
-  std::unique_ptr<WalkTracker> walks_;  // null: walks are not asked for
   CoreStatistics statistics_;
   Instruction instruction_;
   Generation generation_ = Generation::kPower10;  // of the last record; a MARK needs it
@@ -441,11 +390,8 @@ class CoreDecoder {
   uint64_t emitted_ = 0;
   uint64_t limit_ = std::numeric_limits<uint64_t>::max();
 
-  bool in_sync_ = false;  // a trace that wrapped starts in the middle of a record
-  bool address_missing_ = false;
-  unsigned lost_words_ = 0;  // since the last good record
-  std::optional<Defect> open_;
-
+  DamageTracker<Sink> damage_;
+  WalkFollower<Sink> walks_;
   LooseBytes loose_;
   std::optional<uint64_t> companion_;  // kept back until the next word shows what it is
   WordWindow window_;

@@ -145,6 +145,16 @@ constexpr bool info8_segment(uint64_t word) {
   return bit(word, 61);
 }
 
+// One of an instruction, and no stamp.
+constexpr bool is_plain_info8(uint64_t word) {
+  return bits(word, 34, 56) == (uint64_t{0xabcde} << 1 | 1) && opcode(word) != 0 && !is_stamp(word);
+}
+// With those that it announces.
+constexpr unsigned info8_record_words(uint64_t word) {
+  return 1 + (info8_has_iea(word) ? 1U : 0U) + (info8_has_ira(word) ? 1U : 0U) +
+         (info8_has_dea(word) ? 1U : 0U) + (info8_has_dra(word) ? 1U : 0U);
+}
+
 constexpr uint64_t iea_address(uint64_t word) {
   return word & ~uint64_t{3};
 }

@@ -149,8 +149,12 @@ void DtlCpuBlocks::finish(std::vector<std::byte>& to) {
   group_bytes_ = 0;
 }
 
+bool is_dtl_recording(std::span<const std::byte> first_bytes) {
+  return first_bytes.size() >= kDtlMagicBytes && load_be32(first_bytes.data()) == kDtlMagic;
+}
+
 std::optional<DtlBlockHeader> parse_dtl_header(std::span<const std::byte> bytes) {
-  if (bytes.size() < kDtlHeaderBytes || load_be32(bytes.data()) != kDtlMagic) return std::nullopt;
+  if (bytes.size() < kDtlHeaderBytes || !is_dtl_recording(bytes)) return std::nullopt;
   if (load_be32(bytes.data() + kHeaderCrcOffset) != crc32c(bytes.first(kHeaderCrcOffset))) {
     return std::nullopt;
   }

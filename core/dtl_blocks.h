@@ -54,6 +54,10 @@ struct DtlClockBlock {
   uint64_t realtime_ns = 0;
 };
 
+// Of a file that htmtrace dtl recorded.
+inline constexpr size_t kDtlMagicBytes = 4;
+bool is_dtl_recording(std::span<const std::byte> first_bytes);
+
 std::vector<std::byte> make_dtl_text_block(DtlBlockKind kind, std::string_view text);
 std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock);
 std::vector<std::byte> make_dtl_statistics_block(uint16_t cpu, const DtlStatistics& statistics);

@@ -38,11 +38,13 @@ struct Framing {
     kBad,  // no record; try again a word further on
   };
   Verdict verdict = Verdict::kUndecided;
-  uint8_t words = 0;
+  uint8_t words = 0;                               // of kUndecided 0, of kBad 1
   bool reserved_bits = false;                      // bits are set that have only been seen clear
   DefectReason reason = DefectReason::kCutRecord;  // of kCut and kBad
 
   static constexpr Framing bad(DefectReason why);
+  // At least the begin of one.
+  bool is_record() const { return verdict == Verdict::kWhole || verdict == Verdict::kCut; }
 };
 
 constexpr Framing Framing::bad(DefectReason why) {
@@ -62,6 +64,36 @@ Framing frame_power10_xlate(const WordRun& run);
 // `run[0]` must have the POWER8 tag. A record whose valid bit is clear is whole, too; whether the
 // words that it announces are there is not known, so as many follow as start nothing else.
 Framing frame_power8(const WordRun& run);
+
+// What makes IRA and DRA real pages.
+constexpr bool is_usable_ira(uint64_t word) {
+  return words::ira_shift(word) != 0 && words::ira_tail_clear(word);
+}
+constexpr bool is_usable_dra8(uint64_t word) {
+  return words::dra8_shift(word) != 0;
+}
+
+// How many words the record has that `run`, which is in step, begins with, if it is of POWER8,
+// valid and whole, and nothing of it must be looked at twice; else 0.
+[[gnu::always_inline]] inline size_t plain_power8_words(const WordRun& run) {
+  const uint64_t info = run[0];
+  if (!words::is_plain_info8(info)) [[unlikely]]
+    return 0;
+  const size_t needed = words::info8_record_words(info);
+  if (run.count < needed) [[unlikely]]
+    return 0;
+  for (size_t i = 1; i < needed; i++) {
+    if (words::is_stamp_or_companion(run[i]) || words::is_power8(run[i])) [[unlikely]]
+      return 0;
+  }
+  if (words::info8_has_ira(info) && !is_usable_ira(run[words::info8_has_iea(info) ? 2 : 1]))
+      [[unlikely]]
+    return 0;
+  if (words::info8_has_dra(info) && !words::info8_segment(info) && !is_usable_dra8(run[needed - 1]))
+      [[unlikely]]
+    return 0;
+  return needed;
+}
 
 inline constexpr uint8_t kPower10PairWords[] = {0, 2, 4, 2};  // by info10_operands
 

@@ -17,10 +17,6 @@ bool starts_something(uint64_t word) {
   return word == 0 || words::is_power8(word) || words::is_power10(word);
 }
 
-bool usable_ira(uint64_t word) {
-  return words::ira_shift(word) != 0 && words::ira_tail_clear(word);
-}
-
 Framing whole(size_t count) {
   return {.verdict = Verdict::kWhole, .words = static_cast<uint8_t>(count)};
 }
@@ -43,8 +39,7 @@ Framing frame_power8(const WordRun& run) {
   enum Place : uint8_t { kIea, kIra, kDea, kDra };
   const bool announced[] = {words::info8_has_iea(info), words::info8_has_ira(info),
                             words::info8_has_dea(info), words::info8_has_dra(info)};
-  size_t count = 0;
-  for (const bool present : announced) count += present ? 1 : 0;
+  const size_t count = words::info8_record_words(info) - 1;
   const bool reserved = words::info8_reserved(info) != 0;
   if (words::opcode(info) == 0) return Framing::bad(DefectReason::kIllegalRecord);
   if (reserved && !run.in_sync) return Framing::bad(DefectReason::kUnconfirmed);
@@ -59,8 +54,8 @@ Framing frame_power8(const WordRun& run) {
       return {};
     }
     const bool missing = at >= run.count || is_next_info(run[at]) ||
-                         (place == kIra && !usable_ira(run[at])) ||
-                         (place == kDra && !segment && words::dra8_shift(run[at]) == 0);
+                         (place == kIra && !is_usable_ira(run[at])) ||
+                         (place == kDra && !segment && !is_usable_dra8(run[at]));
     if (missing) {
       if (!run.in_sync && at < run.count) return Framing::bad(DefectReason::kUnconfirmed);
       return {.verdict = Verdict::kCut,

@@ -28,23 +28,6 @@ std::optional<uint64_t> address_of(const DataAccess& data, DataKey key) {
   return data.ea.value;
 }
 
-// Misra and Gries, "Finding repeated elements" (1982): when there is no room, all lose one.
-void HotData::touch(uint64_t code) {
-  for (CodeSite& site : sites) {
-    if (site.count != 0 && site.begin == code) {
-      site.count++;
-      return;
-    }
-  }
-  for (CodeSite& site : sites) {
-    if (site.count == 0) {
-      site = {code, 1};
-      return;
-    }
-  }
-  for (CodeSite& site : sites) site.count--;
-}
-
 HotSpots::HotSpots(Wishes wishes, const SymbolTable& symbols)
     : wishes_(std::move(wishes)), symbols_(symbols), code_(wishes_.entries) {
   for (size_t i = 0; i < wishes_.units.size(); i++) data_.emplace_back(wishes_.entries);
@@ -65,6 +48,7 @@ uint64_t HotSpots::site_of(const Instruction& instruction) {
 void HotSpots::count_data(const DataAccess& access, InstructionClass kind,
                           std::optional<uint64_t> site) {
   data_accesses_++;
+  (access.has_ra ? owners_.at(access.ra) : owners_.unknown()).data++;
   const std::optional<uint64_t> address = address_of(access, wishes_.key);
   if (!address) {
     data_without_address_++;
@@ -77,7 +61,7 @@ void HotSpots::count_data(const DataAccess& access, InstructionClass kind,
     hot.stores += kind == InstructionClass::kStore ? 1 : 0;
     hot.atomics += kind == InstructionClass::kAtomic ? 1 : 0;
     hot.lowest_ea = std::min(hot.lowest_ea, access.ea.value);
-    if (site) hot.touch(*site);
+    if (site) hot.sites.add(*site);
   }
 }
 
@@ -86,6 +70,7 @@ void HotSpots::instruction(const Instruction& instruction) {
   instructions_++;
   classes_.at(static_cast<size_t>(kind))++;
   privileges_.at(static_cast<size_t>(privilege_of(instruction.modes)))++;
+  (instruction.has_ra ? owners_.at(instruction.ra) : owners_.unknown()).count++;
   std::optional<uint64_t> site;
   if (instruction.has_ea) {
     site = site_of(instruction);

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "core/core_events.h"
+#include "core/frequent.h"
 #include "core/hot_table.h"
 #include "core/instruction_class.h"
+#include "core/memory_owners.h"
 #include "core/radix_walk.h"
 #include "core/symbol_table.h"
 
@@ -25,29 +27,26 @@ const char* key_name(DataKey key);
 // Nothing where the trace does not tell it.
 std::optional<uint64_t> address_of(const DataAccess& data, DataKey key);
 
-// Code is told apart by function where a symbol is known, by 128-byte line where none is. It is
-// named by the address of its begin.
-struct CodeSite {
-  uint64_t begin = 0;
-  uint64_t count = 0;
-};
-
 struct HotData {
-  static constexpr size_t kSites = 4;
   uint64_t count = 0;
   uint64_t loads = 0;
   uint64_t stores = 0;
   uint64_t atomics = 0;
   uint64_t lowest_ea = ~uint64_t{0};  // of the accesses
-  // The code that touched it most; exact for so many different ones, else at least so often.
-  std::array<CodeSite, kSites> sites{};
-
-  void touch(uint64_t code);
+  // The code that touched it most, by the address of its begin: of the function where a symbol is
+  // known, of the 128-byte line where none is.
+  Frequent<uint64_t, 4> sites;
 };
 
 struct HotCode {
   uint64_t count = 0;
   uint64_t data = 0;  // accesses of it
+};
+
+// What was done in the memory of one partition.
+struct OwnedWork {
+  uint64_t count = 0;  // instructions that lie there
+  uint64_t data = 0;   // accesses to it
 };
 
 // A sink for CoreDecoder; several traces may go through it.
@@ -62,6 +61,8 @@ class HotSpots {
   // `symbols` must outlive it.
   HotSpots(Wishes wishes, const SymbolTable& symbols);
 
+  // Instructions of another trace follow. `owners` must outlive them.
+  void begin_trace(const MemoryOwners& owners) { owners_.begin_trace(owners); }
   void instruction(const Instruction& instruction);
   void stamp(const Stamp&) {}
   void defect(const Defect&) {}
@@ -75,6 +76,7 @@ class HotSpots {
   uint64_t of_class(InstructionClass kind) const { return classes_.at(static_cast<size_t>(kind)); }
   uint64_t of_privilege(Privilege who) const { return privileges_.at(static_cast<size_t>(who)); }
   const HotTable<HotCode>& code() const { return code_; }
+  const OwnerTable<OwnedWork>& owners() const { return owners_; }
   // In the order of the units.
   const std::vector<HotTable<HotData>>& data() const { return data_; }
 
@@ -87,6 +89,7 @@ class HotSpots {
   const SymbolTable::Symbol* recent_ =
       nullptr;  // most instructions are in the function of the last
   HotTable<HotCode> code_;
+  OwnerTable<OwnedWork> owners_;
   std::vector<HotTable<HotData>> data_;
   uint64_t instructions_ = 0;
   uint64_t data_accesses_ = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace htmtrace {
@@ -83,7 +84,11 @@ class HotTable {
 
   // At most half of the places are used, so that a key is found soon.
   void make_room() {
-    std::vector<Slot> all = entries();
+    std::vector<Slot> all;
+    all.reserve(size_);
+    for (size_t i = 0; i < slots_.size(); i++) {
+      if (used_[i]) all.push_back(std::move(slots_[i]));
+    }
     if (size_ >= capacity_) {
       drop_smaller_half(all);
     } else {
@@ -91,10 +96,10 @@ class HotTable {
       used_.resize(slots_.size());
     }
     std::fill(used_.begin(), used_.end(), 0);
-    for (const Slot& slot : all) {
+    for (Slot& slot : all) {
       const size_t place = place_of(slot.key);
       used_[place] = true;
-      slots_[place] = slot;
+      slots_[place] = std::move(slot);
     }
     size_ = all.size();
   }

@@ -12,7 +12,7 @@ constexpr unsigned kClassBits = 8;
 
 Counter::Counter(Layout layout, uint8_t engine, const TranslationMap& map)
     : layout_(layout), engine_(engine), names_(&names_of(layout)), cursor_(map) {
-  if (layout != Layout::kUnknown) waiting_.resize(kResponseKeys);
+  if (layout != Layout::kUnknown) waiting_ = ZeroedArray<uint64_t>(kResponseKeys);
 }
 
 template <class Fields>

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/nest_decoder.h"
 #include "core/translation_map.h"
+#include "core/zeroed_array.h"
 
 namespace htmtrace::nest {
 
@@ -39,9 +39,8 @@ class Counter {
   Clock clock_;
   Statistics statistics_;
   uint64_t next_ = 1;  // number of the next event
-  // By response_key(): the command that waits for its response; number of its event << 8 | class.
-  // 0: none waits.
-  std::vector<uint64_t> waiting_;
+  // As in Decoder, but the number of the command's event << 8 | class.
+  ZeroedArray<uint64_t> waiting_;
 };
 
 }  // namespace htmtrace::nest

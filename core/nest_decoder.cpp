@@ -35,7 +35,7 @@ bool Clock::hear(uint64_t timer) {
 
 Decoder::Decoder(Layout layout, uint8_t engine)
     : layout_(layout), engine_(engine), names_(&names_of(layout)), first_(1) {
-  if (layout != Layout::kUnknown) waiting_.resize(kResponseKeys);
+  if (layout != Layout::kUnknown) waiting_ = ZeroedArray<uint64_t>(kResponseKeys);
 }
 
 std::span<const Event> Decoder::ready() const {

@@ -12,6 +12,7 @@
 #include "core/nest_events.h"
 #include "core/nest_names.h"
 #include "core/nest_statistics.h"
+#include "core/zeroed_array.h"
 
 namespace htmtrace::nest {
 
@@ -99,11 +100,13 @@ class Decoder {
   Clock clock_;
   Statistics statistics_;
   std::vector<Event> events_;
-  Event before_;                   // stands for commands before begin_at()
-  uint64_t latest_ = 0;            // time that a timer then took back
-  uint64_t first_ = 0;             // the number of events_[0] since the trace began, plus one
-  size_t dropped_ = 0;             // of events_, from its begin
-  std::vector<uint64_t> waiting_;  // by response_key(): the number of the command that waits
+  Event before_;         // stands for commands before begin_at()
+  uint64_t latest_ = 0;  // time that a timer then took back
+  uint64_t first_ = 0;   // the number of events_[0] since the trace began, plus one
+  size_t dropped_ = 0;   // of events_, from its begin
+  // By response_key(): the number of the command that waits for such a response; 0: none does. Most
+  // traces have few different keys.
+  ZeroedArray<uint64_t> waiting_;
   bool finished_ = false;
 };
 

@@ -5,33 +5,6 @@
 
 namespace htmtrace::nest {
 
-void Frequent::add(uint32_t value) {
-  for (Place& place : places_) {
-    if (place.count != 0 && place.value == value) {
-      place.count++;
-      return;
-    }
-  }
-  for (Place& place : places_) {
-    if (place.count == 0) {
-      place = {value, 1};
-      return;
-    }
-  }
-  for (Place& place : places_) place.count--;
-}
-
-std::vector<Frequent::Place> Frequent::sorted() const {
-  std::vector<Place> found;
-  for (const Place& place : places_) {
-    if (place.count != 0) found.push_back(place);
-  }
-  std::sort(found.begin(), found.end(), [](const Place& a, const Place& b) {
-    return a.count != b.count ? a.count > b.count : a.value < b.value;
-  });
-  return found;
-}
-
 HotSpots::HotSpots(Layout layout, Wishes wishes)
     : layout_(layout), wishes_(std::move(wishes)), names_(names_of(layout)) {
   for (size_t i = 0; i < wishes_.units.size(); i++) tables_.emplace_back(wishes_.entries);
@@ -41,21 +14,25 @@ void HotSpots::command(const Event& event, const Command& command, std::optional
   commands_++;
   if (!traces_.empty())
     traces_.back().chips[(command.tag.group & 15) << 4 | (command.tag.chip & 15)]++;
+  const CommandName& name = names_.command(command.ttype, command.tsize);
+  const bool retry =
+      event.has_response && names_.response(name.response, event.response).starts_with("rty");
+  const auto count = [&](HotAddress& hot) {
+    hot.count++;
+    hot.retries += retry ? 1 : 0;
+    hot.sources.add(source_key(command.tag));
+    hot.commands.add(command.ttype << 8 | command.tsize);
+  };
+  count(owners_.at(RealAddr{command.address}));
   if (wishes_.logical && !la) {
     without_address_++;
     return;
   }
   const uint64_t address = wishes_.logical ? la->value : command.address;
-  const CommandName& name = names_.command(command.ttype, command.tsize);
-  const bool retry =
-      event.has_response && names_.response(name.response, event.response).starts_with("rty");
   for (size_t i = 0; i < tables_.size(); i++) {
     HotAddress& hot = tables_[i].at(address & ~(wishes_.units[i] - 1));
-    hot.count++;
-    hot.retries += retry ? 1 : 0;
+    count(hot);
     if (la) hot.lowest_la = std::min(hot.lowest_la, la->value);
-    hot.sources.add(source_key(command.tag));
-    hot.commands.add(command.ttype << 8 | command.tsize);
   }
 }
 

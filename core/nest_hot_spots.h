@@ -11,27 +11,15 @@
 #include <vector>
 
 #include "core/address.h"
+#include "core/frequent.h"
 #include "core/hot_table.h"
+#include "core/memory_owners.h"
 #include "core/nest_decoder.h"
 #include "core/nest_events.h"
 
 namespace htmtrace::nest {
 
-// The few values that come most often; exact while there are no more than places, else at least so
-// often (Misra and Gries, "Finding repeated elements", 1982).
-class Frequent {
- public:
-  struct Place {
-    uint32_t value = 0;
-    uint64_t count = 0;
-  };
-  void add(uint32_t value);
-  // Highest first.
-  std::vector<Place> sorted() const;
-
- private:
-  std::array<Place, 4> places_{};
-};
+using Frequent = htmtrace::Frequent<uint32_t, 4>;
 
 struct HotAddress {
   static constexpr uint64_t kNoAddress = ~uint64_t{0};
@@ -65,8 +53,11 @@ class HotSpots {
   };
   HotSpots(Layout layout, Wishes wishes);
 
-  // Commands of another trace follow.
-  void begin_trace(std::string name) { traces_.push_back({.name = std::move(name), .chips = {}}); }
+  // Commands of another trace follow. `owners` must outlive them.
+  void begin_trace(std::string name, const MemoryOwners& owners) {
+    traces_.push_back({.name = std::move(name), .chips = {}});
+    owners_.begin_trace(owners);
+  }
 
   // Of a command with an address; `la` as far as it is known.
   void command(const Event& event, const Command& command, std::optional<LogicalAddr> la);
@@ -77,6 +68,8 @@ class HotSpots {
   uint64_t without_address() const { return without_address_; }
   const std::vector<HotTable<HotAddress>>& tables() const { return tables_; }
   const std::vector<TracedBus>& traces() const { return traces_; }
+  // By whose memory is meant. Only the addresses are left out.
+  const OwnerTable<HotAddress>& owners() const { return owners_; }
 
  private:
   Layout layout_;
@@ -86,6 +79,7 @@ class HotSpots {
   uint64_t without_address_ = 0;
   std::vector<HotTable<HotAddress>> tables_;
   std::vector<TracedBus> traces_;
+  OwnerTable<HotAddress> owners_;
 };
 
 }  // namespace htmtrace::nest

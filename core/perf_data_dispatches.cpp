@@ -196,6 +196,22 @@ class DispatchFinder {
            unclear_ends_ = 0;
 };
 
+bool has_only_dispatches(const Header& header, const ReadAt& read) {
+  const auto has = [&](const std::optional<uint32_t>& type) {
+    return type && std::ranges::any_of(header.events,
+                                       [&](const Event& event) { return event.type == *type; });
+  };
+  if (header.dtl_type || header.htm_type) return has(header.dtl_type) && !has(header.htm_type);
+  RecordReader records(header.data, header.big_endian, read);
+  while (const auto record = records.next()) {
+    if (record->type == kRecordAuxtrace) break;
+    if (record->type == kRecordAuxtraceInfo) {
+      return Fields(record->body, header.big_endian).u32() == kVpaDtl;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 }  // namespace htmtrace::perf_data
 
@@ -203,6 +219,10 @@ namespace htmtrace {
 
 DtlPerfContent find_dispatches(uint64_t file_bytes, const ReadAt& read) {
   return perf_data::DispatchFinder(file_bytes, read).find();
+}
+
+bool has_only_dispatches(uint64_t file_bytes, const ReadAt& read) {
+  return perf_data::has_only_dispatches(perf_data::read_header(file_bytes, read), read);
 }
 
 }  // namespace htmtrace

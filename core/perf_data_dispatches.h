@@ -52,4 +52,8 @@ struct DtlPerfContent {
 // damaged.
 DtlPerfContent find_dispatches(uint64_t file_bytes, const ReadAt& read);
 
+// Whether a perf.data file has such events, and none of htm: by what stands before the first AUX
+// data. Throws Error when it is none that can be read.
+bool has_only_dispatches(uint64_t file_bytes, const ReadAt& read);
+
 }  // namespace htmtrace

@@ -34,6 +34,22 @@ template <class Place>
   return place.has_la;
 }
 
+// All that the instruction tells, counted.
+[[gnu::always_inline]] inline void translate_all(TranslationMap::Cursor& cursor,
+                                                 TranslationMap::Cursor& data_cursor,
+                                                 Instruction& instruction,
+                                                 CoreStatistics& statistics) {
+  const auto count = [&statistics](bool translated) {
+    (translated ? statistics.translated : statistics.untranslated)++;
+  };
+  if (instruction.has_ra) [[likely]]
+    count(translate(cursor, instruction));
+  for (unsigned i = 0; i < instruction.data_count; i++) {
+    DataAccess& data = instruction.data[i];
+    if (data.has_ra) count(translate(data_cursor, data));
+  }
+}
+
 struct PlainRecords {
   uint64_t instructions = 0;
   size_t words = 0;

@@ -2,50 +2,124 @@
 #include "core/power8_translation.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace htmtrace {
+namespace {
 
-Power8Translation::Entry* Power8Translation::find(unsigned table, uint64_t page) {
-  if (tables_ == nullptr) return nullptr;
-  for (Entry& entry : (*tables_).at(table).at(page % kSets)) {
-    if (entry.learned != 0 && entry.page == page) return &entry;
+// htmtrace-index(5), FORMAT.
+constexpr uint64_t kFirstOfSet = 1;
+constexpr unsigned kSizePosition = 2;
+constexpr uint64_t kSizeMask = 3;
+constexpr uint64_t kNothing = 1;
+
+template <class Set>
+auto find_page(Set& set, uint64_t number) {
+  return std::find_if(set.begin(), set.end(),
+                      [number](const auto& entry) { return entry.number == number; });
+}
+
+}  // namespace
+
+void Power8Translation::make_tables() {
+  if (!sets_.empty()) return;
+  sets_ = ZeroedArray<Set>(kAllSets);
+  changed_sets_ = ZeroedArray<uint64_t>(kAllSets / kSetFlags);
+}
+
+void Power8Translation::note_change(size_t set) {
+  changed_sets_[set / kSetFlags] |= uint64_t{1} << set % kSetFlags;
+}
+
+void Power8Translation::put(size_t set_number, const Entry& entry) {
+  Set& set = sets_[set_number];
+  if (set.front().number == entry.number && set.front().real == entry.real) return;
+  auto place = find_page(set, entry.number);
+  if (place == set.end()) {
+    --place;
+    if (place->number != kNoNumber) evictions_++;
   }
-  return nullptr;
+  std::move_backward(set.begin(), place, place + 1);
+  set.front() = entry;
+  note_change(set_number);
+}
+
+void Power8Translation::forget(size_t set_number, uint64_t number) {
+  Set& set = sets_[set_number];
+  const auto place = find_page(set, number);
+  if (place == set.end()) return;
+  std::move(place + 1, set.end(), place);
+  set.back() = {};
+  note_change(set_number);
 }
 
 void Power8Translation::learn(EffectiveAddr address, uint64_t real_page, unsigned shift) {
+  make_tables();
   recent_page_ = kNoPage;
-  if (tables_ == nullptr) tables_ = std::make_unique<std::array<Table, 3>>();
-  for (unsigned table = 0; table < std::size(kShifts); table++) {
-    const uint64_t page = address.value >> kShifts[table];
-    Entry* entry = find(table, page);
-    if (kShifts[table] != shift) {
-      if (entry != nullptr) *entry = {};
-      continue;
+  for (size_t size = 0; size < kSizes; size++) {
+    const uint64_t number = number_of(address, size);
+    const size_t set = set_of(size, number);
+    if (kShifts[size] == shift) {
+      put(set, {.number = number, .real = real_page});
+    } else {
+      forget(set, number);
     }
-    if (entry == nullptr) {
-      auto& set = (*tables_).at(table).at(page % kSets);
-      entry = std::min_element(set.begin(), set.end(), [](const Entry& a, const Entry& b) {
-        return a.learned < b.learned;
-      });
-      if (entry->learned != 0) evictions_++;
-    }
-    *entry = {.page = page, .real = real_page, .learned = ++clock_};
   }
 }
 
-std::optional<RealAddr> Power8Translation::look_up(EffectiveAddr address) {
-  const Entry* newest = nullptr;
-  unsigned shift = 0;
-  for (unsigned table = 0; table < std::size(kShifts); table++) {
-    const Entry* entry = find(table, address.value >> kShifts[table]);
-    if (entry == nullptr || (newest != nullptr && entry->learned < newest->learned)) continue;
-    newest = entry;
-    shift = kShifts[table];
+// The larger of two pages that hold an address was learned later: to learn the smaller one is to
+// forget the larger one.
+std::optional<RealAddr> Power8Translation::look_up(EffectiveAddr address) const {
+  if (sets_.empty()) return std::nullopt;
+  for (size_t size = kSizes; size-- > 0;) {
+    const uint64_t number = number_of(address, size);
+    const Set& set = sets_[set_of(size, number)];
+    const auto entry = find_page(set, number);
+    if (entry == set.end()) continue;
+    const uint64_t offset = address.value & ((uint64_t{1} << kShifts[size]) - 1);
+    return RealAddr{entry->real | offset};
   }
-  if (newest == nullptr) return std::nullopt;
-  const uint64_t offset = address.value & ((uint64_t{1} << shift) - 1);
-  return RealAddr{newest->real | offset};
+  return std::nullopt;
+}
+
+void Power8Translation::tell_set(size_t set_number, std::vector<Power8Page>& told) const {
+  const Set& set = sets_[set_number];
+  const size_t size = set_number / kSets;
+  uint64_t flags = kFirstOfSet | size << kSizePosition;
+  if (set.front().number == kNoNumber) {
+    told.push_back({set_number % kSets << kShifts[size] | flags, kNothing});
+    return;
+  }
+  for (const Entry& entry : set) {
+    if (entry.number == kNoNumber) break;
+    told.push_back({(entry.number - 1) << kShifts[size] | flags, entry.real});
+    flags &= ~kFirstOfSet;
+  }
+}
+
+void Power8Translation::tell_changes(std::vector<Power8Page>& told) {
+  if (sets_.empty()) return;
+  for (size_t i = 0; i < kAllSets / kSetFlags; i++) {
+    uint64_t& changed = changed_sets_[i];
+    for (; changed != 0; changed &= changed - 1) {
+      tell_set(i * kSetFlags + static_cast<size_t>(std::countr_zero(changed)), told);
+    }
+  }
+}
+
+void Power8Translation::restore(std::span<const Power8Page> told) {
+  if (!told.empty()) make_tables();
+  recent_page_ = kNoPage;
+  for (const Power8Page& one : told) {
+    const size_t size = one.effective >> kSizePosition & kSizeMask;
+    if (size >= kSizes) continue;
+    const uint64_t number = number_of({one.effective}, size);
+    Set& set = sets_[set_of(size, number)];
+    if ((one.effective & kFirstOfSet) != 0) set.fill({});
+    const auto free = find_page(set, kNoNumber);
+    if (free != set.end() && (one.real & kNothing) == 0)
+      *free = {.number = number, .real = one.real};
+  }
 }
 
 }  // namespace htmtrace

@@ -4,7 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "core/zeroed_array.h"
 
 namespace htmtrace {
 
@@ -32,7 +33,7 @@ class RecentTable {
   // Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4).
   size_t place(const Key& key) const { return key.hash() * 0x9e3779b97f4a7c15 >> shift_; }
 
-  std::vector<Slot> slots_;
+  ZeroedArray<Slot> slots_;
   unsigned shift_;
 };
 

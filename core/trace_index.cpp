@@ -13,7 +13,7 @@ namespace {
 // htmtrace-index(5), FORMAT. The version also changes when the decoder comes to other results: then
 // the counts of an older index are wrong.
 constexpr uint64_t kIndexMagic = 0x5845444e494d5448;  // "HTMINDEX"
-constexpr uint64_t kIndexVersion = 1;
+constexpr uint64_t kIndexVersion = 2;
 constexpr size_t kIndexWordBytes = sizeof(uint64_t);
 constexpr unsigned kDistanceShift = 32;
 
@@ -111,10 +111,12 @@ std::vector<std::byte> pack(const CoreIndex& index) {
   IndexWriter writer(HtmType::kCore, index.file);
   writer.put({index.oldest, index.instructions, index.restarts.size()});
   for (const CoreRestart& restart : index.restarts) {
-    writer.put({restart.offset, restart.place.instructions, restart.place.ticks});
+    writer.put({restart.offset, restart.place.instructions, restart.place.ticks, restart.pages});
   }
   writer.put({index.marks.size()});
   for (const CoreIndex::FirstMark& mark : index.marks) writer.put({mark.value, mark.offset});
+  writer.put({index.pages.size()});
+  for (const Power8Page& page : index.pages) writer.put({page.effective, page.real});
   return writer.finish();
 }
 
@@ -140,18 +142,30 @@ std::optional<CoreIndex> unpack_core_index(std::span<const std::byte> bytes) {
   index.file = reader.file();
   index.oldest = reader.word();
   index.instructions = reader.word();
-  index.restarts.resize(reader.count(3));
+  index.restarts.resize(reader.count(4));
   for (CoreRestart& restart : index.restarts) {
     restart.offset = reader.word();
     restart.place.instructions = reader.word();
     restart.place.ticks = reader.word();
+    restart.pages = reader.word();
   }
   index.marks.resize(reader.count(2));
   for (CoreIndex::FirstMark& mark : index.marks) {
     mark.value = reader.word();
     mark.offset = reader.word();
   }
-  if (!reader.finish() || !in_order(index.restarts)) return std::nullopt;
+  index.pages.resize(reader.count(2));
+  for (Power8Page& page : index.pages) {
+    page.effective = reader.word();
+    page.real = reader.word();
+  }
+  const auto has_its_pages = [&index](const CoreRestart& restart) {
+    return restart.pages <= index.pages.size();
+  };
+  if (!reader.finish() || !in_order(index.restarts) ||
+      !std::all_of(index.restarts.begin(), index.restarts.end(), has_its_pages)) {
+    return std::nullopt;
+  }
   return index;
 }
 
@@ -180,6 +194,10 @@ std::optional<NestIndex> unpack_nest_index(std::span<const std::byte> bytes) {
   }
   if (!reader.finish()) return std::nullopt;
   return index;
+}
+
+std::span<const Power8Page> pages_before(const CoreIndex& index, const CoreRestart& restart) {
+  return std::span(index.pages).first(restart.pages);
 }
 
 bool may_begin_late(const Selection& selection) {

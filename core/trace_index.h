@@ -12,14 +12,17 @@
 
 #include "core/file_identity.h"
 #include "core/nest_decoder.h"
+#include "core/power8_translation.h"
 #include "core/selection.h"
 
 namespace htmtrace {
 
-// Of a core trace: before an IEARA, where the decoder is settled (core/trace_parts.h).
+// Of a core trace: before an IEARA, where the decoder is settled (core/trace_parts.h), or before a
+// POWER8 instruction with its address.
 struct CoreRestart {
   uint64_t offset = 0;  // in the trace, from its oldest byte
   TracePlace place;
+  uint64_t pages = 0;  // of the index, so many were told before it
   bool operator==(const CoreRestart&) const = default;
 };
 
@@ -34,6 +37,7 @@ struct CoreIndex {
   uint64_t instructions = 0;  // of the whole trace
   std::vector<CoreRestart> restarts;
   std::vector<FirstMark> marks;
+  std::vector<Power8Page> pages;  // what was told of them, from place to place
   bool operator==(const CoreIndex&) const = default;
 };
 
@@ -58,6 +62,9 @@ bool may_begin_late(const Selection& selection);
 // The last place before which nothing is selected, and not more than `limit` instructions are;
 // null: the first byte.
 const CoreRestart* restart_for(const CoreIndex& index, const Selection& selection, uint64_t limit);
+
+// What was told before the restart, which is one of the index.
+std::span<const Power8Page> pages_before(const CoreIndex& index, const CoreRestart& restart);
 
 // Likewise of each engine, and where it needs not be read any further.
 struct NestStretch {

@@ -12,6 +12,20 @@ namespace {
 
 constexpr size_t kIearaBytes = words::kIearaWords * words::kWordBytes;
 
+// So many bytes of trace stand against each byte of its index that pages take.
+constexpr uint64_t kBytesPerPageByte = 16;
+
+// A POWER8 instruction that is whole and has its address, if a record begins there.
+bool is_addressed_instruction(const WordRun& run) {
+  const uint64_t info = run[0];
+  return words::is_power8(info) && !words::is_stamp(info) && words::info8_valid(info) &&
+         words::info8_has_iea(info) && frame_power8(run).verdict == Framing::Verdict::kWhole;
+}
+
+bool may_be_restart(const WordRun& run) {
+  return is_plain_line(run.words) || is_addressed_instruction(run);
+}
+
 uint64_t round_up(uint64_t bytes) {
   return (bytes + words::kWordBytes - 1) / words::kWordBytes * words::kWordBytes;
 }
@@ -34,22 +48,35 @@ void CoreIndexer::take(std::span<const std::byte> piece) {
   size_t at = (words::kWordBytes - offset_ % words::kWordBytes) % words::kWordBytes;
   for (;;) {
     if (due_ > offset_ + at) at += round_up(due_ - offset_ - at);
-    // A decoder that is settled before these words takes them for an IEARA.
-    while (at + kIearaBytes <= piece.size() && !is_plain_line(piece.data() + at))
-      at += words::kWordBytes;
+    const auto run = [&] {
+      return WordRun{.words = piece.data() + at,
+                     .count = (piece.size() - at) / words::kWordBytes,
+                     .in_sync = true};
+    };
+    while (at + kIearaBytes <= piece.size() && !may_be_restart(run())) at += words::kWordBytes;
     if (at + kIearaBytes > piece.size()) break;
     feed_to(at);
-    if (decoder_.settled()) {
-      index_.restarts.push_back(
-          {.offset = offset_ + at,
-           .place = {.instructions = decoder_.statistics().instruction_count(),
-                     .ticks = sink_.ticks}});
-      due_ = offset_ + at + interval_bytes_;
-    }
+    if (may_begin_at(run())) note_restart(offset_ + at);
     at += words::kWordBytes;
   }
   feed_to(piece.size());
   offset_ += piece.size();
+}
+
+// A decoder that is settled before such words takes them for what they look like.
+bool CoreIndexer::may_begin_at(const WordRun& run) const {
+  return is_plain_line(run.words) ? decoder_.settled() : decoder_.settled_but_for_pages();
+}
+
+void CoreIndexer::note_restart(uint64_t offset) {
+  const size_t told_before = index_.pages.size();
+  decoder_.tell_pages(index_.pages);
+  const uint64_t told_bytes = (index_.pages.size() - told_before) * sizeof(Power8Page);
+  index_.restarts.push_back(
+      {.offset = offset,
+       .place = {.instructions = decoder_.statistics().instruction_count(), .ticks = sink_.ticks},
+       .pages = index_.pages.size()});
+  due_ = offset + std::max(interval_bytes_, kBytesPerPageByte * told_bytes);
 }
 
 CoreIndex CoreIndexer::finish() {

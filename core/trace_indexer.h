@@ -17,7 +17,8 @@ namespace htmtrace {
 
 class CoreIndexer {
  public:
-  // `interval_bytes` lie between two restarts, or more where none is possible.
+  // `interval_bytes` lie between two restarts, or more where none is possible, or where so many
+  // pages were told that they would make the index large.
   explicit CoreIndexer(uint64_t interval_bytes)
       : interval_bytes_(interval_bytes), due_(interval_bytes), decoder_(map_, sink_) {}
   CoreIndexer(const CoreIndexer&) = delete;
@@ -40,6 +41,9 @@ class CoreIndexer {
     std::array<uint64_t, 1 << 12> marks;  // offset of the first of each value (12 bits)
     Sink() { marks.fill(Selection::kAny); }
   };
+
+  bool may_begin_at(const WordRun& run) const;
+  void note_restart(uint64_t offset);
 
   uint64_t interval_bytes_;
   uint64_t due_;  // offset

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "core/big_endian.h"
+#include "core/range_search.h"
 
 namespace htmtrace {
 namespace {
@@ -24,6 +26,12 @@ constexpr uint64_t kNoLogical = std::numeric_limits<uint64_t>::max();
 }  // namespace
 
 struct TranslationMap::Entry {
+  bool mapped() const { return range.logical != kNoLogical; }
+  bool malformed() const {
+    const uint64_t room = std::numeric_limits<uint64_t>::max() - range.size_bytes;
+    return range.size_bytes == 0 || range.real > room || range.logical > room;
+  }
+
   Range range;
   uint32_t partition = 0;
 };
@@ -31,6 +39,7 @@ struct TranslationMap::Entry {
 TranslationMap::TranslationMap(std::span<const std::byte> file, std::optional<uint32_t> partition) {
   report_.size_bytes = file.size();
   std::vector<Entry> entries = read_blocks(file);
+  find_owners(entries);
   choose_own(entries, partition);
   build_ranges(entries);
 }
@@ -58,6 +67,19 @@ std::vector<TranslationMap::Entry> TranslationMap::read_blocks(std::span<const s
   return entries;
 }
 
+void TranslationMap::find_owners(const std::vector<Entry>& entries) {
+  std::vector<MemoryOwners::Range> claims;
+  claims.reserve(entries.size());
+  for (const Entry& entry : entries) {
+    if (!entry.mapped() || entry.malformed()) continue;
+    claims.push_back({.real = entry.range.real,
+                      .size_bytes = entry.range.size_bytes,
+                      .partition = entry.partition});
+  }
+  owners_ = MemoryOwners(std::move(claims));
+  report_.contested_bytes = owners_.contested_bytes();
+}
+
 void TranslationMap::choose_own(std::vector<Entry>& entries, std::optional<uint32_t> partition) {
   std::vector<uint32_t>& partitions = report_.partitions;
   for (const Entry& entry : entries) partitions.push_back(entry.partition);
@@ -72,14 +94,12 @@ void TranslationMap::build_ranges(const std::vector<Entry>& entries) {
   std::vector<Range> own;
   own.reserve(entries.size());
   for (const Entry& entry : entries) {
-    const Range& range = entry.range;
-    const uint64_t room = std::numeric_limits<uint64_t>::max() - range.size_bytes;
-    if (range.logical == kNoLogical) {
+    if (!entry.mapped()) {
       report_.unmapped++;
-    } else if (range.size_bytes == 0 || range.real > room || range.logical > room) {
+    } else if (entry.malformed()) {
       report_.malformed++;
     } else {
-      own.push_back(range);
+      own.push_back(entry.range);
     }
   }
   std::sort(own.begin(), own.end(), [](const Range& a, const Range& b) {
@@ -120,12 +140,7 @@ void TranslationMap::add(Range range) {
 }
 
 const TranslationMap::Range* TranslationMap::find(RealAddr address) const {
-  auto after =
-      std::upper_bound(ranges_.begin(), ranges_.end(), address.value,
-                       [](uint64_t value, const Range& range) { return value < range.real; });
-  if (after == ranges_.begin()) return nullptr;
-  const Range& range = *--after;
-  return address.value - range.real < range.size_bytes ? &range : nullptr;
+  return find_range(ranges_, address);
 }
 
 }  // namespace htmtrace

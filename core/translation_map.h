@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/address.h"
+#include "core/memory_owners.h"
 
 namespace htmtrace {
 
@@ -27,6 +28,7 @@ struct TranslationReport {
   uint64_t truncated_blocks = 0;     // announced more entries than the file holds
   uint64_t trailing_bytes = 0;       // behind the last whole entry
   uint64_t mapped_bytes = 0;         // of own memory that can be translated
+  uint64_t contested_bytes = 0;      // that more than one partition has, as the file says
   std::vector<uint32_t> partitions;  // LP indexes in the file, ascending
 
   bool damaged() const {
@@ -56,6 +58,9 @@ class TranslationMap {
   TranslationMap(std::span<const std::byte> file, std::optional<uint32_t> partition);
 
   const TranslationReport& report() const { return report_; }
+
+  // Whose memory all is that the file speaks of; that of no partition is left out.
+  const MemoryOwners& owners() const { return owners_; }
 
   // Sorted by real address, without overlaps.
   const std::vector<Range>& ranges() const { return ranges_; }
@@ -113,11 +118,13 @@ class TranslationMap {
  private:
   struct Entry;
   std::vector<Entry> read_blocks(std::span<const std::byte> file);
+  void find_owners(const std::vector<Entry>& entries);
   void choose_own(std::vector<Entry>& entries, std::optional<uint32_t> partition);
   void build_ranges(const std::vector<Entry>& entries);
   void add(Range range);
 
   TranslationReport report_;
+  MemoryOwners owners_;
   std::vector<Range> ranges_;
   bool in_whole_pages_ = true;
 };

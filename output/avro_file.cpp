@@ -40,8 +40,9 @@ bool AvroFile::can_write() {
   return true;
 }
 
-AvroFile::AvroFile(const std::filesystem::path& path, const std::string& schema)
+AvroFile::AvroFile(const std::filesystem::path& path, const RowSchema& schema)
     : library_(std::make_unique<Library>()), path_(path) {
+  const std::string json = avro_schema(schema);
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) throw Error("cannot create " + path.string(), errno);
   library_->file = ::fdopen(fd, "wb");
@@ -49,7 +50,7 @@ AvroFile::AvroFile(const std::filesystem::path& path, const std::string& schema)
     ::close(fd);
     throw Error("cannot create " + path.string(), errno);
   }
-  if (avro_schema_from_json_length(schema.data(), schema.size(), &library_->schema) != 0 ||
+  if (avro_schema_from_json_length(json.data(), json.size(), &library_->schema) != 0 ||
       avro_file_writer_create_with_codec_fp(library_->file, path.c_str(), /*should_close=*/0,
                                             library_->schema, &library_->writer, "deflate",
                                             kBlockBytes) != 0) {
@@ -58,10 +59,9 @@ AvroFile::AvroFile(const std::filesystem::path& path, const std::string& schema)
 }
 
 AvroFile::~AvroFile() = default;
-AvroFile::AvroFile(AvroFile&&) noexcept = default;
 
-void AvroFile::append(const AvroRow& row) {
-  const std::string_view bytes = row.bytes();
+void AvroFile::end_row() {
+  const std::string_view bytes = row_.bytes();
   if (avro_file_writer_append_encoded(library_->writer, bytes.data(),
                                       static_cast<int64_t>(bytes.size())) != 0) {
     throw Error("cannot write " + path_.string() + ": " + avro_strerror());
@@ -89,13 +89,12 @@ bool AvroFile::can_write() {
   return false;
 }
 
-AvroFile::AvroFile(const std::filesystem::path& path, const std::string&) : path_(path) {
+AvroFile::AvroFile(const std::filesystem::path& path, const RowSchema&) : path_(path) {
   throw Error("cannot write " + path.string() + ": htmtrace was built without libavro");
 }
 
 AvroFile::~AvroFile() = default;
-AvroFile::AvroFile(AvroFile&&) noexcept = default;
-void AvroFile::append(const AvroRow&) {}
+void AvroFile::end_row() {}
 void AvroFile::finish() {}
 
 }  // namespace htmtrace

@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+
+#include "core/core_events.h"
+#include "output/row_schema.h"
 
 namespace htmtrace {
 
@@ -38,31 +41,54 @@ class AvroRow {
     number(text.size());
     bytes_ += text;
   }
+  // Null if it is empty.
+  void optional_text(std::string_view text) {
+    if (text.empty()) return null();
+    present();
+    this->text(text);
+  }
   // Before so many elements of an array; then no_more() once.
   void elements(uint64_t count) {
     if (count != 0) number(count);
   }
   void no_more() { number(0); }
+  void accesses(std::span<const DataAccess> accesses) {
+    elements(accesses.size());
+    for (const DataAccess& access : accesses) {
+      number(access.ea.value);
+      optional(access.has_ra, access.ra.value);
+      optional(access.has_la, access.la.value);
+    }
+    no_more();
+  }
 
  private:
   std::string bytes_;
 };
 
+// JSON.
+std::string avro_schema(const RowSchema& schema);
+
+// A File of RowParts.
 class AvroFile {
  public:
+  static constexpr std::string_view kExtension = "avro";
   // Whether this build can (it needs libavro).
   static bool can_write();
 
-  // Creates `path`; refuses one that exists. `schema` is JSON. Throws Error.
-  AvroFile(const std::filesystem::path& path, const std::string& schema);
+  // Creates `path`; refuses one that exists. Throws Error.
+  AvroFile(const std::filesystem::path& path, const RowSchema& schema);
   ~AvroFile();
-  AvroFile(AvroFile&& other) noexcept;
-  AvroFile& operator=(AvroFile&&) = delete;
   AvroFile(const AvroFile&) = delete;
   AvroFile& operator=(const AvroFile&) = delete;
 
+  // To be filled with the fields of the schema; then end_row() once.
+  AvroRow& begin_row() {
+    row_.clear();
+    return row_;
+  }
   // Throws Error when a block could not be written.
-  void append(const AvroRow& row);
+  void end_row();
   // Throws Error, also when the file system reports a late failure.
   void finish();
 
@@ -70,6 +96,7 @@ class AvroFile {
   struct Library;
   std::unique_ptr<Library> library_;
   std::filesystem::path path_;
+  AvroRow row_;
 };
 
 }  // namespace htmtrace

@@ -135,6 +135,7 @@ std::string describe(const TranslationReport& report) {
   lines.if_any("memory map: unmapped", report.unmapped);
   lines.if_any("memory map: duplicates", report.duplicates);
   lines.if_any("memory map: overlaps", report.overlaps);
+  lines.if_any("memory map: contested bytes", report.contested_bytes);
   lines.if_any("memory map: malformed", report.malformed);
   lines.if_any("memory map: cut blocks", report.truncated_blocks);
   lines.if_any("memory map: bytes at end", report.trailing_bytes);

@@ -10,6 +10,7 @@
 #include "output/csv_printer.h"
 #include "output/json_writer.h"
 #include "output/percent.h"
+#include "output/report_parts.h"
 #include "output/size_name.h"
 
 namespace htmtrace {
@@ -115,16 +116,7 @@ std::string HeatMapReport::to_json() const {
   const ShownRows shown = shown_rows(map, top);
   JsonWriter json;
   json.begin_object();
-  json.text("format", "htmtrace-heat-map");
-  json.number("version", uint64_t{1});
-  json.number("traces", uint64_t{traces});
-  json.begin_object("decoded");
-  json.number("bytes", totals.bytes);
-  json.number("instructions", totals.instructions);
-  json.number("commands", totals.commands);
-  json.number("losses", totals.losses);
-  json.number("defects", totals.defects);
-  json.end_object();
+  write_basis(json, "htmtrace-heat-map", totals, traces);
   json.text("counted", what);
   json.number("events", maps.events());
   json.number("without_address", maps.without_address());

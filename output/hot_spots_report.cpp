@@ -3,42 +3,21 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "output/csv_printer.h"
 #include "output/json_writer.h"
 #include "output/percent.h"
+#include "output/report_parts.h"
 #include "output/size_name.h"
 
 namespace htmtrace {
 namespace {
 
-// The name of a place, or its address.
-std::string place_name(const SymbolTable& symbols, uint64_t address) {
-  const SymbolTable::Symbol* symbol = symbols.find({address});
-  return symbol == nullptr ? fmt::format("{:016x}", address) : symbol_text(*symbol, address);
-}
-
-std::string symbol_or_nothing(const SymbolTable& symbols, uint64_t address) {
-  return symbols.find({address}) == nullptr ? "" : place_name(symbols, address);
-}
-
-std::vector<CodeSite> sites_of(const HotData& data) {
-  std::vector<CodeSite> sites;
-  for (const CodeSite& site : data.sites) {
-    if (site.count != 0) sites.push_back(site);
-  }
-  std::sort(sites.begin(), sites.end(), [](const CodeSite& a, const CodeSite& b) {
-    return a.count != b.count ? a.count > b.count : a.begin < b.begin;
-  });
-  return sites;
-}
-
 std::string sites_text(const SymbolTable& symbols, const HotData& data) {
   std::string text;
-  for (const CodeSite& site : sites_of(data)) {
-    text += fmt::format(" {}({})", place_name(symbols, site.begin), site.count);
+  for (const auto& [begin, count] : data.sites.sorted()) {
+    text += fmt::format(" {}({})", place_name(symbols, begin), count);
   }
   return text;
 }
@@ -54,12 +33,6 @@ std::string mix_text(const char* title, const std::array<std::string_view, N>& n
                    names[i]);
   }
   return text;
-}
-
-template <class Table>
-std::string table_remark(const Table& table) {
-  if (table.error() == 0) return "";
-  return fmt::format(" (constant memory: counts may be too small by at most {})", table.error());
 }
 
 std::string data_text(const HotSpotsReport& report, size_t place) {
@@ -94,6 +67,30 @@ std::string code_text(const HotSpotsReport& report) {
   return text;
 }
 
+std::string owners_text(const HotSpots& spots) {
+  std::string text =
+      fmt::format("\nby the partition whose memory is meant\n{:>14} {:>7} {:>14} {:>7}  {}\n",
+                  "instructions", "share", "data accesses", "share", "partition");
+  for (const auto& [owner, work] : spots.owners().rows()) {
+    fmt::format_to(std::back_inserter(text), "{:>14} {:>6.2f}% {:>14} {:>6.2f}%  {}\n", work.count,
+                   percent(work.count, spots.instructions()), work.data,
+                   percent(work.data, spots.data_accesses()), owner_name(owner));
+  }
+  return text;
+}
+
+void write_owners(JsonWriter& json, const HotSpots& spots) {
+  json.begin_array("partitions");
+  for (const auto& [owner, work] : spots.owners().rows()) {
+    json.begin_object();
+    json.text("partition", owner_name(owner));
+    json.number("instructions", work.count);
+    json.number("data_accesses", work.data);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_mix(JsonWriter& json, const HotSpots& spots) {
   json.begin_object("privileges");
   for (size_t i = 0; i < kPrivileges; i++) {
@@ -105,15 +102,6 @@ void write_mix(JsonWriter& json, const HotSpots& spots) {
     json.number(kInstructionClassNames.at(i), spots.of_class(static_cast<InstructionClass>(i)));
   }
   json.end_object();
-}
-
-void write_symbol(JsonWriter& json, const SymbolTable& symbols, uint64_t address) {
-  const std::string symbol = symbol_or_nothing(symbols, address);
-  if (symbol.empty()) {
-    json.null("symbol");
-  } else {
-    json.text("symbol", symbol);
-  }
 }
 
 void write_data(JsonWriter& json, const HotSpotsReport& report, size_t place) {
@@ -134,11 +122,11 @@ void write_data(JsonWriter& json, const HotSpotsReport& report, size_t place) {
     json.text("ea", fmt::format("0x{:016x}", hot.lowest_ea));
     write_symbol(json, spots.symbols(), hot.lowest_ea);
     json.begin_array("touched_by");
-    for (const CodeSite& site : sites_of(hot)) {
+    for (const auto& [begin, count] : hot.sites.sorted()) {
       json.begin_object();
-      json.text("ea", fmt::format("0x{:016x}", site.begin));
-      write_symbol(json, spots.symbols(), site.begin);
-      json.number("at_least", site.count);
+      json.text("ea", fmt::format("0x{:016x}", begin));
+      write_symbol(json, spots.symbols(), begin);
+      json.number("at_least", count);
       json.end_object();
     }
     json.end_array();
@@ -169,6 +157,7 @@ std::string HotSpotsReport::to_text() const {
                    [&](size_t i) { return spots.of_privilege(static_cast<Privilege>(i)); });
   text += mix_text("instructions by kind", kInstructionClassNames, spots.instructions(),
                    [&](size_t i) { return spots.of_class(static_cast<InstructionClass>(i)); });
+  if (spots.owners().known()) text += owners_text(spots);
   for (size_t i = 0; i < spots.data().size(); i++) text += data_text(*this, i);
   return text + code_text(*this);
 }
@@ -176,20 +165,13 @@ std::string HotSpotsReport::to_text() const {
 std::string HotSpotsReport::to_json() const {
   JsonWriter json;
   json.begin_object();
-  json.text("format", "htmtrace-report");
-  json.number("version", uint64_t{1});
-  json.number("traces", uint64_t{traces});
-  json.begin_object("decoded");
-  json.number("bytes", totals.bytes);
-  json.number("instructions", totals.instructions);
-  json.number("losses", totals.losses);
-  json.number("defects", totals.defects);
-  json.end_object();
+  write_basis(json, "htmtrace-report", totals, traces);
   json.number("instructions", spots.instructions());
   json.number("data_accesses", spots.data_accesses());
   json.number("data_without_address", spots.data_without_address());
   json.number("code_without_address", spots.code_without_address());
   write_mix(json, spots);
+  if (spots.owners().known()) write_owners(json, spots);
   json.begin_array("data");
   for (size_t i = 0; i < spots.data().size(); i++) write_data(json, *this, i);
   json.end_array();
@@ -230,6 +212,10 @@ std::string HotSpotsReport::to_csv() const {
   for (const auto& [key, hot] : spots.code().top(top)) {
     fmt::format_to(out, "code,,{},{},,,,{},,0x{:016x},{},\n", hot.count, spots.code().error(),
                    hot.data, key, csv_field(symbol_or_nothing(spots.symbols(), key)));
+  }
+  if (!spots.owners().known()) return text;
+  for (const auto& [owner, work] : spots.owners().rows()) {
+    fmt::format_to(out, "partition,,{},0,,,,{},{},,,\n", work.count, work.data, owner_name(owner));
   }
   return text;
 }

@@ -12,6 +12,7 @@
 #include "output/csv_printer.h"
 #include "output/json_writer.h"
 #include "output/percent.h"
+#include "output/report_parts.h"
 
 namespace htmtrace {
 namespace {
@@ -75,6 +76,42 @@ void put_chips(std::string& text, const nest::HotSpots& spots) {
   }
 }
 
+// What the commands that are counted together have in common.
+std::string whence(const nest::HotSpots& spots, const HotAddress& hot) {
+  return fmt::format("{}; {}", text_of(spots, hot.sources, nest_source_name),
+                     text_of(spots, hot.commands, nest_command_name));
+}
+
+void put_owners(std::string& text, const nest::HotSpots& spots) {
+  const auto out = std::back_inserter(text);
+  fmt::format_to(
+      out, "\ncommands by the partition whose memory is meant\n{:>14} {:>7} {:>10}  {:<16}  {}\n",
+      "commands", "share", "retries", "partition", "from; by");
+  for (const auto& [owner, hot] : spots.owners().rows()) {
+    fmt::format_to(out, "{:>14} {:>6.2f}% {:>10}  {:<16}  {}\n", hot.count,
+                   percent(hot.count, spots.commands()), hot.retries, owner_name(owner),
+                   whence(spots, hot));
+  }
+}
+
+void write_whence(JsonWriter& json, const nest::HotSpots& spots, const HotAddress& hot) {
+  write_frequent(json, "from", spots, hot.sources, nest_source_name);
+  write_frequent(json, "by", spots, hot.commands, nest_command_name);
+}
+
+void write_owners(JsonWriter& json, const nest::HotSpots& spots) {
+  json.begin_array("partitions");
+  for (const auto& [owner, hot] : spots.owners().rows()) {
+    json.begin_object();
+    json.text("partition", owner_name(owner));
+    json.number("commands", hot.count);
+    json.number("retries", hot.retries);
+    write_whence(json, spots, hot);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_name(JsonWriter& json, const PageNames& names, const HotAddress& hot) {
   const std::string name = nest_address_name(names, hot);
   if (name.empty()) {
@@ -130,6 +167,7 @@ std::string NestHotReport::to_text() const {
   }
   text += describe(names);
   put_chips(text, spots);
+  if (spots.owners().known()) put_owners(text, spots);
   for (size_t i = 0; i < spots.tables().size(); i++) {
     const HotTable<HotAddress>& table = spots.tables().at(i);
     fmt::format_to(out, "\nhot {} addresses on the bus, units of {} bytes", kind(spots),
@@ -142,11 +180,9 @@ std::string NestHotReport::to_text() const {
                    "address", "from; by");
     for (const auto& [key, hot] : table.top(top)) {
       const std::string name = nest_address_name(names, hot);
-      fmt::format_to(out, "{:>14} {:>6.2f}% {:>10}  {:016x}  {}; {}{}{}\n", hot.count,
-                     percent(hot.count, spots.commands()), hot.retries, key,
-                     text_of(spots, hot.sources, nest_source_name),
-                     text_of(spots, hot.commands, nest_command_name), name.empty() ? "" : "  in ",
-                     name);
+      fmt::format_to(out, "{:>14} {:>6.2f}% {:>10}  {:016x}  {}{}{}\n", hot.count,
+                     percent(hot.count, spots.commands()), hot.retries, key, whence(spots, hot),
+                     name.empty() ? "" : "  in ", name);
     }
   }
   return text;
@@ -155,18 +191,12 @@ std::string NestHotReport::to_text() const {
 std::string NestHotReport::to_json() const {
   JsonWriter json;
   json.begin_object();
-  json.text("format", "htmtrace-nest-report");
-  json.number("version", uint64_t{1});
-  json.begin_object("decoded");
-  json.number("bytes", totals.bytes);
-  json.number("commands", totals.commands);
-  json.number("losses", totals.losses);
-  json.number("defects", totals.defects);
-  json.end_object();
+  write_basis(json, "htmtrace-nest-report", totals, spots.traces().size());
   json.text("layout", evidence);
   json.number("commands", spots.commands());
   json.number("without_address", spots.without_address());
   write_chips(json, spots);
+  if (spots.owners().known()) write_owners(json, spots);
   json.begin_array("tables");
   for (size_t i = 0; i < spots.tables().size(); i++) {
     const HotTable<HotAddress>& table = spots.tables().at(i);
@@ -181,8 +211,7 @@ std::string NestHotReport::to_json() const {
       json.number("commands", hot.count);
       json.number("retries", hot.retries);
       write_name(json, names, hot);
-      write_frequent(json, "from", spots, hot.sources, nest_source_name);
-      write_frequent(json, "by", spots, hot.commands, nest_command_name);
+      write_whence(json, spots, hot);
       json.end_object();
     }
     json.end_array();
@@ -204,6 +233,13 @@ std::string NestHotReport::to_csv() const {
                      csv_field(text_of(spots, hot.commands, nest_command_name)),
                      csv_field(nest_address_name(names, hot)));
     }
+  }
+  if (!spots.owners().known()) return text;
+  for (const auto& [owner, hot] : spots.owners().rows()) {
+    fmt::format_to(std::back_inserter(text), "bus-partition,,{},0,{},{},{},{},\n", hot.count,
+                   hot.retries, owner_name(owner),
+                   csv_field(text_of(spots, hot.sources, nest_source_name)),
+                   csv_field(text_of(spots, hot.commands, nest_command_name)));
   }
   return text;
 }

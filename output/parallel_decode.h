@@ -90,13 +90,25 @@ class ParallelDecode {
   // So many that nobody waits for a slow one before them.
   static constexpr size_t kPartsPerThread = 4;
 
+  using Printer = std::invoke_result_t<MakePrinter, TextOutput&>;
+  using Decoder = CoreDecoder<Printer>;
+
+  // What a strand leaves to another one: memory for text, because the system clears each page that
+  // it gives, and where addresses were found.
+  struct Spare {
+    TextOutput text;
+    typename Decoder::Cursors cursors;
+  };
+
   // A decoder and what it has printed.
   struct Strand {
-    Strand(const TranslationMap& map, const MakePrinter& make_printer, TextOutput memory)
-        : text(std::move(memory)), printer(make_printer(text)), decoder(map, printer) {}
+    Strand(Spare spare, const MakePrinter& make_printer)
+        : text(std::move(spare.text)),
+          printer(make_printer(text)),
+          decoder(spare.cursors, printer) {}
     TextOutput text;
-    std::invoke_result_t<MakePrinter, TextOutput&> printer;
-    CoreDecoder<decltype(printer)> decoder;
+    Printer printer;
+    Decoder decoder;
   };
 
   struct Part {
@@ -120,9 +132,11 @@ class ParallelDecode {
     while (!ended_ && filled_ - done < parts_.size()) {
       Part& next = part(filled_);
       if (!read_part(next, streams)) break;
-      const std::lock_guard lock(mutex_);
-      filled_++;
-      work_.notify_one();
+      {
+        const std::lock_guard lock(mutex_);
+        filled_++;
+      }
+      work_.notify_one();  // who is woken does not find the lock held
     }
     return filled_;
   }
@@ -217,26 +231,25 @@ class ParallelDecode {
     next.strand->decoder.feed(next.all());
   }
 
-  // ---- memory for text, used again: the system clears each page that it gives
+  // ---- what is used again
 
   std::unique_ptr<Strand> new_strand() {
-    std::optional<TextOutput> memory;
-    {
-      const std::lock_guard lock(mutex_);
-      if (!spare_.empty()) {
-        memory.emplace(std::move(spare_.back()));
-        spare_.pop_back();
-      }
-    }
-    if (!memory) memory.emplace(TextOutput::memory());
-    return std::make_unique<Strand>(map_, make_printer_, std::move(*memory));
+    return std::make_unique<Strand>(take_spare(), make_printer_);
+  }
+
+  Spare take_spare() {
+    const std::lock_guard lock(mutex_);
+    if (spare_.empty()) return {TextOutput::memory(), typename Decoder::Cursors(map_)};
+    Spare spare = std::move(spare_.back());
+    spare_.pop_back();
+    return spare;
   }
 
   void give_back(std::unique_ptr<Strand> strand) {
     if (!strand) return;
     strand->text.clear();
     const std::lock_guard lock(mutex_);
-    spare_.push_back(std::move(strand->text));
+    spare_.push_back({std::move(strand->text), strand->decoder.cursors()});
   }
 
   const TranslationMap& map_;
@@ -257,7 +270,7 @@ class ParallelDecode {
   bool stopping_ = false;
   uint64_t filled_ = 0, taken_ = 0;  // numbers of parts
   std::vector<Part> parts_;          // a ring
-  std::vector<TextOutput> spare_;
+  std::vector<Spare> spare_;
   std::vector<std::thread> threads_;
 };
 

@@ -51,8 +51,9 @@ class SelectingSink {
 
   bool satisfied() const { return selector_.satisfied(); }
 
-  // The trace has ended: passes on what was kept back.
+  // The trace has ended: passes on what was kept back, and the place of the end.
   void finish() {
+    if constexpr (requires { next_.at(selector_.place()); }) next_.at(selector_.place());
     for (size_t i = 0; i < kept_.size(); i++) {
       next_.instruction(kept_[(oldest_ + i) % kept_.size()]);
     }

@@ -32,12 +32,15 @@ TextOutput TextOutput::create(const std::filesystem::path& path, bool replace) {
     if (reason == EEXIST) throw std::move(error).hint("replace it with --force");
     throw error;
   }
-  return {fd, true, path.string()};
+  TextOutput output(fd, true, path.string());
+  output.untouched_ = !replace;
+  return output;
 }
 
 TextOutput::TextOutput(TextOutput&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       owned_(std::exchange(other.owned_, false)),
+      untouched_(other.untouched_),
       name_(std::move(other.name_)),
       reader_gone_(other.reader_gone_),
       capacity_(other.capacity_),
@@ -46,7 +49,10 @@ TextOutput::TextOutput(TextOutput&& other) noexcept
       last_(std::exchange(other.last_, nullptr)) {}
 
 TextOutput::~TextOutput() {
-  if (owned_ && fd_ >= 0) ::close(fd_);
+  if (!owned_ || fd_ < 0) return;
+  ::close(fd_);
+  // It failed before there was anything: what was made for it is in the way the next time.
+  if (untouched_) ::unlink(name_.c_str());
 }
 
 void TextOutput::put(std::string_view text) {
@@ -82,6 +88,7 @@ void TextOutput::write_out(std::string_view text) {
   while (!text.empty() && !reader_gone_) {
     const ssize_t written = ::write(fd_, text.data(), text.size());
     if (written >= 0) {
+      untouched_ = false;
       text.remove_prefix(static_cast<size_t>(written));
     } else if (errno == EPIPE) {
       reader_gone_ = true;

@@ -14,7 +14,8 @@ class TextOutput {
  public:
   static TextOutput standard_output();
 
-  // Creates `path`. Throws Error, also when it exists and `replace` is false.
+  // Creates `path`. Throws Error, also when it exists and `replace` is false. A new file of which
+  // nothing was written and that is not finished is removed again.
   static TextOutput create(const std::filesystem::path& path, bool replace);
 
   // Keeps everything until clear(); text() is what there is. There is nothing to finish().
@@ -64,6 +65,7 @@ class TextOutput {
   int fd_ = -1;  // of memory
 
   bool owned_ = false;
+  bool untouched_ = false;  // a new file, into which nothing was written
   std::string name_;
   bool reader_gone_ = false;
   size_t capacity_ = kBufferBytes;

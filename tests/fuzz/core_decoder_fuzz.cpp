@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any bytes as a core trace. The first byte says in pieces of which size they come. The result must
-// not depend on that, nor on whether events are wanted or only counts, and every byte must be
-// accounted for.
+// not depend on that, nor on whether events are wanted or only counts, nor on whether an index was
+// used, and every byte must be accounted for.
 #include <cstdint>
 #include <cstdlib>
 
 #include "core/core_decoder.h"
+#include "core/trace_indexer.h"
 
 namespace {
 
@@ -61,6 +62,40 @@ uint64_t digest(std::span<const std::byte> trace, size_t piece) {
   return sink.digest;
 }
 
+// Of what lies behind a place of the trace.
+class DigestBehind : public DigestSink {
+ public:
+  explicit DigestBehind(uint64_t from) : from_(from) {}
+  void instruction(const htmtrace::Instruction& i) {
+    if (i.offset >= from_) DigestSink::instruction(i);
+  }
+  void stamp(const htmtrace::Stamp& stamp) {
+    if (stamp.offset >= from_) DigestSink::stamp(stamp);
+  }
+  void defect(const htmtrace::Defect&) {}  // one before the place may be told behind it
+
+ private:
+  uint64_t from_;
+};
+
+// One place of an index that has as many as possible.
+void check_restart(std::span<const std::byte> trace, size_t which) {
+  htmtrace::CoreIndexer indexer(1);
+  indexer.take(trace);
+  const htmtrace::CoreIndex index = indexer.finish();
+  if (index.restarts.empty()) return;
+  const htmtrace::CoreRestart& restart = index.restarts.at(which % index.restarts.size());
+  DigestBehind whole(restart.offset);
+  decode(trace, trace.size(), false, whole);
+  DigestBehind part(restart.offset);
+  const htmtrace::TranslationMap map;
+  htmtrace::CoreDecoder decoder(map, part);
+  decoder.start_at(restart.offset, pages_before(index, restart));
+  decoder.feed(trace.subspan(restart.offset));
+  decoder.finish();
+  if (part.digest != whole.digest) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -71,5 +106,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   DigestSink all;
   htmtrace::CountingSink counts;
   if (decode(trace, 1 + data[0], false, counts) != decode(trace, size, false, all)) std::abort();
+  check_restart(trace, data[0]);
   return 0;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any bytes as an index of a trace: as they are, and with the beginning and the checksum that make
 // them one, which would keep most of them from being looked at. What can be unpacked comes back
-// when it is packed again, and whatever it says, a place to begin is one of its own.
+// when it is packed again, and whatever it says, a place to begin is one of its own, and its pages
+// can be restored.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -19,7 +20,7 @@ using namespace htmtrace;
 
 // htmtrace-index(5), FORMAT: magic, version, kind.
 constexpr uint64_t kMagic = 0x5845444e494d5448;
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
 
 std::vector<std::byte> made_an_index(std::span<const std::byte> bytes, HtmType kind) {
   std::vector<std::byte> index;
@@ -48,6 +49,15 @@ void check_own(const std::vector<Restart>& restarts, const Restart* one) {
   if (one < restarts.data() || one >= restarts.data() + restarts.size()) std::abort();
 }
 
+// Whatever was restored, what is learned behind it holds.
+void check_pages(const CoreIndex& index) {
+  if (index.restarts.empty()) return;
+  Power8Translation translation;
+  translation.restore(pages_before(index, index.restarts.back()));
+  translation.learn(EffectiveAddr{0x10000000}, 0x20000000, 16);
+  if (!translation.translate(EffectiveAddr{0x10000004})) std::abort();
+}
+
 void look_at_core(std::span<const std::byte> bytes, uint64_t number) {
   const std::optional<CoreIndex> index = unpack_core_index(bytes);
   if (!index) return;
@@ -59,6 +69,7 @@ void look_at_core(std::span<const std::byte> bytes, uint64_t number) {
       if (from != nullptr && from->place.instructions > limit) std::abort();
     }
   }
+  check_pages(*index);
 }
 
 void look_at_nest(std::span<const std::byte> bytes, uint64_t number) {

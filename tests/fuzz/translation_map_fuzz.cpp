@@ -7,7 +7,18 @@
 
 namespace {
 
+void check(const htmtrace::MemoryOwners& owners) {
+  uint64_t behind = 0;
+  for (const htmtrace::MemoryOwners::Range& range : owners.ranges()) {
+    if (range.real < behind || range.size_bytes == 0) std::abort();
+    behind = range.real + range.size_bytes;
+    const auto* found = owners.find(htmtrace::RealAddr{behind - 1});
+    if (found == nullptr || found->real != range.real) std::abort();
+  }
+}
+
 void check(const htmtrace::TranslationMap& map) {
+  check(map.owners());
   uint64_t behind = 0;
   for (const htmtrace::TranslationMap::Range& range : map.ranges()) {
     if (range.real < behind || range.size_bytes == 0) std::abort();

@@ -7,31 +7,16 @@
 #include "core/call_stacks.h"
 #include "output/block_vector_writer.h"
 #include "output/input_file.h"
+#include "tests/unit/instruction_run.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace {
 namespace {
 
-constexpr uint32_t kNop = 0x60000000;
-constexpr uint32_t kCall = 0x48000001;    // bl; where to is told by what follows
-constexpr uint32_t kReturn = 0x4e800020;  // blr
-constexpr uint32_t kJump = 0x48000000;    // b
-constexpr uint32_t kMaybe = 0x40820008;   // bne
+constexpr uint32_t kJump = 0x48000000;   // b
+constexpr uint32_t kMaybe = 0x40820008;  // bne
 constexpr uint32_t kSystemCall = 0x44000002;
 constexpr uint32_t kInterruptReturn = 0x4c000024;
-
-template <class Sink>
-void run(Sink& sink, uint64_t ea, std::initializer_list<uint32_t> opcodes) {
-  for (const uint32_t opcode : opcodes) {
-    Instruction instruction;
-    instruction.ea = {ea};
-    instruction.has_ea = true;
-    instruction.opcode = opcode;
-    instruction.has_opcode = true;
-    sink.instruction(instruction);
-    ea += 4;
-  }
-}
 
 SymbolTable some_symbols() {
   SymbolTable symbols;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dtl_blocks.h"
 #include "core/dtl_task_names.h"
 #include "core/error.h"
 #include "output/dtl_reader.h"
@@ -279,6 +280,30 @@ TEST_CASE("files without a dispatch trace log, and files of something else") {
           importer.read(htm.finish());
         }).ends_with("it has no event of the PMU vpa_dtl"));
   CHECK(message_of([&] { importer.read(FileBytes(200)); }).ends_with("it is no perf.data file"));
+}
+
+TEST_CASE("a dispatch trace log is known by its first bytes, or by the events of perf") {
+  const TemporaryFolder folder;
+  const auto is_log = [&folder](const FileBytes& file) {
+    folder.write("file", std::string(reinterpret_cast<const char*>(file.data()), file.size()));
+    return is_dispatch_log(folder.path() / "file");
+  };
+  CHECK(is_log(make_dtl_text_block(DtlBlockKind::kStart, "x")));
+  for (const bool big_endian : {false, true}) {
+    CHECK(is_log(small_recording({.big_endian = big_endian, .dispatches = true})));
+    CHECK(is_log(
+        small_recording({.big_endian = big_endian, .unfinished = true, .dispatches = true})));
+  }
+  CHECK_FALSE(is_log(PerfDataFile({{.config = 0x400002, .cpu = 8}}, {}).finish()));
+  CHECK_FALSE(
+      is_log(PerfDataFile({{.config = 0x400002, .cpu = 8}}, {.unfinished = true}).finish()));
+  CHECK_FALSE(is_log({}));
+  CHECK_FALSE(is_log(FileBytes(200)));
+  FileBytes cut = small_recording();
+  cut.resize(50);
+  CHECK_FALSE(is_log(cut));
+  CHECK_FALSE(is_dispatch_log(folder.path()));
+  CHECK_THROWS_AS(is_dispatch_log(folder.path() / "none"), Error);
 }
 
 TEST_CASE("damage anywhere: an error or what can be read, in order, and never a crash") {

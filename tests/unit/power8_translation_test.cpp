@@ -3,7 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <memory>
+#include "tests/generator/generated_trace.h"
+#include "tests/unit/rounds.h"
 
 namespace htmtrace {
 namespace {
@@ -39,6 +40,66 @@ TEST_CASE("the newest word about an address holds") {
   translation.learn(EffectiveAddr{0x5000}, 0xd0000, 12);
   CHECK(real(translation, 0x5004) == 0xd0004);
   CHECK_FALSE(real(translation, 0x1000));
+}
+
+TEST_CASE("what was told of changes makes the same of another") {
+  generator::Random random(1);
+  constexpr unsigned kShifts[] = {12, 16, 24};
+  // Few sets of each size, so that many are full.
+  const auto some_address = [&random] {
+    return EffectiveAddr{random.below(10) << 24 | random.below(4) << 16 | random.below(4) << 12};
+  };
+  Power8Translation source;
+  std::vector<Power8Page> told;
+  for (unsigned round = 0; round < rounds(60); round++) {
+    for (uint64_t i = random.below(40); i != 0; i--) {
+      source.learn(some_address(), random.below(1 << 20) << 12, kShifts[random.below(3)]);
+    }
+    source.tell_changes(told);
+    Power8Translation copy;
+    copy.restore(told);
+    std::vector<Power8Page> nothing_new;
+    source.tell_changes(nothing_new);
+    REQUIRE(nothing_new.empty());
+    for (int i = 0; i < 200; i++) {
+      const EffectiveAddr address = some_address();
+      const auto here = source.translate(address);
+      REQUIRE(here.has_value() == copy.translate(address).has_value());
+      if (here) REQUIRE(here->value == copy.translate(address)->value);
+      if (i % 4 != 0) continue;
+      // What comes next makes them forget the same.
+      const uint64_t page = random.below(1 << 20) << 12;
+      const unsigned shift = kShifts[random.below(3)];
+      source.learn(address, page, shift);
+      copy.learn(address, page, shift);
+    }
+  }
+  CHECK(source.evictions() != 0);
+  const size_t before = told.size();
+  source.tell_changes(told);
+  CHECK(told.size() > before);
+  source.learn(EffectiveAddr{0x7000}, 0x1000, 12);
+  source.tell_changes(told);
+  const size_t known = told.size();
+  source.learn(EffectiveAddr{0x7004}, 0x1000, 12);  // the same again
+  source.tell_changes(told);
+  CHECK(told.size() == known);
+}
+
+TEST_CASE("pages that nobody told are restored as far as they mean something") {
+  Power8Translation translation;
+  const std::vector<Power8Page> pages = {{0x1000 | 1, 0xa0000},       // the first of its set
+                                         {0x1001000, 0xb0000},        // another of it
+                                         {0x5000 | 3 << 2, 0xc0000},  // of no size
+                                         {0x7000 | 1, 1}};            // nothing
+  translation.restore(pages);
+  CHECK(real(translation, 0x1004) == 0xa0004);
+  CHECK(real(translation, 0x1001004) == 0xb0004);
+  CHECK_FALSE(real(translation, 0x5000));
+  CHECK_FALSE(real(translation, 0x7000));
+  translation.restore(std::vector<Power8Page>{{0x1000 | 1, 1}});
+  CHECK_FALSE(real(translation, 0x1004));
+  CHECK_FALSE(real(translation, 0x1001004));
 }
 
 TEST_CASE("its size is bounded; what it forgets it counts") {

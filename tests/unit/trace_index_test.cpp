@@ -19,6 +19,7 @@
 #include "output/text_printer.h"
 #include "tests/encoder/nest.h"
 #include "tests/encoder/power10.h"
+#include "tests/encoder/power8.h"
 #include "tests/generator/generated_trace.h"
 #include "tests/unit/rounds.h"
 #include "tests/unit/temporary_folder.h"
@@ -35,6 +36,52 @@ Bytes generated(uint64_t seed, int instructions) {
   Program program(seed, {.stamps_per_mille = 10});
   for (int i = 0; i < instructions; i++) program.next(words, false);
   return generator::bytes_of(words);
+}
+
+// Pages of all sizes, in few sets of the translations that are remembered, so that many replace one
+// another; sizes change, and where pages are.
+Bytes restless_power8_trace(uint64_t seed, unsigned instructions) {
+  Random random(seed);
+  std::vector<uint64_t> words;
+  constexpr uint64_t kSameSet = uint64_t{4096} << 12;  // so far apart lie pages of one set
+  static constexpr unsigned kSizes[] = {kPower8Page4K, kPower8Page64K, kPower8Page16M};
+  for (unsigned i = 0; i < instructions; i++) {
+    const uint64_t ea = 0x10000000 + random.below(12) * kSameSet + random.below(8) * 0x4000 +
+                        random.below(1 << 12) * 4;
+    const bool jump = random.chance(300);
+    const bool looked_up = jump && random.chance(500);
+    unsigned follow = 0;
+    if (jump) follow |= kPower8Iea;
+    if (looked_up) follow |= kPower8Ira;
+    if (random.chance(200)) follow |= kPower8Dea | kPower8Dra;
+    const auto stamp = [&] {
+      if (random.chance(10)) words.push_back(power10_mark(3, 2, 0x155, 0xabc, false));
+    };
+    stamp();
+    words.push_back(power8_info(0xe8000000, false, false, true, follow));
+    stamp();
+    if (jump) words.push_back(power8_iea(ea, false, random.chance(900)));
+    const uint64_t real = generator::real_of_logical(random.below(64) << 24);
+    const size_t size = random.chance(900) ? 0 : 1 + random.below(2);
+    if (looked_up) words.push_back(power8_ira(real, kSizes[size]));
+    stamp();
+    if ((follow & kPower8Dea) != 0) {
+      words.push_back(random.next());
+      words.push_back(power8_dra(real, kPower8Page64K));
+    }
+  }
+  return generator::bytes_of(words);
+}
+
+Bytes random_trace(uint64_t seed) {
+  switch (seed % 5) {
+    case 3:
+      return generated<generator::Power8Program>(seed, 2000);
+    case 4:
+      return restless_power8_trace(seed, 4000);
+    default:
+      return generated<generator::Power10Program>(seed, 2000);
+  }
 }
 
 void damage(Bytes& trace, Random& random) {
@@ -61,7 +108,7 @@ CoreIndex index_of(const Bytes& trace, uint64_t interval, size_t piece) {
 
 // What is printed of the trace from `restart` on; null: from its begin.
 std::string decoded(const Bytes& trace, const Selection& selection, uint64_t limit,
-                    const CoreRestart* restart) {
+                    const CoreRestart* restart, std::span<const Power8Page> pages) {
   static const TranslationMap map(generator::translation_file(), 0);
   TextOutput output = TextOutput::memory();
   TextPrinter printer(output, {.stamps = selection.last == Selection::kAny, .modes = true});
@@ -72,7 +119,7 @@ std::string decoded(const Bytes& trace, const Selection& selection, uint64_t lim
   if (restart != nullptr) {
     left = left.subspan(restart->offset);
     sink.begin_at(restart->place);
-    decoder.start_at(restart->offset);
+    decoder.start_at(restart->offset, pages);
     decoder.set_instruction_limit(limit - restart->place.instructions);
   }
   decoder.feed(left);
@@ -120,19 +167,20 @@ Selection random_selection(Random& random, const CoreIndex& index) {
 
 TEST_CASE("a slice of a core trace by its index is that of the whole trace") {
   uint64_t late = 0;
-  size_t most_restarts = 0;
+  size_t most_restarts = 0, most_pages = 0;
   for (uint64_t seed = 0; seed < rounds(30); seed++) {
     CAPTURE(seed);
     Random random(seed);
-    Bytes trace = seed % 10 == 9 ? generated<generator::Power8Program>(seed, 2000)
-                                 : generated<generator::Power10Program>(seed, 2000);
+    Bytes trace = random_trace(seed);
     if (seed % 3 != 0) damage(trace, random);
     // One after the other: compilers evaluate arguments in different orders.
     const size_t piece = 1 + random.below(5000);
     const uint64_t interval = seed == 0 ? 1 : 1 + random.below(8000);  // every place, or some
     const CoreIndex index = index_of(trace, interval, piece);
     most_restarts = std::max(most_restarts, index.restarts.size());
-    if (seed % 10 == 9) CHECK(index.restarts.empty());  // what came before matters
+    most_pages = std::max(most_pages, index.pages.size());
+    if (seed % 5 >= 3) CHECK_FALSE(index.restarts.empty());
+    REQUIRE(unpack_core_index(pack(index)) == index);
     for (int i = 0; i < 12; i++) {
       const Selection selection = random_selection(random, index);
       const uint64_t limit =
@@ -140,12 +188,13 @@ TEST_CASE("a slice of a core trace by its index is that of the whole trace") {
       const CoreRestart* const restart = restart_for(index, selection, limit);
       if (restart == nullptr) continue;
       late++;
-      REQUIRE(decoded(trace, selection, limit, restart) ==
-              decoded(trace, selection, limit, nullptr));
+      REQUIRE(decoded(trace, selection, limit, restart, pages_before(index, *restart)) ==
+              decoded(trace, selection, limit, nullptr, {}));
     }
   }
   CHECK(late > rounds(120));
   CHECK(most_restarts > 100);
+  CHECK(most_pages > rounds(200));
 }
 
 TEST_CASE("the index finds the last place before what is wanted") {

@@ -80,6 +80,7 @@ TEST_CASE("the workload gets the arguments and the signals that we were given") 
   workload.wait_end();
   CHECK(workload.killed_by() == SIGTERM);  // not blocked, not ignored
   CHECK(folder.read("out") == "2:b c\n");
+  signals.restore();
 }
 
 TEST_CASE("exec's failure is told, not the child's status") {
@@ -102,23 +103,6 @@ TEST_CASE("programs are searched as a shell does") {
   CHECK(message_of([] { check_program("no-such-program-here"); }) ==
         "cannot run no-such-program-here: No such file or directory");
   CHECK(message_of([] { check_program("/"); }) == "cannot run /: Permission denied");
-}
-
-TEST_CASE("signals come through the descriptor") {
-  Signals signals;
-  signals.watch();
-  CHECK_FALSE(signals.next());
-  ::kill(::getpid(), SIGTERM);
-  const auto got = signals.next();
-  REQUIRE(got);
-  CHECK(got->number == SIGTERM);
-  CHECK_FALSE(got->from_terminal);
-}
-
-TEST_CASE("a signal that nobody waited for any more kills nobody") {
-  Signals signals;
-  signals.watch();
-  ::kill(::getpid(), SIGTERM);
 }
 
 }  // namespace htmtrace

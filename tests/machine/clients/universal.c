@@ -4,6 +4,7 @@
 // the loop in client.c. Writes DIR/trace and DIR/map, the latter without the blocks' headers.
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/machine/clients/client.h"
 #include "tests/machine/clients/tap.h"
@@ -30,9 +31,8 @@ int main(int argc, char** argv) {
   client_enable(&client);
   work_on(atoi(argv[4]), 30);
 
-  // The first read: what it brought is what it says it brought.
-  client_read(&client);
-  client_consume(&client);
+  // What a read brought is what it says it brought. Nothing, and not 0: the hypervisor is busy.
+  while (client_read(&client) && !client_consume(&client) && client.last.value != 0) usleep(1000);
   tap_equal((int64_t)(client.last.value * kTraceUnit), (int64_t)client.trace_bytes,
             "the value of a read counts the trace in units of 128 bytes");
   tap(client_drain(&client), "the loop comes to its end");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// htmtrace decode --format avro: traces to a folder of files that engines read in parallel.
+// htmtrace decode --format avro and parquet: traces to a folder of files that engines read in
+// parallel.
 #pragma once
 
 #include "cli/decode_options.h"
@@ -7,6 +8,6 @@
 namespace htmtrace {
 
 // Returns the exit status. Throws Error.
-int decode_to_avro(const DecodeOptions& options);
+int decode_to_rows(const DecodeOptions& options);
 
 }  // namespace htmtrace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rows of Avro files: the encoding by the examples of the specification, the schemas as JSON.
+// Rows of files for engines: Avro's encoding by the examples of its specification, its schemas as
+// JSON, and the parts that they are in.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "output/avro_rows.h"
+#include "output/avro_file.h"
+#include "output/row_parts.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace {
@@ -37,6 +39,10 @@ TEST_CASE("numbers and texts are encoded as Avro's specification has it") {
         }) ==
         "\x02\x02"
         "a");
+  CHECK(encoded([](AvroRow& row) { row.optional_text("a"); }) ==
+        "\x02\x02"
+        "a");
+  CHECK(encoded([](AvroRow& row) { row.optional_text(""); }) == std::string(1, '\0'));
   CHECK(encoded([](AvroRow& row) {
           row.elements(2);
           row.number(3);
@@ -50,7 +56,7 @@ TEST_CASE("numbers and texts are encoded as Avro's specification has it") {
 }
 
 TEST_CASE("the schemas are JSON, and every field says what it is") {
-  for (const std::string& text : {avro_core_schema(), avro_nest_schema()}) {
+  for (const std::string& text : {avro_schema(core_row_schema()), avro_schema(nest_row_schema())}) {
     const auto schema = nlohmann::json::parse(text);
     CHECK(schema.at("type") == "record");
     CHECK(schema.at("fields").size() >= 12);
@@ -61,15 +67,18 @@ TEST_CASE("the schemas are JSON, and every field says what it is") {
 
 TEST_CASE("files begin anew with the window of time and with the number of rows") {
   const TemporaryFolder folder;
-  AvroParts parts(folder.path() / "a", R"({"type":"long"})", {.rows = 2, .ticks = 100});
+  const RowSchema schema{
+      .name = "one", .doc = "a number", .fields = {{.name = "ticks", .doc = "time"}}};
+  const auto put = [](RowParts<AvroFile>& parts, uint64_t ticks) {
+    parts.begin_row(ticks).number(ticks);
+    parts.end_row();
+  };
+  RowParts<AvroFile> parts(folder.path() / "a", schema, {.rows = 2, .ticks = 100});
   if (!AvroFile::can_write()) {
-    CHECK_THROWS_AS(parts.append(0), Error);
+    CHECK_THROWS_AS(put(parts, 0), Error);
     return;
   }
-  for (const uint64_t ticks : {0, 1, 2, 250, 299, 40}) {
-    parts.row().number(ticks);
-    parts.append(ticks);
-  }
+  for (const uint64_t ticks : {0, 1, 2, 250, 299, 40}) put(parts, ticks);
   parts.finish();
   CHECK(parts.rows() == 6);
   CHECK(parts.files() == 4);
@@ -77,12 +86,10 @@ TEST_CASE("files begin anew with the window of time and with the number of rows"
                            "ticks=200/part-00002.avro", "ticks=0/part-00003.avro"}) {
     CHECK(std::filesystem::file_size(folder.path() / "a" / name) > 50);
   }
-  AvroParts again(folder.path() / "a", R"({"type":"long"})", {.ticks = 100});
-  again.row().number(1);
-  CHECK_THROWS_AS(again.append(1), Error);  // it is there
-  AvroParts instead(folder.path() / "a", R"({"type":"long"})", {.ticks = 100, .replace = true});
-  instead.row().number(1);
-  instead.append(1);
+  RowParts<AvroFile> again(folder.path() / "a", schema, {.ticks = 100});
+  CHECK_THROWS_AS(put(again, 1), Error);  // it is there
+  RowParts<AvroFile> instead(folder.path() / "a", schema, {.ticks = 100, .replace = true});
+  put(instead, 1);
   instead.finish();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/avro_decode.h"
+#include "cli/row_decode.h"
 
 #include <fmt/core.h>
 
@@ -17,7 +17,9 @@
 #include "cli/trace_context.h"
 #include "core/error.h"
 #include "core/nest_layout.h"
-#include "output/avro_rows.h"
+#include "output/avro_file.h"
+#include "output/event_rows.h"
+#include "output/parquet_file.h"
 
 namespace htmtrace {
 namespace {
@@ -31,9 +33,10 @@ std::filesystem::path partition_of(const ChosenTrace& trace, HtmType type) {
   return folder / fmt::format("core={}", trace.place->core);
 }
 
-class AvroDecode {
+template <class File>
+class RowDecode {
  public:
-  explicit AvroDecode(const DecodeOptions& options) : options_(options) {}
+  explicit RowDecode(const DecodeOptions& options) : options_(options) {}
 
   int run() {
     Spool spool;
@@ -63,23 +66,23 @@ class AvroDecode {
           .hint("write each trace to a folder of its own");
     }
     const bool nest = type == HtmType::kNest;
-    AvroParts parts(options_.traces.output / partition_of(trace, type),
-                    nest ? avro_nest_schema() : avro_core_schema(),
-                    {.rows = options_.part_rows,
-                     .ticks = options_.part_ticks,
-                     .replace = options_.traces.force});
+    RowParts<File> parts(options_.traces.output / partition_of(trace, type),
+                         nest ? nest_row_schema() : core_row_schema(),
+                         {.rows = options_.part_rows,
+                          .ticks = options_.part_ticks,
+                          .replace = options_.traces.force});
     nest ? write_nest(trace, parts) : write_core(trace, parts);
     parts.finish();
     rows_ += parts.rows();
     files_ += parts.files();
   }
 
-  void write_core(const ChosenTrace& trace, AvroParts& parts) {
-    AvroCoreWriter writer(parts);
+  void write_core(const ChosenTrace& trace, RowParts<File>& parts) {
+    CoreRows<File> writer(parts);
     if (read_core(trace, options_.traces, writer, totals_)) incomplete_ = true;
   }
 
-  void write_nest(const ChosenTrace& trace, AvroParts& parts) {
+  void write_nest(const ChosenTrace& trace, RowParts<File>& parts) {
     const Selection& selection = options_.traces.selection;
     check_nest_selection(selection, trace.name());
     const TranslationMap map = load_map(options_.traces.context, trace, manifest_of(trace));
@@ -89,8 +92,8 @@ class AvroDecode {
           .on(nest::describe(reading.evidence()))
           .hint("if it is known to you, say it with --layout");
     }
-    AvroNestWriter writer(parts, reading.layout());
-    NestChoice<AvroNestWriter> choice(
+    NestRows<File> writer(parts, reading.layout());
+    NestChoice<NestRows<File>> choice(
         {.selection = selection, .commands = options_.traces.nest.commands, .map = map},
         reading.layout(), writer);
     if (reading.narrow(trace, selection)) tell_part(reading.input());
@@ -113,8 +116,9 @@ class AvroDecode {
 
 }  // namespace
 
-int decode_to_avro(const DecodeOptions& options) {
-  return AvroDecode(options).run();
+int decode_to_rows(const DecodeOptions& options) {
+  if (options.format == DecodeFormat::kParquet) return RowDecode<ParquetFile>(options).run();
+  return RowDecode<AvroFile>(options).run();
 }
 
 }  // namespace htmtrace

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/hot_blocks.h"
+
+#include <algorithm>
+
+namespace htmtrace {
+
+// Control came to `ea`, from the block at hand if there is one.
+void HotBlocks::arrive(uint64_t ea) {
+  if (run_ != 0) {
+    HotBlock& before = close();
+    before.followed++;
+    before.successors.add(ea);
+  }
+  begin_ = ea;
+  run_ = 0;
+  size_ = 0;
+  ended_ = false;
+}
+
+// The block at hand is over.
+HotBlock& HotBlocks::close() {
+  HotBlock& block = blocks_.at(begin_);
+  executions_++;
+  block.count += run_;
+  block.executions++;
+  // Traces do not tell processes apart, and kernels change their own code.
+  const size_t both = std::min(size_, block.words.size());
+  if (!std::equal(words_.begin(), words_.begin() + static_cast<ptrdiff_t>(both),
+                  block.words.begin())) {
+    block.rewritten++;
+  } else if (run_ > block.longest) {
+    block.words.assign(words_.begin(), words_.begin() + static_cast<ptrdiff_t>(size_));
+  }
+  block.longest = std::max(block.longest, run_);
+  return block;
+}
+
+}  // namespace htmtrace

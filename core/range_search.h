@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/address.h"
+
+namespace htmtrace {
+
+// The range that holds `address`, of ranges that are sorted by `real` and do not overlap; null when
+// none does.
+template <class Range>
+const Range* find_range(const std::vector<Range>& ranges, RealAddr address) {
+  auto after =
+      std::upper_bound(ranges.begin(), ranges.end(), address.value,
+                       [](uint64_t value, const Range& range) { return value < range.real; });
+  if (after == ranges.begin()) return nullptr;
+  const Range& range = *--after;
+  return address.value - range.real < range.size_bytes ? &range : nullptr;
+}
+
+}  // namespace htmtrace

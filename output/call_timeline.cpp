@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/call_timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "output/json_writer.h"
+#include "output/shares.h"
+#include "output/timeline_report.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr size_t kMostWindows = 4096;
+// Kept for what is opened to be closed, and for the windows of a trace, which are two events each.
+constexpr uint64_t kReserveBytes = 4 << 20;
+// The one track of a trace that has functions.
+constexpr int kFunctions = 1;
+
+}  // namespace
+
+CallTimeline::CallTimeline(TextOutput& output, const SymbolTable& symbols)
+    : output_(output), stacks_(symbols), windows_(kMostWindows) {
+  put(R"({"displayTimeUnit":"ns","traceEvents":[)");
+}
+
+void CallTimeline::put(std::string_view event) {
+  output_.put(event);
+  bytes_ += event.size();
+}
+
+void CallTimeline::begin_trace(const std::string& name) {
+  trace_++;
+  put(
+      fmt::format("{}"
+                  R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}},)"
+                  "\n"
+                  R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":)"
+                  R"("functions, an instruction is 1 ns"}}}})",
+                  trace_ == 1 ? "\n" : ",\n", trace_, json_string(name), trace_, kFunctions));
+  windows_ = Timeline(kMostWindows);
+  full_from_.reset();
+  end_ = 0;
+  stacks_.skipped();
+  restarts_ = stacks_.restarts();
+}
+
+void CallTimeline::end_trace() {
+  close_down_to(0, end_);
+  put_windows();
+}
+
+void CallTimeline::finish() {
+  put("\n]}\n");
+}
+
+// Control came to another function, or to another call of the same one.
+void CallTimeline::move() {
+  here_ = stacks_.here();
+  if (restarts_ != stacks_.restarts()) {
+    restarts_ = stacks_.restarts();
+    close_down_to(0, end_);
+  }
+  path_.clear();
+  for (uint32_t node = here_; node != CallStacks::kRoot; node = stacks_.outer(node)) {
+    path_.push_back(node);
+  }
+  std::ranges::reverse(path_);
+  const auto [different, unused] = std::ranges::mismatch(open_, path_);
+  const auto same = static_cast<size_t>(different - open_.begin());
+  close_down_to(same, number_);
+  if (full_from_) return;
+  if (bytes_ > kMostBytes - kReserveBytes) {
+    full_from_ = number_;
+    return close_down_to(0, number_);
+  }
+  for (size_t i = same; i < path_.size(); i++) open(path_[i], number_);
+}
+
+void CallTimeline::open(uint32_t node, uint64_t when) {
+  open_.push_back(node);
+  put(
+      fmt::format(",\n"
+                  R"({{"ph":"B","pid":{},"tid":{},"ts":{},"name":{}}})",
+                  trace_, kFunctions, decimal(when), json_string(stacks_.function_name(node))));
+}
+
+void CallTimeline::close_down_to(size_t depth, uint64_t when) {
+  for (; open_.size() > depth; open_.pop_back()) {
+    put(
+        fmt::format(",\n"
+                    R"({{"ph":"E","pid":{},"tid":{},"ts":{}}})",
+                    trace_, kFunctions, decimal(when)));
+  }
+}
+
+// A value is that up to the next one.
+void CallTimeline::put_windows() {
+  const bool timed = windows_.ticks() != 0;
+  for (size_t i = 0; i < windows_.windows().size(); i++) {
+    const Timeline::Window& window = windows_.windows()[i];
+    const std::string when = decimal(windows_.first() + i * windows_.window_instructions());
+    if (const auto each = ticks_each(windows_, i); timed && each) {
+      put(
+          fmt::format(",\n"
+                      R"({{"ph":"C","pid":{},"ts":{},"name":"ticks per instruction",)"
+                      R"("args":{{"ticks":{}}}}})",
+                      trace_, when, decimal(*each)));
+    }
+    const uint64_t user = window.by_privilege.at(static_cast<size_t>(Privilege::kUser));
+    put(
+        fmt::format(",\n"
+                    R"({{"ph":"C","pid":{},"ts":{},"name":"instructions","args":)"
+                    R"({{"user":{},"others":{}}}}})",
+                    trace_, when, user, window.reported - user));
+  }
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Core traces as a timeline for Perfetto (ui.perfetto.dev) and chrome://tracing, in the JSON trace
+// event format ("Trace Event Format", the Chromium project): a track for each trace with the
+// functions that ran, one in the other as they were called, and what a Timeline has beside it. The
+// axis is instructions, each shown as a nanosecond: the stamps tell no time of single ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/call_stacks.h"
+#include "core/selection.h"
+#include "core/timeline.h"
+#include "output/text_output.h"
+
+namespace htmtrace {
+
+// A sink for CoreDecoder behind a SelectingSink, which tells it the place.
+class CallTimeline {
+ public:
+  // More than this no viewer loads.
+  static constexpr uint64_t kMostBytes = 1'000'000'000;
+
+  // Both must outlive it.
+  CallTimeline(TextOutput& output, const SymbolTable& symbols);
+
+  // Traces come one after the other.
+  void begin_trace(const std::string& name);
+  void end_trace();
+  void finish();
+
+  void at(const TracePlace& place) {
+    windows_.at(place);
+    number_ = place.instructions;
+  }
+  void instruction(const Instruction& instruction) {
+    windows_.instruction(instruction);
+    stacks_.instruction(instruction);
+    if (stacks_.here() != here_ || stacks_.restarts() != restarts_) [[unlikely]]
+      move();
+    end_ = number_ + 1;
+  }
+  void stamp(const Stamp& stamp) {
+    windows_.stamp(stamp);
+    stacks_.stamp(stamp);
+  }
+  void defect(const Defect& defect) { stacks_.defect(defect); }
+  void skipped() { stacks_.skipped(); }
+
+  // Of the trace at hand: from which instruction on there was no room for functions.
+  std::optional<uint64_t> full_from() const { return full_from_; }
+  const CallStacks& stacks() const { return stacks_; }
+
+ private:
+  void move();
+  void open(uint32_t node, uint64_t when);
+  void close_down_to(size_t depth, uint64_t when);
+  void put(std::string_view event);
+  void put_windows();
+
+  TextOutput& output_;
+  CallStacks stacks_;
+  Timeline windows_;
+  uint64_t bytes_ = 0;
+  std::optional<uint64_t> full_from_;
+  int trace_ = 0;               // number of the one at hand
+  uint64_t number_ = 0;         // of the instruction at hand
+  uint64_t end_ = 0;            // behind the last one that is shown
+  uint32_t here_ = 0;           // the stack it ran in
+  uint64_t restarts_ = 0;       // of the stacks
+  std::vector<uint32_t> open_;  // from the outermost
+  std::vector<uint32_t> path_;  // to here_; kept for its memory
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/row_parts.h"
+
+#include <fmt/core.h>
+
+#include <system_error>
+
+#include "core/error.h"
+
+namespace htmtrace {
+
+std::filesystem::path make_room_for_part(std::filesystem::path folder, const RowPartsWishes& wishes,
+                                         uint64_t window, uint64_t file,
+                                         std::string_view extension) {
+  if (wishes.ticks) folder /= fmt::format("ticks={}", window * *wishes.ticks);
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) throw Error("cannot create the folder " + folder.string(), failure.value());
+  std::filesystem::path path = folder / fmt::format("part-{:05}.{}", file, extension);
+  if (wishes.replace) std::filesystem::remove(path, failure);
+  return path;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Instructions of a program that is known by construction, for sinks of a core decoder.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "core/core_events.h"
+
+namespace htmtrace {
+
+inline constexpr uint32_t kNop = 0x60000000;
+inline constexpr uint32_t kCall = 0x48000001;    // bl; where to is told by what follows
+inline constexpr uint32_t kReturn = 0x4e800020;  // blr
+
+inline Instruction one(uint64_t ea, uint32_t opcode) {
+  Instruction instruction;
+  instruction.ea = {ea};
+  instruction.opcode = opcode;
+  instruction.has_ea = instruction.has_opcode = true;
+  return instruction;
+}
+
+// One behind the other, from `ea` on.
+template <class Sink>
+void run(Sink& sink, uint64_t ea, std::initializer_list<uint32_t> opcodes) {
+  for (const uint32_t opcode : opcodes) {
+    sink.instruction(one(ea, opcode));
+    ea += 4;
+  }
+}
+
+}  // namespace htmtrace
