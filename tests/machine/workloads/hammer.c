@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// hammer KIB ROUNDS FILE - reads and writes the first KIB KiB of the array `hammered` from end to
-// end, ROUNDS times, a line of 128 bytes at a time, and writes to FILE where they lie for the
-// partition: one line per page, its first and its last logical address. Page after page, because
-// pages of 4 KiB may lie anywhere.
+// hammer KIB ROUNDS FILE CONTROL - reads and writes the first KIB KiB of the array `hammered` from
+// end to end, ROUNDS times, a line of 128 bytes at a time, and writes to FILE where they lie for
+// the partition: one line per page, its first and its last logical address. Page after page,
+// because pages of 4 KiB may lie anywhere. Then it ends the recording through its file of commands
+// and waits for its own end: however late the recorder looks at its memory, it is there.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -38,9 +39,15 @@ static void write_places(const char* path, size_t bytes, size_t page_bytes) {
   if (fclose(file) != 0) die(path);
 }
 
+static void end_recording(const char* control) {
+  static const char kStop[] = "stop\n";
+  const int commands = open(control, O_WRONLY);
+  if (commands < 0 || write(commands, kStop, sizeof(kStop) - 1) < 0) die(control);
+}
+
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    fputs("usage: hammer KIB ROUNDS FILE\n", stderr);
+  if (argc != 5) {
+    fputs("usage: hammer KIB ROUNDS FILE CONTROL\n", stderr);
     return 2;
   }
   const size_t bytes = strtoull(argv[1], NULL, 10) << 10;
@@ -61,5 +68,7 @@ int main(int argc, char** argv) {
     }
   }
   write_places(argv[3], bytes, (size_t)sysconf(_SC_PAGESIZE));
+  end_recording(argv[4]);
+  pause();
   return 0;
 }
