@@ -21,8 +21,8 @@ namespace htmtrace {
 
 struct HotBlock {
   static constexpr size_t kSuccessors = 8;
-  static constexpr size_t kMostWords =
-      256;             // more than a person reads; straight code is seldom longer
+  // More than a person reads; straight code is seldom longer.
+  static constexpr size_t kMostWords = 256;
   uint64_t count = 0;  // instructions that ran in it
   uint64_t executions = 0;
   uint64_t followed = 0;                       // of them, by what is known

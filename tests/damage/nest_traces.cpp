@@ -34,7 +34,8 @@ void keep_only_types(Bytes& trace, Random& random) {
   }
 }
 
-// What tells of losses and of time, of all kinds, one behind the other.
+// What tells of losses and of time, of all kinds, one behind the other: the tags of
+// core/core_words.h, nonsense between them.
 void only_stamps(Bytes& trace, Random& random) {
   for (size_t at = 0; at + nest::kRecordBytes <= trace.size(); at += nest::kRecordBytes) {
     constexpr uint64_t kCompanion = uint64_t{0xabcde} << 8, kStamp = uint64_t{0xaceff} << 44;
