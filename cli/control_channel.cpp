@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <charconv>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 
@@ -39,18 +40,35 @@ Fd open_fifo(const std::string& path) {
   throw hint(Error(fmt::format("cannot use {} for --control: it is no FIFO", path)));
 }
 
-Fd take_fd(const std::string& text) {
+std::optional<int> parse_descriptor(const std::string& text) {
   int number = -1;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end || number < 0) {
-    throw Error(fmt::format("--control: {} is no file descriptor", text));
-  }
+  if (error != std::errc{} || stop != end || number < 0) return std::nullopt;
+  return number;
+}
+
+Fd take_fd(int number) {
   // Not for the workload.
   if (::fcntl(number, F_SETFD, FD_CLOEXEC) != 0) {
     throw Error(fmt::format("cannot use file descriptor {} for --control", number), errno);
   }
   return Fd(number);
+}
+
+struct Channel {
+  bool numbers = false;
+  std::vector<std::string> names;  // for commands, and perhaps for answers; none: it is no channel
+};
+
+Channel split(const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  if (colon == std::string::npos || (kind != "fd" && kind != "fifo")) return {};
+  const size_t comma = text.find(',', colon);
+  Channel channel{kind == "fd", {text.substr(colon + 1, comma - colon - 1)}};
+  if (comma != std::string::npos) channel.names.push_back(text.substr(comma + 1));
+  return channel;
 }
 
 }  // namespace
@@ -63,20 +81,23 @@ std::optional<ControlChannel::Command> parse_command(std::string_view line) {
   return std::nullopt;
 }
 
-ControlChannel::ControlChannel(const std::string& text) {
-  const size_t colon = text.find(':');
-  const std::string kind = text.substr(0, colon);
-  const bool numbers = kind == "fd";
-  if (colon == std::string::npos || (!numbers && kind != "fifo")) {
-    throw Error(fmt::format("--control: {} begins with neither fifo: nor fd:", text));
+std::string ControlChannel::check(const std::string& text) {
+  const auto [numbers, names] = split(text);
+  if (names.empty()) return text + " begins with neither fifo: nor fd:";
+  for (const std::string& name : names) {
+    if (name.empty()) return text + " has no name where one is expected";
+    if (numbers && !parse_descriptor(name)) return name + " is no file descriptor";
   }
-  const size_t comma = text.find(',', colon);
-  const auto open = [numbers](const std::string& name) {
-    return numbers ? take_fd(name) : open_fifo(name);
+  return {};
+}
+
+ControlChannel::ControlChannel(const std::string& text) {
+  const auto [numbers, names] = split(text);
+  const auto open = [by_number = numbers](const std::string& name) {
+    return by_number ? take_fd(parse_descriptor(name).value()) : open_fifo(name);
   };
-  const bool answers = comma != std::string::npos;
-  commands_ = open(text.substr(colon + 1, answers ? comma - colon - 1 : comma));
-  if (answers) answers_ = open(text.substr(comma + 1));
+  commands_ = open(names.at(0));
+  if (names.size() > 1) answers_ = open(names.at(1));
 }
 
 void ControlChannel::receive() {

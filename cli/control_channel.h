@@ -16,8 +16,11 @@ class ControlChannel {
  public:
   enum class Command : uint8_t { kEnable, kDisable, kSnapshot, kStop, kPing };
 
-  // "fifo:PATH[,ACK-PATH]" or "fd:NUMBER[,ACK-NUMBER]". Throws Error.
-  // Descriptors are this object's from then on.
+  // What is wrong with a text that is neither "fifo:PATH[,ACK-PATH]" nor "fd:NUMBER[,ACK-NUMBER]";
+  // empty: nothing.
+  static std::string check(const std::string& text);
+
+  // A text in which nothing is wrong. Descriptors are this object's from then on. Throws Error.
   explicit ControlChannel(const std::string& text);
 
   // To be polled for input; -1 once the other side is gone for good.

@@ -13,6 +13,7 @@
 #include "cli/decode_options.h"
 #include "cli/dispatch_log.h"
 #include "cli/index_file.h"
+#include "cli/input_guard.h"
 #include "cli/messages.h"
 #include "cli/nest_decode.h"
 #include "cli/row_decode.h"
@@ -192,6 +193,7 @@ class Decode {
   void write_block_vectors(TraceBytes& bytes, const TranslationMap& map) {
     std::optional<TextOutput> list;
     if (!options_.blocks.empty()) {
+      check_is_no_input(options_.blocks, options_.traces.paths);
       list.emplace(TextOutput::create(options_.blocks, options_.traces.force));
     }
     BlockVectorWriter writer(output_, options_.interval.value_or(kUsualInterval));

@@ -132,6 +132,8 @@ void check(const DecodeOptions& options) {
   const bool vectors = options.format == DecodeFormat::kBlockVectors;
   refuse(options.interval && !vectors, "--interval", "only --format bbv has intervals");
   refuse(!options.blocks.empty() && !vectors, "--blocks", "only --format bbv has blocks");
+  refuse(!options.blocks.empty() && options.blocks == options.traces.output, "--blocks",
+         "the vectors go to this file");
 }
 
 void check_terminal(const DecodeOptions& options) {

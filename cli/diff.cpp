@@ -73,7 +73,7 @@ class Diff {
                               report.before.name, report.after.name))
           .hint("choose some with --node, --chip and --core, or say what they are with --type");
     }
-    TextOutput output = open_output(options_.traces);
+    TextOutput output = open_output(options_.traces, files_of(options_.symbols));
     nest ? buses(sides, report) : cores(sides, report);
     report.top = options_.top;
     output.put(options_.format == ReportFormat::kText   ? report.to_text()
@@ -81,6 +81,9 @@ class Diff {
                                                         : report.to_csv());
     output.finish();
     if (output.reader_gone()) return kExitDone;
+    for (const DiffSide* side : {&report.before, &report.after}) {
+      print_note(fmt::format("{}: {}", side->name, describe(side->totals)));
+    }
     return incomplete_ ? kExitIncomplete : kExitDone;
   }
 

@@ -16,6 +16,7 @@
 #include "cli/htm_source.h"
 #include "cli/target_options.h"
 #include "output/json_writer.h"
+#include "output/text_output.h"
 
 namespace htmtrace {
 namespace {
@@ -74,15 +75,26 @@ std::vector<Finding> examine(const DoctorOptions& options) {
   return findings;
 }
 
-void print_text(const std::vector<Finding>& findings) {
-  for (const Finding& finding : findings) {
-    fmt::print("{:<8} {:<13} {}\n", name(finding.verdict), finding.subject, finding.what);
-    if (!finding.why.empty()) fmt::print("{:22} why: {}\n", "", finding.why);
-    for (const std::string& advice : finding.advice) fmt::print("{:22} do: {}\n", "", advice);
-  }
+auto problems_of(const std::vector<Finding>& findings) {
+  return std::ranges::count(findings, Verdict::kBad, &Finding::verdict);
 }
 
-void print_json(const std::vector<Finding>& findings) {
+std::string to_text(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += fmt::format("{:<8} {:<13} {}\n", name(finding.verdict), finding.subject, finding.what);
+    if (!finding.why.empty()) text += fmt::format("{:22} why: {}\n", "", finding.why);
+    for (const std::string& advice : finding.advice)
+      text += fmt::format("{:22} do: {}\n", "", advice);
+  }
+  const auto problems = problems_of(findings);
+  text += problems == 0   ? "nothing that would make a recording fail\n"
+          : problems == 1 ? "1 problem: a recording would fail\n"
+                          : fmt::format("{} problems: a recording would fail\n", problems);
+  return text;
+}
+
+std::string to_json(const std::vector<Finding>& findings) {
   JsonWriter json;
   json.begin_object();
   json.begin_array("findings");
@@ -99,23 +111,15 @@ void print_json(const std::vector<Finding>& findings) {
   }
   json.end_array();
   json.end_object();
-  fmt::print("{}", json.take());
+  return json.take();
 }
 
 int doctor(const DoctorOptions& options) {
   const std::vector<Finding> findings = examine(options);
-  if (options.json)
-    print_json(findings);
-  else
-    print_text(findings);
-  const auto problems = std::ranges::count(findings, Verdict::kBad, &Finding::verdict);
-  if (!options.json) {
-    fmt::print("{}\n", problems == 0 ? "nothing that would make a recording fail"
-                       : problems == 1
-                           ? "1 problem: a recording would fail"
-                           : fmt::format("{} problems: a recording would fail", problems));
-  }
-  return problems == 0 ? kExitDone : kExitFailed;
+  TextOutput output = TextOutput::standard_output();
+  output.put(options.json ? to_json(findings) : to_text(findings));
+  output.finish();
+  return problems_of(findings) == 0 ? kExitDone : kExitFailed;
 }
 
 }  // namespace

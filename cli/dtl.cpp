@@ -13,6 +13,7 @@
 #include "cli/dtl_capture.h"
 #include "cli/dtl_import.h"
 #include "cli/dtl_replay.h"
+#include "cli/input_guard.h"
 #include "cli/schedule_options.h"
 #include "cli/units.h"
 #include "pmu/dtl_event.h"
@@ -151,6 +152,7 @@ int replay(const Wish& wish) {
   replay.input = input.recording();
   if (!wish.all_cpus) replay.cpus = wish.options.cpus;
   const DtlOutputOptions& output = wish.options.output;
+  check_is_no_input(output.file, {wish.replay.input.string()});
   const Existing existing = wish.force ? Existing::kReplace : Existing::kRefuse;
   if (wish.perf_data) return export_dtl(replay, output.file, existing);
   if (wish.timeline) return export_timeline(replay, output.file, existing);

@@ -5,7 +5,6 @@
 #include <sys/utsname.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "cli/htm_source.h"
 #include "output/json_writer.h"
 #include "output/progress.h"
+#include "output/text_output.h"
 #include "pmu/htm_event.h"
 #include "pmu/htm_info.h"
 #include "pmu/pmu_description.h"
@@ -87,35 +87,37 @@ Inventory take_inventory(const fs::path& root) {
   return found;
 }
 
-void print_list(const Listed& list) {
-  fmt::print("\n{}: {}", list.name, list.what);
-  if (list.answer.readable()) fmt::print(", {} entries", list.blocks.entries.size());
+void put_list(const Listed& list, std::string& text) {
+  text += fmt::format("\n{}: {}", list.name, list.what);
+  if (list.answer.readable()) text += fmt::format(", {} entries", list.blocks.entries.size());
   if (list.blocks.memory_bytes && list.name.starts_with("status")) {
-    fmt::print(", {} of trace memory each", human_bytes(*list.blocks.memory_bytes));
+    text += fmt::format(", {} of trace memory each", human_bytes(*list.blocks.memory_bytes));
   }
-  fmt::print("\n");
-  if (!list.problem.empty()) fmt::print("  {}\n", list.problem);
-  for (const auto& entry : list.blocks.entries) fmt::print("  {}\n", hex(entry));
+  text += '\n';
+  if (!list.problem.empty()) text += fmt::format("  {}\n", list.problem);
+  for (const auto& entry : list.blocks.entries) text += fmt::format("  {}\n", hex(entry));
 }
 
-void print_text(const Inventory& found) {
+std::string to_text(const Inventory& found) {
+  std::string text;
   if (!found.pmu) {
-    fmt::print("htm PMU   none: the driver is not loaded (htmtrace doctor tells more)\n");
+    text += "htm PMU   none: the driver is not loaded (htmtrace doctor tells more)\n";
   } else {
-    fmt::print("htm PMU   type {}, driver: {}\n", found.pmu->type(),
-               found.own_driver ? "htmtrace's" : "another one; it tells nothing of the machine");
+    text += fmt::format(
+        "htm PMU   type {}, driver: {}\n", found.pmu->type(),
+        found.own_driver ? "htmtrace's" : "another one; it tells nothing of the machine");
     for (const auto& [event, terms] : found.pmu->events())
-      fmt::print("event     {:<16} {}\n", event, terms);
+      text += fmt::format("event     {:<16} {}\n", event, terms);
     for (const auto& [term, place] : found.pmu->terms())
-      fmt::print("term      {:<16} {}\n", term, place);
+      text += fmt::format("term      {:<16} {}\n", term, place);
   }
-  fmt::print("carriers ");
-  for (const int cpu : found.carriers) fmt::print(" {}", cpu);
-  fmt::print("   (CPUs that can carry the event of a target)\n");
-  for (const Listed& list : found.lists) print_list(list);
-  if (found.lists.empty()) return;
-  fmt::print(
-      "\nThe entries are the hypervisor's, byte by byte; their fields are not documented.\n");
+  text += "carriers ";
+  for (const int cpu : found.carriers) text += fmt::format(" {}", cpu);
+  text += "   (CPUs that can carry the event of a target)\n";
+  for (const Listed& list : found.lists) put_list(list, text);
+  if (found.lists.empty()) return text;
+  text += "\nThe entries are the hypervisor's, byte by byte; their fields are not documented.\n";
+  return text;
 }
 
 void write_pmu(JsonWriter& json, const Inventory& found) {
@@ -133,7 +135,7 @@ void write_pmu(JsonWriter& json, const Inventory& found) {
   json.end_object();
 }
 
-void print_json(const Inventory& found) {
+std::string to_json(const Inventory& found) {
   JsonWriter json;
   json.begin_object();
   write_pmu(json, found);
@@ -155,15 +157,14 @@ void print_json(const Inventory& found) {
   }
   json.end_object();
   json.end_object();
-  fmt::print("{}", json.take());
+  return json.take();
 }
 
 int list(const ListOptions& options) {
   const Inventory found = take_inventory(options.root);
-  if (options.json)
-    print_json(found);
-  else
-    print_text(found);
+  TextOutput output = TextOutput::standard_output();
+  output.put(options.json ? to_json(found) : to_text(found));
+  output.finish();
   return kExitDone;
 }
 

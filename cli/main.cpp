@@ -65,6 +65,15 @@ int run(std::vector<std::string> arguments) {
       "    htmtrace report DIR                                  which addresses are hot\n"
       "htmtrace COMMAND --help and htmtrace-COMMAND(1) tell more.");
 
+  // CLI11 would say that a command is required, and not that this is none.
+  if (!arguments.empty() && !arguments.front().starts_with('-') &&
+      std::ranges::none_of(commands, [&](const auto& command) {
+        return command.first->check_name(arguments.front());
+      })) {
+    print_error(Error("there is no command " + arguments.front())
+                    .hint("htmtrace --help lists the commands"));
+    return kExitUsage;
+  }
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
     app.parse(std::move(arguments));

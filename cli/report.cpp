@@ -41,7 +41,7 @@ class Report {
     Spool spool;
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
-    TextOutput output = open_output(options_.traces);
+    TextOutput output = open_output(options_.traces, files_of(options_.symbols));
     const bool nest = all_nest(traces);
     if (nest || options_.format != ReportFormat::kPerfetto) {
       output.put(nest ? bus(traces) : cores(traces));

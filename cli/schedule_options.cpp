@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/control_channel.h"
 #include "cli/units.h"
 
 namespace htmtrace {
@@ -81,6 +82,7 @@ void declare_schedule(CLI::App& app, RecordOptions& options) {
   app.add_option("--control", options.control,
                  "Take commands from fifo:PATH[,ACK] or fd:N[,ACK], and answer them on ACK: "
                  "enable, disable, snapshot, stop, ping")
+      ->check(CLI::Validator(ControlChannel::check, ""))
       ->type_name("CHANNEL");
   app.add_flag("--wrap", options.source.wrap,
                "Flight recorder: keep the newest when the trace memory is full, and save it at the "

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/input_guard.h"
 #include "cli/selection_options.h"
 
 namespace htmtrace {
@@ -24,7 +25,11 @@ void declare_traces(CLI::App& app, TraceOptions& options) {
   app.add_flag("--force", options.force, "replace the file of -o");
 }
 
-TextOutput open_output(const TraceOptions& options) {
+TextOutput open_output(const TraceOptions& options, const std::vector<std::string>& more_inputs) {
+  std::vector<std::string> inputs = options.paths;
+  inputs.push_back(options.context.translation);
+  inputs.insert(inputs.end(), more_inputs.begin(), more_inputs.end());
+  check_is_no_input(options.output, inputs);
   return options.output.empty() ? TextOutput::standard_output()
                                 : TextOutput::create(options.output, options.force);
 }

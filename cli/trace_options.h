@@ -28,7 +28,8 @@ struct TraceOptions {
 // --output and --force.
 void declare_traces(CLI::App& app, TraceOptions& options);
 
-// Throws Error.
-TextOutput open_output(const TraceOptions& options);
+// Throws Error, also when it is a file of the traces, or one of `more_inputs`.
+TextOutput open_output(const TraceOptions& options,
+                       const std::vector<std::string>& more_inputs = {});
 
 }  // namespace htmtrace

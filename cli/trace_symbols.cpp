@@ -51,6 +51,15 @@ std::string recorded_file(const std::vector<std::string>& paths, const char* nam
 
 }  // namespace
 
+std::vector<std::string> files_of(const SymbolOptions& options) {
+  std::vector<std::string> files = {options.kallsyms};
+  for (const std::string& file : options.elf) {
+    files.push_back(file);
+    files.push_back(file.substr(0, file.rfind('@')));
+  }
+  return files;
+}
+
 SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths) {
   SymbolTable table;
   const std::string kallsyms =

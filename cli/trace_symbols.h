@@ -19,6 +19,9 @@ struct SymbolOptions {
 // --kallsyms and --elf.
 void declare_symbols(CLI::App& app, SymbolOptions& options);
 
+// The files that are named.
+std::vector<std::string> files_of(const SymbolOptions& options);
+
 // Throws CLI::ValidationError when this build cannot do what is asked for.
 void check(const SymbolOptions& options);
 

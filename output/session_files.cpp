@@ -55,14 +55,8 @@ void remove_earlier_files(const fs::path& folder) {
   std::vector<fs::path> earlier;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
-    const std::string name = entry->path().filename().string();
-    for (const std::string_view prefix : {kTracePrefix, kTranslationPrefix}) {
-      if (name.starts_with(prefix) && is_suffix(std::string_view(name).substr(prefix.size()))) {
-        earlier.push_back(entry->path());
-      }
-    }
+    if (is_recording_file(entry->path().filename().string())) earlier.push_back(entry->path());
   }
-  for (const char* name : {kKallsymsName, kMapsName, kPagesName}) earlier.push_back(folder / name);
   for (const fs::path& path : earlier) fs::remove(path, failure);
 }
 
@@ -102,6 +96,14 @@ TargetFiles create_target_files(const fs::path& folder, const std::string& suffi
 
 }  // namespace
 
+bool is_recording_file(std::string_view name) {
+  for (const std::string_view prefix : {kTracePrefix, kTranslationPrefix}) {
+    if (name.starts_with(prefix) && is_suffix(name.substr(prefix.size()))) return true;
+  }
+  constexpr std::string_view kOthers[] = {kManifestName, kKallsymsName, kMapsName, kPagesName};
+  return std::ranges::find(kOthers, name) != std::end(kOthers);
+}
+
 std::string numbered_name(uint64_t number) {
   return fmt::format("{:04}", number);
 }
@@ -109,7 +111,6 @@ std::string numbered_name(uint64_t number) {
 bool remove_recording(const fs::path& folder) {
   std::error_code failure;
   remove_earlier_files(folder);
-  fs::remove(folder / kManifestName, failure);
   return fs::remove(folder, failure) && !failure;
 }
 
@@ -122,7 +123,6 @@ void remove_earlier(const fs::path& folder) {
   }
   for (const fs::path& path : numbered) remove_recording(path);  // unless something else is in it
   remove_earlier_files(folder);
-  fs::remove(folder / kManifestName, failure);
 }
 
 std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets) {

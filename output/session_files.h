@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/trace_target.h"
@@ -18,6 +19,9 @@ std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets);
 
 std::string trace_file_name(const std::string& suffix);        // htm.bin.SUFFIX, plain
 std::string translation_file_name(const std::string& suffix);  // translation.SUFFIX
+
+// Whether a recording has files that are named so.
+bool is_recording_file(std::string_view name);
 
 // "0001" ...: the folder of one of several recordings, below that of all.
 std::string numbered_name(uint64_t number);

@@ -24,7 +24,7 @@ TextOutput TextOutput::memory() {
 }
 
 TextOutput TextOutput::create(const std::filesystem::path& path, bool replace) {
-  const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (replace ? O_TRUNC : O_EXCL);
+  const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (replace ? 0 : O_EXCL);
   const int fd = ::open(path.c_str(), mode, 0666);
   if (fd < 0) {
     const int reason = errno;
@@ -34,6 +34,7 @@ TextOutput TextOutput::create(const std::filesystem::path& path, bool replace) {
   }
   TextOutput output(fd, true, path.string());
   output.untouched_ = !replace;
+  output.replaces_ = replace;
   return output;
 }
 
@@ -41,6 +42,7 @@ TextOutput::TextOutput(TextOutput&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       owned_(std::exchange(other.owned_, false)),
       untouched_(other.untouched_),
+      replaces_(other.replaces_),
       name_(std::move(other.name_)),
       reader_gone_(other.reader_gone_),
       capacity_(other.capacity_),
@@ -84,7 +86,14 @@ void TextOutput::flush() {
   write_out(all);
 }
 
+// A device or a pipe has no length to cut.
+void TextOutput::drop_old_text() {
+  if (!std::exchange(replaces_, false)) return;
+  if (::ftruncate(fd_, 0) != 0 && errno != EINVAL) throw Error("cannot replace " + name_, errno);
+}
+
 void TextOutput::write_out(std::string_view text) {
+  if (!text.empty()) drop_old_text();
   while (!text.empty() && !reader_gone_) {
     const ssize_t written = ::write(fd_, text.data(), text.size());
     if (written >= 0) {
@@ -101,6 +110,7 @@ void TextOutput::write_out(std::string_view text) {
 void TextOutput::finish() {
   flush();
   if (!owned_ || fd_ < 0) return;
+  drop_old_text();
   if (::close(std::exchange(fd_, -1)) != 0) throw Error("cannot write " + name_, errno);
 }
 

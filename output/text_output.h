@@ -15,7 +15,8 @@ class TextOutput {
   static TextOutput standard_output();
 
   // Creates `path`. Throws Error, also when it exists and `replace` is false. A new file of which
-  // nothing was written and that is not finished is removed again.
+  // nothing was written and that is not finished is removed again; what is replaced stays until the
+  // first is written, or nothing finished.
   static TextOutput create(const std::filesystem::path& path, bool replace);
 
   // Keeps everything until clear(); text() is what there is. There is nothing to finish().
@@ -60,12 +61,14 @@ class TextOutput {
   TextOutput(int fd, bool owned, std::string name);
   size_t used() const { return static_cast<size_t>(at_ - buffer_.get()); }
   void make_room();
+  void drop_old_text();
   void write_out(std::string_view text);
 
   int fd_ = -1;  // of memory
 
   bool owned_ = false;
   bool untouched_ = false;  // a new file, into which nothing was written
+  bool replaces_ = false;   // a file whose old text is still in it
   std::string name_;
   bool reader_gone_ = false;
   size_t capacity_ = kBufferBytes;

@@ -91,7 +91,8 @@ TEST_CASE("of a descriptor the end is seen") {
   channel.receive();
   CHECK(channel.fd() == -1);
   CHECK_FALSE(channel.next());
-  CHECK(message_of([] { ControlChannel other("fd:x"); }) == "--control: x is no file descriptor");
+  CHECK(ControlChannel::check("fd:x") == "x is no file descriptor");
+  CHECK(ControlChannel::check("fd:3,4").empty());
 }
 
 }  // namespace htmtrace
