@@ -88,10 +88,45 @@ DtlPerfData::About about_of(const DtlReader& reader) {
   return about;
 }
 
-void write_out(TraceSink& file, std::vector<std::byte>& bytes) {
-  file.append(bytes);
-  bytes.clear();
+// It is read twice.
+InputFile open_for_export(const DtlReplay& replay, const char* format) {
+  InputFile file = InputFile::open(replay.input);
+  if (file.regular()) return file;
+  throw Error(fmt::format("cannot write {} as {}: it is read twice, and it is no regular file",
+                          replay.name, format))
+      .hint("copy it to a file first");
 }
+
+// What an export makes: whole, or not there.
+class ExportFile {
+ public:
+  ExportFile(const std::filesystem::path& path, Existing existing)
+      : sink_(TraceSink::create(path, existing)) {}
+  ExportFile(const ExportFile&) = delete;
+  ExportFile& operator=(const ExportFile&) = delete;
+  ~ExportFile() { sink_.discard(); }
+
+  // False when it cannot be written.
+  bool put(std::span<const std::byte> bytes) {
+    sink_.append(bytes);
+    return !sink_.error();
+  }
+
+  // Throws Error. Returns how many bytes it has.
+  uint64_t finish() {
+    if (sink_.error()) sink_.discard();
+    sink_.finish();
+    if (sink_.error()) {
+      throw Error("cannot write the file", *sink_.error())
+          .on("file: " + sink_.path().string())
+          .hint("nothing of it was kept; make room for it, or choose another place with -o");
+    }
+    return sink_.written_bytes();
+  }
+
+ private:
+  TraceSink sink_;
+};
 
 // The recording's own, which has its status in its first line, and how much was read.
 void tell_verdict(const DtlReader& reader, uint64_t taken) {
@@ -175,7 +210,7 @@ int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, 
   const DtlReader::Wanted wanted = wanted_of(replay);
   std::string text;
   uint64_t bytes = 0;
-  DtlReader first(InputFile::open(replay.input));
+  DtlReader first(open_for_export(replay, "perfetto"));
   DtlTimeline measured(DtlClock{});
   for (uint64_t entries = 0; const auto block = first.next(wanted);) {
     if (bytes == 0) measured = DtlTimeline(first.clock());
@@ -194,41 +229,38 @@ int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, 
         .on("file: " + replay.name)
         .hint("--format text prints its entries");
   }
-  TraceSink file = TraceSink::create(path, existing);
+  DtlReader reader(open_for_export(replay, "perfetto"));
+  ExportFile file(path, existing);
   DtlTimeline form(first.clock());
-  DtlReader reader(InputFile::open(replay.input));
   uint64_t taken = 0;
   const auto write = [&] {
-    file.append(std::as_bytes(std::span(text)));
+    const bool good = file.put(std::as_bytes(std::span(text)));
     text.clear();
+    return good;
   };
   form.begin(text);
   while (const auto block = reader.next(wanted)) {
     form.add(block->cpu, block->entries, text);
     taken += block->entries.size();
-    write();
-    if (file.error()) break;
+    if (!write()) break;
   }
   form.end(text);
   write();
-  file.finish();
-  if (file.error()) {
-    throw Error("cannot write the file", *file.error()).on("file: " + path.string());
-  }
+  const uint64_t written_bytes = file.finish();
   if (form.left_out() != 0) {
     print_warning(fmt::format("{} entries are older than the one before on their CPU, and left out",
                               form.left_out()));
   }
   const bool incomplete = tell(reader, replay.name);
   print_note(fmt::format("{} of {} entries to {}, {} bytes", taken - form.left_out(),
-                         reader.entries(), path.string(), file.written_bytes()));
+                         reader.entries(), path.string(), written_bytes));
   return status_of(reader, incomplete || form.left_out() != 0);
 }
 
 // The file begins with sizes, so the recording is read twice.
 int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Existing existing) {
   DtlPerfData form;
-  DtlReader first(InputFile::open(replay.input));
+  DtlReader first(open_for_export(replay, "perf"));
   const DtlReader::Wanted wanted = wanted_of(replay);
   while (const auto block = first.next(wanted)) form.announce(block->cpu, block->entries);
   if (first.clock().ticks_per_second == 0) {
@@ -236,24 +268,25 @@ int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Exist
         .on("file: " + replay.name)
         .hint("--format text prints its entries");
   }
-  TraceSink file = TraceSink::create(path, existing);
+  DtlReader reader(open_for_export(replay, "perf"));
+  ExportFile file(path, existing);
   std::vector<std::byte> bytes;
+  const auto write = [&] {
+    const bool good = file.put(bytes);
+    bytes.clear();
+    return good;
+  };
   form.begin(about_of(first), bytes);
-  write_out(file, bytes);
+  write();
   uint64_t taken = 0;
-  DtlReader reader(InputFile::open(replay.input));
   while (const auto block = reader.next(wanted)) {
     form.add(block->cpu, block->entries, bytes);
-    write_out(file, bytes);
     taken += block->entries.size();
-    if (file.error()) break;
+    if (!write()) break;
   }
   form.end(bytes);
-  write_out(file, bytes);
-  file.finish();
-  if (file.error()) {
-    throw Error("cannot write the file", *file.error()).on("file: " + path.string());
-  }
+  write();
+  const uint64_t written_bytes = file.finish();
   if (form.strange_reasons() != 0) {
     print_warning(
         fmt::format("{} entries have a reason that perf has no name for and shows wrongly",
@@ -261,7 +294,7 @@ int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Exist
   }
   const bool incomplete = tell(reader, replay.name);
   print_note(fmt::format("{} of {} entries to {}, {} bytes", taken, reader.entries(), path.string(),
-                         file.written_bytes()));
+                         written_bytes));
   return status_of(reader, incomplete);
 }
 

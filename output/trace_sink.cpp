@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -127,9 +128,11 @@ void TraceSink::finish() {
 
 void TraceSink::discard() {
   if (fd_ < 0) return;
+  struct stat status {};
+  const bool regular = ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
   ::close(std::exchange(fd_, -1));
   std::error_code ignored;
-  std::filesystem::remove(path_, ignored);
+  if (regular) std::filesystem::remove(path_, ignored);
 }
 
 void TraceSink::fail(int reason) {

@@ -50,7 +50,7 @@ class TraceSink {
   // Closes the file and gives reserved space back. Harmless when called twice.
   void finish();
 
-  // Closes and removes the file.
+  // Closes and removes the file; a device stays. Harmless when called twice, or after finish().
   void discard();
 
   const std::filesystem::path& path() const { return path_; }
