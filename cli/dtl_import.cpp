@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 
 // Of a piece of the AUX data that is read at a time; whole slots.
 constexpr uint64_t kPieceBytes = 16384 * kDtlEntryBytes;
+// Nobody has larger AUX areas: of more the file is damaged.
+constexpr uint64_t kMostArea = uint64_t{4} << 30;
 
 ReadAt reader_of(const InputFile& file) {
   return [&file](uint64_t offset, std::span<std::byte> buffer) {
@@ -116,6 +118,11 @@ class Import {
                       LossUnit::kBytes, std::min(end, there) - chunk.position});
     }
     if (end <= there) return;
+    if (chunk.position > there && chunk.position - there > most_gone()) {
+      cpu.ledger.add({fmt::format("CPU {}", cpu.number), "AUX data of a position that cannot be",
+                      LossUnit::kBytes, chunk.at.size_bytes});
+      return;
+    }
     cpu.reader_at = there;
     uint64_t begin = std::max(chunk.position, there);
     if (begin > there) {
@@ -126,6 +133,14 @@ class Import {
       begin = there + gone;
     }
     while (begin < end) begin += take_piece(cpu, chunk, begin, end);
+  }
+
+  // No more can be gone before a piece than damage to the file can hide and the driver go ahead of
+  // perf, which is an area.
+  uint64_t most_gone() const {
+    const uint64_t area =
+        content_.area_bytes == DtlSlots::kUnending ? 0 : std::min(content_.area_bytes, kMostArea);
+    return *file_.size_bytes() + area;
   }
 
   // From `begin` on, up to the end of a slot. Returns how many bytes.

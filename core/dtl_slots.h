@@ -20,8 +20,10 @@ struct DtlSign {
   uint64_t count = 0;
   uint64_t first_ns = 0, last_ns = 0;
 
-  void note(uint64_t now_ns) {
-    if (count++ == 0) first_ns = now_ns;
+  void note(uint64_t now_ns, uint64_t times = 1) {
+    if (times == 0) return;
+    if (count == 0) first_ns = now_ns;
+    count += times;
     last_ns = now_ns;
   }
 };

@@ -273,6 +273,24 @@ TEST_CASE("records that perf had no room for are told") {
   tells(importer.read(perf.file().finish()), "7 records (perf.data: perf had no room for them");
 }
 
+TEST_CASE("a piece at a position that cannot be costs itself, and no time") {
+  Importer importer;
+  for (const uint64_t far : {uint64_t{1} << 62, uint64_t{1} << 40, uint64_t{1} << 30}) {
+    CAPTURE(far);
+    PerfRecord perf({5}, 8192, {.dispatches = true});
+    for (int i = 0; i < 5; i++) {
+      for (int poll = 0; poll < 2; poll++) perf.poll(0, 60);
+      if (i == 3) perf.file().auxtrace(0, far, FileBytes(480));
+      perf.read(0);
+    }
+    const Imported imported = importer.read(perf.file().finish());
+    CHECK(imported.numbers.at(5).size() > 300);
+    CHECK(in_order(imported.numbers.at(5)));
+    tells(imported, "480 bytes (CPU 5: AUX data of a position that cannot be)");
+    CHECK(imported.verdict.find("overrun") == std::string::npos);
+  }
+}
+
 TEST_CASE("files without a dispatch trace log, and files of something else") {
   Importer importer;
   PerfDataFile htm({{.config = 0x400002, .cpu = 8}}, {});
