@@ -29,7 +29,7 @@ void DtlTop::Track::add(std::span<const DtlEntry> entries, int cpu, const DtlClo
 }
 
 DtlTopLine DtlTop::Track::take(int cpu, const DtlTotals& totals, bool ended) {
-  DtlTopLine line{.cpu = cpu, .analysis = std::exchange(analysis_, {})};
+  DtlTopLine line{.cpu = cpu, .analysis = std::exchange(analysis_, analysis_.next())};
   const auto here = places_.processors.entries();
   for (const auto& slot : here) processors_.at(slot.key).count += slot.entry.count;
   // The key has the CPU, too.

@@ -65,6 +65,14 @@ class DtlAnalysis {
   // Of what follows of the same virtual processor; `places` are those of both.
   void append(const DtlAnalysis& later, DtlPlaces& places);
 
+  // Without entries yet, of what follows of the same virtual processor: whether the first one moved
+  // it is seen.
+  DtlAnalysis next() const {
+    DtlAnalysis next;
+    next.processor_ = processor_;
+    return next;
+  }
+
   const TickHistogram& enqueue_to_dispatch() const { return enqueue_to_dispatch_; }
   const TickHistogram& ready_to_enqueue() const { return ready_to_enqueue_; }
   const TickHistogram& waiting_to_ready() const { return waiting_to_ready_; }

@@ -70,6 +70,17 @@ TEST_CASE("an interval's entries make a line, and the next interval begins with 
   CHECK(track.take(3, totals, false).analysis.entries() == 0);
 }
 
+TEST_CASE("the first dispatch behind a screen may be a move, too") {
+  DtlTop::Track track;
+  track.add(top_entries(2, 500, 4, {7}), 3, kTopClock);
+  CHECK(track.take(3, {}, false).analysis.moved() == 0);
+  CHECK(track.take(3, {}, false).analysis.entries() == 0);
+  track.add(top_entries(4, 500, 4, {9}), 3, kTopClock);
+  CHECK(track.take(3, {}, false).analysis.moved() == 1);
+  track.add(top_entries(4, 500, 4, {9}), 3, kTopClock);
+  CHECK(track.take(3, {}, false).analysis.moved() == 0);
+}
+
 TEST_CASE("what stands highest") {
   DtlTopView view{.clock = kTopClock, .interval_ns = 1'000'000'000};
   const auto add = [&](int cpu, const std::vector<DtlEntry>& some) {
