@@ -75,7 +75,7 @@ DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
                             ? options_.threads
                             : (cpus_.size() + kCpusPerThread - 1) / kCpusPerThread;
   const size_t threads = std::min(wanted, cpus_.size());
-  for (size_t i = 0; i < threads; i++) groups_.push_back(std::make_unique<Group>());
+  for (size_t i = 0; i < threads; i++) groups_.push_back(std::make_unique<Group>(options_.output));
   for (size_t i = 0; i < cpus_.size(); i++) {
     Group& group = *groups_[i % threads];
     group.cpus.push_back(cpus_[i].get());
@@ -345,7 +345,7 @@ DtlReport DtlCapture::make_report() const {
 
 int DtlCapture::settle(DtlReport report) {
   std::vector<DtlOutput::Track*> tracks;
-  DtlOutput::Sums sums;
+  DtlOutput::Sums sums(options_.output);
   for (const auto& group : groups_) {
     tracks.insert(tracks.end(), group->tracks.begin(), group->tracks.end());
     sums.add(group->sums);

@@ -72,6 +72,8 @@ class DtlCapture {
     bool off = false;  // the kernel switched the event off
   };
   struct Group {
+    explicit Group(const DtlOutputOptions& options) : sums(options) {}
+
     std::mutex lock;
     std::vector<Cpu*> cpus;
     std::vector<DtlDrain*> drains;          // of these CPUs

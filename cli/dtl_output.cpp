@@ -219,7 +219,7 @@ void DtlOutput::print_summary(std::span<Track* const> tracks, const Sums& sums) 
   for (const Track* track : tracks) summary.cpus.emplace_back(track->cpu_, &track->analysis_);
   std::ranges::sort(summary.cpus);
   summary.places = &sums.places;
-  summary.bits = options_.bits;
+  summary.distances = options_.bits.has_value();
   summary.symbols = &symbols;
   summary.top = options_.top;
   text_.put(summary.to_text());

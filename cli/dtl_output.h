@@ -75,6 +75,7 @@ class DtlOutput {
     DtlPlaces places;
     DtlTaskWaits waits;
 
+    explicit Sums(const DtlOutputOptions& options) : places(options.bits) {}
     void add(const Sums& other) {
       places.add(other.places);
       waits.add(other.waits);

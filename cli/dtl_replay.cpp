@@ -162,7 +162,7 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   DtlReader reader(InputFile::open(replay.input), statistics);
   DtlOutput output(options, "", std::move(text));
   std::map<int, DtlOutput::Track> tracks;
-  DtlOutput::Sums sums;
+  DtlOutput::Sums sums(options);
   uint64_t taken = 0;
   DtlReader::Wanted wanted = wanted_of(replay);
   wanted.intervals = options.intervals;

@@ -51,6 +51,20 @@ void DtlPlaces::add(const DtlPlaces& other) {
   add_counts(processors, other.processors);
   add_counts(fault_pages, other.fault_pages);
   add_counts(instructions, other.instructions);
+  distances_.same_chip += other.distances_.same_chip;
+  distances_.same_node += other.distances_.same_node;
+  distances_.elsewhere += other.distances_.elsewhere;
+}
+
+void DtlPlaces::measure(uint16_t from, uint16_t to, uint64_t times) {
+  if (from == to) return;
+  if (bits_->same_chip(from, to)) {
+    distances_.same_chip += times;
+  } else if (bits_->same_node(from, to)) {
+    distances_.same_node += times;
+  } else {
+    distances_.elsewhere += times;
+  }
 }
 
 void DtlAnalysis::add(std::span<const DtlEntry> entries, int cpu, uint64_t ticks_per_second,
@@ -80,7 +94,7 @@ void DtlAnalysis::add(std::span<const DtlEntry> entries, int cpu, uint64_t ticks
 void DtlAnalysis::move(uint16_t to, DtlPlaces& places) {
   if (processor_ && *processor_ != to) {
     moved_++;
-    places.moves.at(uint64_t{*processor_} << 16 | to).count++;
+    places.move(*processor_, to, 1);
   }
   processor_ = to;
 }

@@ -10,6 +10,7 @@
 
 #include "core/dtl_entry.h"
 #include "core/hot_table.h"
+#include "core/processor_bits.h"
 #include "core/stolen_intervals.h"
 #include "core/tick_histogram.h"
 
@@ -32,11 +33,24 @@ class DtlPlaces {
   };
   using Table = HotTable<Count>;
 
-  DtlPlaces() : DtlPlaces(kUsualKeys) {}
-  explicit DtlPlaces(size_t most_keys)
-      : moves(most_keys), processors(most_keys), fault_pages(most_keys), instructions(most_keys) {}
+  // Dispatches on another processor than the one before, by how far that is. All of them.
+  struct Distances {
+    uint64_t same_chip = 0, same_node = 0, elsewhere = 0;
+  };
+
+  // `bits`: where chips and nodes are; without them there are no distances.
+  explicit DtlPlaces(std::optional<ProcessorBits> bits = std::nullopt)
+      : DtlPlaces(kUsualKeys, kMostProcessors) {
+    bits_ = bits;
+  }
+  explicit DtlPlaces(size_t most_keys) : DtlPlaces(most_keys, most_keys) {}
 
   void add(const DtlPlaces& other);
+  void move(uint16_t from, uint16_t to, uint64_t times) {
+    moves.at(uint64_t{from} << 16 | to).count += times;
+    if (bits_) measure(from, to, times);
+  }
+  const Distances& distances() const { return distances_; }
 
   Table moves;         // by processor before << 16 | processor after
   Table processors;    // by CPU << 16 | processor
@@ -44,7 +58,20 @@ class DtlPlaces {
   Table instructions;  // by srr0
 
  private:
+  DtlPlaces(size_t most_keys, size_t most_processors)
+      : moves(most_keys),
+        processors(most_processors),
+        fault_pages(most_keys),
+        instructions(most_keys) {}
+  void measure(uint16_t from, uint16_t to, uint64_t times);
+
   static constexpr size_t kUsualKeys = 4096;
+  // The home of a virtual processor shall be exact: a thousand of them on each of 256 processors.
+  // Ten MiB at most.
+  static constexpr size_t kMostProcessors = size_t{1} << 18;
+
+  std::optional<ProcessorBits> bits_;
+  Distances distances_;
 };
 
 // Of one virtual processor, or of several added up.

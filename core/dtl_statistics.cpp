@@ -85,7 +85,9 @@ class Reader {
 
 void DtlStatistics::append_to(DtlAnalysis& analysis, int cpu, DtlPlaces& places) const {
   analysis.append(analysis_, places);
-  add_to(places.moves, moves_);
+  for (const auto& [move, times] : moves_) {
+    places.move(static_cast<uint16_t>(move >> 16), static_cast<uint16_t>(move), times);
+  }
   add_to(places.processors, processors_, static_cast<uint64_t>(cpu) << 16);
   add_to(places.fault_pages, fault_pages_);
   add_to(places.instructions, instructions_);

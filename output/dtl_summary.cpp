@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 
 #include "output/shares.h"
 
@@ -82,6 +83,7 @@ class Writer {
   }
 
   void write_cpus() {
+    find_homes();
     fmt::format_to(out_, "\n{:>5}{:>12}{:>10}{:>26}{:>12}{:>12}{:>12}{:>9}{:>10}  {}\n", "CPU",
                    "dispatches", "stolen", "most in 100 ms", "p50", "p99", "max", "> 10 ms",
                    "moved", "home");
@@ -93,6 +95,9 @@ class Writer {
         share(all_.stolen(), all_.span()), "", time(all_.enqueue_to_dispatch().quantile(500)),
         time(all_.enqueue_to_dispatch().quantile(990)), time(all_.enqueue_to_dispatch().most()),
         all_.late(), share(all_.moved(), all_.entries()));
+    if (const uint64_t error = summary_.places->processors.error(); error != 0) {
+      fmt::format_to(out_, "  home: its dispatches may be more by {}, and it another one\n", error);
+    }
   }
 
   void write_cpu(int cpu, const DtlAnalysis& analysis) {
@@ -104,19 +109,23 @@ class Writer {
                    fmt::format("{} at {}", share(worst.stolen, interval), moment(worst.begin)),
                    time(times.quantile(500)), time(times.quantile(990)), time(times.most()),
                    analysis.late(), share(analysis.moved(), analysis.entries()),
-                   home(cpu, analysis.entries()));
+                   home_text(cpu, analysis.entries()));
   }
 
-  // The processor that it ran on most.
-  std::string home(int cpu, uint64_t entries) const {
-    uint64_t most = 0, processor = 0;
-    for (const auto& slot : summary_.places->processors.top(summary_.places->processors.size())) {
-      if (slot.key >> 16 != static_cast<uint64_t>(cpu)) continue;
-      most = slot.entry.count;
-      processor = slot.key & 0xffff;
-      break;
+  // The processor that each virtual processor ran on most; of equal ones the lower number.
+  void find_homes() {
+    for (const auto& slot : summary_.places->processors.entries()) {
+      Home& home = homes_[static_cast<int>(slot.key >> 16)];
+      const Home here{.times = slot.entry.count, .processor = slot.key & 0xffff};
+      if (here.times > home.times || (here.times == home.times && here.processor < home.processor))
+        home = here;
     }
-    return most == 0 ? "" : fmt::format("{} ({})", processor, share(most, entries));
+  }
+
+  std::string home_text(int cpu, uint64_t entries) const {
+    const auto home = homes_.find(cpu);
+    if (home == homes_.end()) return {};
+    return fmt::format("{} ({})", home->second.processor, share(home->second.times, entries));
   }
 
   void write_reasons(const char* title, const std::array<uint64_t, 256>& counts,
@@ -137,25 +146,16 @@ class Writer {
 
   // How far the virtual processors were moved, by the numbers of the processors.
   void write_dispersion() {
-    if (!summary_.bits) return;
-    uint64_t chip = 0, node = 0, elsewhere = 0;
-    for (const auto& slot : summary_.places->moves.top(summary_.places->moves.size())) {
-      const uint64_t from = slot.key >> 16, to = slot.key & 0xffff;
-      if (summary_.bits->same_chip(from, to))
-        chip += slot.entry.count;
-      else if (summary_.bits->same_node(from, to))
-        node += slot.entry.count;
-      else
-        elsewhere += slot.entry.count;
-    }
+    if (!summary_.distances) return;
+    const DtlPlaces::Distances& far = summary_.places->distances();
     fmt::format_to(out_, "\ndispatched, compared with the time before:\n");
     const auto line = [&](const char* where, uint64_t count) {
       fmt::format_to(out_, "  {:<34}{:>12} {:>9}\n", where, count, share(count, all_.entries()));
     };
-    line("on the same processor", all_.entries() - all_.moved());
-    line("on the same chip", chip);
-    line("on the same node", node);
-    line("elsewhere", elsewhere);
+    line("on the same processor", all_.entries() - std::min(all_.moved(), all_.entries()));
+    line("on the same chip", far.same_chip);
+    line("on the same node", far.same_node);
+    line("elsewhere", far.elsewhere);
   }
 
   void write_moves() {
@@ -198,8 +198,14 @@ class Writer {
     return text;
   }
 
+  struct Home {
+    uint64_t times = 0;
+    uint64_t processor = 0;
+  };
+
   const DtlSummary& summary_;
   Text out_;
+  std::map<int, Home> homes_;
   DtlAnalysis all_;
 };
 

@@ -3,14 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/dtl_analysis.h"
 #include "core/dtl_entry.h"
-#include "core/processor_bits.h"
 #include "core/symbol_table.h"
 
 namespace htmtrace {
@@ -19,7 +17,7 @@ struct DtlSummary {
   DtlClock clock;
   std::vector<std::pair<int, const DtlAnalysis*>> cpus;
   const DtlPlaces* places = nullptr;
-  std::optional<ProcessorBits> bits;     // when it is known
+  bool distances = false;                // `places` were told where chips and nodes are
   const SymbolTable* symbols = nullptr;  // null: none
   size_t top = 10;                       // lines of the tables that could be long
 

@@ -61,7 +61,7 @@ TEST_CASE("the longest time is counted, too") {
 
 TEST_CASE("stolen time, late dispatches, moves") {
   DtlAnalysis analysis;
-  DtlPlaces places;
+  DtlPlaces places(ProcessorBits{.chip = 0, .node = 2});
   // Two tenths of a second; the second one has more stolen time.
   const uint64_t tenth = kTicksPerSecond / 10;
   const std::vector<DtlEntry> entries{{.dispatch_reason = 3,
@@ -123,7 +123,7 @@ TEST_CASE("stolen time, late dispatches, moves") {
   summary.clock = {.boot_timebase = 0, .ticks_per_second = kTicksPerSecond};
   summary.cpus = {{9, &analysis}};
   summary.places = &places;
-  summary.bits = ProcessorBits{.chip = 0, .node = 2};
+  summary.distances = true;
   summary.symbols = &symbols;
   const std::string text = summary.to_text();
   for (const char* part :
@@ -131,6 +131,46 @@ TEST_CASE("stolen time, late dispatches, moves") {
         "time_slice", "  255 ", "on the same node", "10.86 %", "21.72 % at 0.200 s"}) {
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("how far they were moved, and where they are at home, is exact on many processors") {
+  constexpr ProcessorBits kBits{.chip = 4, .node = 6};
+  constexpr size_t kVirtual = 40, kEach = 3000;
+  constexpr uint16_t kPhysical = 256;
+  std::mt19937 random(8);
+  std::vector<DtlAnalysis> analyses(kVirtual);
+  DtlPlaces here(kBits), there(kBits);
+  DtlPlaces::Distances expected;
+  for (size_t cpu = 0; cpu < kVirtual; cpu++) {
+    std::vector<DtlEntry> entries(kEach);
+    for (size_t i = 0; i < kEach; i++) {
+      entries[i].timebase = i + 1;
+      entries[i].processor_id = static_cast<uint16_t>(random() % kPhysical);
+      // A fifth of its time it is at home.
+      if (i % 5 == 0) entries[i].processor_id = static_cast<uint16_t>(cpu);
+      if (i == 0 || entries[i].processor_id == entries[i - 1].processor_id) continue;
+      const unsigned from = entries[i - 1].processor_id, to = entries[i].processor_id;
+      (from >> 4 == to >> 4   ? expected.same_chip
+       : from >> 6 == to >> 6 ? expected.same_node
+                              : expected.elsewhere)++;
+    }
+    analyses[cpu].add(entries, static_cast<int>(cpu), kTicksPerSecond, cpu % 2 == 0 ? here : there);
+  }
+  here.add(there);
+  REQUIRE(here.moves.error() != 0);
+  CHECK(here.distances().same_chip == expected.same_chip);
+  CHECK(here.distances().same_node == expected.same_node);
+  CHECK(here.distances().elsewhere == expected.elsewhere);
+  CHECK(here.processors.error() == 0);
+  DtlSummary summary;
+  for (size_t cpu = 0; cpu < kVirtual; cpu++) {
+    summary.cpus.emplace_back(static_cast<int>(cpu), &analyses[cpu]);
+  }
+  summary.places = &here;
+  const std::string text = summary.to_text();
+  for (size_t cpu = 0; cpu < kVirtual; cpu++) {
+    CHECK(text.find(" %  " + std::to_string(cpu) + " (20") != std::string::npos);
   }
 }
 

@@ -83,7 +83,7 @@ class Recording {
                static_cast<std::streamsize>(bytes.size()));
     DtlReader reader(InputFile::open(path_), use);
     std::map<int, DtlAnalysis> analyses;
-    DtlPlaces places;
+    DtlPlaces places(ProcessorBits{.chip = 2, .node = 4});
     while (const auto block = reader.next(wanted)) {
       DtlAnalysis& analysis = analyses[block->cpu];
       if (block->statistics != nullptr) {
@@ -96,7 +96,7 @@ class Recording {
     summary.clock = reader.clock();
     for (const auto& [cpu, analysis] : analyses) summary.cpus.emplace_back(cpu, &analysis);
     summary.places = &places;
-    summary.bits = ProcessorBits{.chip = 2, .node = 4};
+    summary.distances = true;
     summary.top = 100000;
     return {.summary = summary.to_text(),
             .entries = reader.entries(),
