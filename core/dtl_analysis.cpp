@@ -8,6 +8,7 @@ namespace {
 
 void add_counts(DtlPlaces::Table& to, const DtlPlaces::Table& from) {
   for (const auto& slot : from.top(from.size())) to.at(slot.key).count += slot.entry.count;
+  to.add_error(from.error());
 }
 
 // Counts equal keys that follow each other with one look at the table.

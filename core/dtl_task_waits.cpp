@@ -30,6 +30,8 @@ void DtlTaskWaits::add(const DtlTaskWaits& other) {
   sum(unknown_, other.unknown_);
   if (!other.tasks_) return;
   for (const auto& slot : other.tasks_->entries()) sum(of(DtlTask::of_key(slot.key)), slot.entry);
+  if (!tasks_) tasks_.emplace(kMostTasks);
+  tasks_->add_error(other.tasks_->error());
 }
 
 }  // namespace htmtrace

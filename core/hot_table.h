@@ -46,6 +46,9 @@ class HotTable {
     error_ = 0;
   }
 
+  // Of a table that is added to this one: its counts may be too small, too.
+  void add_error(uint64_t error) { error_ += error; }
+
   size_t size() const { return size_; }
   uint64_t error() const { return error_; }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dtl_task_waits.h"
 #include "core/symbol_table.h"
 #include "output/dtl_summary.h"
 
@@ -172,6 +173,24 @@ TEST_CASE("how far they were moved, and where they are at home, is exact on many
   for (size_t cpu = 0; cpu < kVirtual; cpu++) {
     CHECK(text.find(" %  " + std::to_string(cpu) + " (20") != std::string::npos);
   }
+}
+
+TEST_CASE("tables of several threads, added up, say by how much they may be too low") {
+  DtlPlaces sum, part;
+  DtlTaskWaits waits, other;
+  std::vector<DtlEntry> entries(1);
+  for (uint32_t i = 0; i < 5000; i++) {
+    part.instructions.at(i).count++;
+    entries[0].enqueue_to_dispatch = i;
+    const std::vector<DtlTask> tasks{{.pid = i + 1, .tid = i + 1}};
+    other.add(entries, tasks);
+  }
+  REQUIRE(part.instructions.error() == 1);
+  sum.add(part);
+  CHECK(sum.instructions.error() == 1);
+  REQUIRE(other.tasks()->error() != 0);
+  waits.add(other);
+  CHECK(waits.tasks()->error() == other.tasks()->error());
 }
 
 TEST_CASE("a summary of nothing says so") {
