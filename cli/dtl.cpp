@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -146,6 +147,7 @@ void check(const Wish& wish) {
 }
 
 int replay(const Wish& wish) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
   DtlReplay replay = wish.replay;
   replay.name = replay.input.string();
   const DtlInput input(replay.input);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/dtl_import.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -46,12 +48,17 @@ bool is_of_perf(std::span<const std::byte> first_bytes) {
   return first_bytes.size() >= kPerfDataMagicBytes && is_perf_data(first_bytes);
 }
 
+std::string scratch_folder() {
+  const char* chosen = std::getenv("TMPDIR");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+}
+
 class Import {
  public:
   Import(const InputFile& file, const fs::path& recording)
       : file_(file),
         content_(find_dispatches(*file.size_bytes(), reader_of(file))),
-        sink_(TraceSink::create(recording, Existing::kRefuse)) {}
+        sink_(TraceSink::create(recording, Existing::kReplace)) {}
 
   void run() {
     write_start();
@@ -68,7 +75,7 @@ class Import {
     sink_.finish();
     if (sink_.error()) {
       throw Error("cannot write a temporary file", *sink_.error())
-          .on("file: " + sink_.path().string())
+          .on("folder: " + scratch_folder())
           .hint("it takes a fifth of what the recording of perf does; TMPDIR chooses its place");
     }
   }
@@ -262,24 +269,24 @@ bool is_dispatch_log(const fs::path& path) {
   }
 }
 
-ScratchFolder::ScratchFolder() {
-  std::string name = (fs::temp_directory_path() / "htmtrace.XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw Error("cannot make a temporary folder", errno)
-        .on("folder: " + fs::temp_directory_path().string())
+ScratchFile::ScratchFile() {
+  std::string name = scratch_folder() + "/htmtrace.XXXXXX";
+  fd_ = Fd(::mkostemp(name.data(), O_CLOEXEC));
+  if (!fd_) {
+    throw Error("cannot make a temporary file", errno)
+        .on("folder: " + scratch_folder())
         .hint("TMPDIR chooses another place");
   }
-  path_ = name;
+  ::unlink(name.c_str());
 }
 
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+fs::path ScratchFile::path() const {
+  return fmt::format("/proc/self/fd/{}", fd_.get());
 }
 
 DtlInput::DtlInput(const fs::path& path) : recording_(path) {
   if (!is_of_perf(first_bytes_of(path))) return;
-  recording_ = folder_.emplace().path() / "recording";
+  recording_ = scratch_.emplace().path();
   import_perf_recording(path, recording_);
 }
 

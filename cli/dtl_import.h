@@ -7,25 +7,26 @@
 #include <filesystem>
 #include <optional>
 
+#include "ringbuf/fd.h"
+
 namespace htmtrace {
 
 // True for a regular file that `htmtrace dtl` recorded, or perf with events of vpa_dtl but none of
 // htm. Throws Error when it cannot be read.
 bool is_dispatch_log(const std::filesystem::path& path);
 
-// A folder for a file that is needed while a command runs.
-class ScratchFolder {
+// A file in $TMPDIR that is needed while a command runs. It has no name, so that nothing is left of
+// it whatever the command ends by.
+class ScratchFile {
  public:
   // Throws Error.
-  ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder();
+  ScratchFile();
 
-  const std::filesystem::path& path() const { return path_; }
+  // Opens it as long as this object lives.
+  std::filesystem::path path() const;
 
  private:
-  std::filesystem::path path_;
+  Fd fd_;
 };
 
 // A file of either kind, to be read as a recording of ours.
@@ -38,11 +39,11 @@ class DtlInput {
   const std::filesystem::path& recording() const { return recording_; }
 
  private:
-  std::optional<ScratchFolder> folder_;
+  std::optional<ScratchFile> scratch_;
   std::filesystem::path recording_;
 };
 
-// Writes `recording`. Throws Error.
+// Writes `recording`, which may be there. Throws Error.
 void import_perf_recording(const std::filesystem::path& path,
                            const std::filesystem::path& recording);
 

@@ -167,6 +167,7 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   DtlReader::Wanted wanted = wanted_of(replay);
   wanted.intervals = options.intervals;
   wanted.tasks = options.tasks;
+  bool reader_gone = false;
   while (const auto block = reader.next(wanted)) {
     if (options.tasks) check_tasks(reader, replay.name);
     if (!block->names.empty()) {
@@ -185,13 +186,16 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
       output.take(track, reader.clock(), block->entries, sums);
       taken += block->entries.size();
     }
-    if (output.useless()) break;
+    reader_gone = output.useless();
+    if (reader_gone) break;
   }
   if (!is_of_here(reader)) output.set_foreign();
   std::vector<DtlOutput::Track*> all;
   all.reserve(tracks.size());
   for (auto& [cpu, track] : tracks) all.push_back(&track);
   output.finish(all, sums, "");
+  // Nothing was lost of what somebody wanted to read.
+  if (reader_gone) return kExitDone;
   if (reader.clock().ticks_per_second == 0) {
     print_warning(fmt::format("{}: nothing tells the clock, so there are no times", replay.name));
   }
