@@ -107,8 +107,22 @@ void check_tasks_option(const Wish& wish) {
   }
 }
 
+// What is recorded is no matter of a recording that is there.
+void check_no_capture(const CLI::App& app, const Wish& wish) {
+  if (!wish.options.workload.empty()) {
+    throw CLI::ValidationError("--input", "a recording that is read has no workload");
+  }
+  if (app.got_subcommand("top")) {
+    throw CLI::ValidationError("--input", "top shows what happens now, and no recording");
+  }
+  for (const char* option : {"--event", "--period", "--duration", "-m", "--threads"}) {
+    if (app.get_option(option)->count() == 0) continue;
+    throw CLI::ValidationError(option, "it is for what is being recorded, not with --input");
+  }
+}
+
 // What does not go together.
-void check(const Wish& wish) {
+void check(const CLI::App& app, const Wish& wish) {
   const DtlOutputOptions& output = wish.options.output;
   if (output.summary && output.format != DtlFormat::kText && (!output.tasks || output.intervals)) {
     throw CLI::ValidationError("--format",
@@ -126,8 +140,9 @@ void check(const Wish& wish) {
     }
     return;
   }
-  if (!wish.options.workload.empty()) {
-    throw CLI::ValidationError("--input", "a recording that is read has no workload");
+  check_no_capture(app, wish);
+  if (wish.replay.from_ns && wish.replay.to_ns && *wish.replay.from_ns > *wish.replay.to_ns) {
+    throw CLI::ValidationError("--from, --to", "the end is before the beginning");
   }
   if (wish.replay.check && !output.summary && !output.intervals) {
     throw CLI::ValidationError("--check", "what is checked is the summary: --summary, --interval");
@@ -331,7 +346,7 @@ Action declare_dtl(CLI::App& app) {
   declare_output(app, wish);
   declare_top(*app.add_subcommand("top", "Show every second what each virtual processor does"),
               wish);
-  app.parse_complete_callback([wish] { check(*wish); });
+  app.parse_complete_callback([&app, wish] { check(app, *wish); });
   return [wish] { return wish->replay.input.empty() ? capture(*wish) : replay(*wish); };
 }
 

@@ -26,12 +26,29 @@ constexpr uint64_t kMostKallsyms = 256 << 20;
 // Of all virtual processors together: some 150 MiB.
 constexpr int64_t kMostPoints = 1'000'000;
 
-// Names for kernel addresses; none when the file cannot be read.
+std::string read_text(const std::filesystem::path& path) {
+  const auto bytes = InputFile::open(path).read_all(kMostKallsyms);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Names for kernel addresses, of the file that the user chose. Throws Error.
 SymbolTable read_symbols(const std::filesystem::path& path) {
   SymbolTable table;
+  const KallsymsReport report = add_kallsyms(read_text(path), table);
+  if (report.symbols == 0) {
+    throw Error(path.string() + " names no address")
+        .hint(report.hidden != 0 ? "whoever copied it was not allowed to see them: copy it as root"
+                                 : "give a copy of /proc/kallsyms, of the recording's machine");
+  }
+  table.finish();
+  return table;
+}
+
+// Those of this machine; none when they cannot be read.
+SymbolTable read_symbols_here() {
+  SymbolTable table;
   try {
-    const auto bytes = InputFile::open(path).read_all(kMostKallsyms);
-    add_kallsyms({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, table);
+    add_kallsyms(read_text("/proc/kallsyms"), table);
   } catch (const Error&) {
     return {};
   }
@@ -43,6 +60,8 @@ SymbolTable read_symbols(const std::filesystem::path& path) {
 
 DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about, TextOutput text)
     : options_(options), series_room_(kMostPoints), text_(std::move(text)) {
+  // What is wrong with it is told before anything is recorded.
+  if (options_.summary && !options_.kallsyms.empty()) symbols_ = read_symbols(options_.kallsyms);
   if (!options_.file.empty()) {
     file_.emplace(TraceSink::create(options_.file, options_.existing));
     file_->append(make_dtl_text_block(DtlBlockKind::kStart, about));
@@ -208,19 +227,14 @@ void DtlOutput::print_summary(std::span<Track* const> tracks, const Sums& sums) 
       .clock = clock_, .waits = &sums.waits, .names = &names_, .top = options_.top};
   // For programs there is only this.
   if (options_.format != DtlFormat::kText) return text_.put(tasks.to_text(options_.format));
-  SymbolTable symbols;
-  if (!options_.kallsyms.empty()) {
-    symbols = read_symbols(options_.kallsyms);
-  } else if (!foreign_) {
-    symbols = read_symbols("/proc/kallsyms");
-  }
+  if (!foreign_ && options_.kallsyms.empty()) symbols_ = read_symbols_here();
   DtlSummary summary;
   summary.clock = clock_;
   for (const Track* track : tracks) summary.cpus.emplace_back(track->cpu_, &track->analysis_);
   std::ranges::sort(summary.cpus);
   summary.places = &sums.places;
   summary.distances = options_.bits.has_value();
-  summary.symbols = &symbols;
+  summary.symbols = &symbols_;
   summary.top = options_.top;
   text_.put(summary.to_text());
   if (options_.tasks) text_.put(tasks.to_text(DtlFormat::kText));

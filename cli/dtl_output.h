@@ -124,6 +124,7 @@ class DtlOutput {
 
   DtlOutputOptions options_;
   bool foreign_ = false;
+  SymbolTable symbols_;
   std::atomic<int64_t> series_room_;
   mutable std::mutex lock_;  // of all that follows
   TextOutput text_;

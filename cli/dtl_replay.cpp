@@ -167,6 +167,8 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   DtlReader::Wanted wanted = wanted_of(replay);
   wanted.intervals = options.intervals;
   wanted.tasks = options.tasks;
+  const bool needs_times = wanted.from_ns || wanted.to_ns || wanted.intervals;
+  uint64_t untimed = 0;
   bool reader_gone = false;
   while (const auto block = reader.next(wanted)) {
     if (options.tasks) check_tasks(reader, replay.name);
@@ -177,6 +179,11 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
     DtlOutput::Track& track = tracks.try_emplace(block->cpu, block->cpu).first->second;
     if (block->switches != nullptr) {
       track.tasks().append(*block->switches);
+      continue;
+    }
+    if (needs_times && reader.clock().ticks_per_second == 0) {
+      untimed +=
+          block->statistics != nullptr ? block->statistics->entries() : block->entries.size();
       continue;
     }
     if (block->statistics != nullptr) {
@@ -196,10 +203,15 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   output.finish(all, sums, "");
   // Nothing was lost of what somebody wanted to read.
   if (reader_gone) return kExitDone;
-  if (reader.clock().ticks_per_second == 0) {
+  if (untimed != 0) {
+    print_warning(fmt::format(
+        "{}: {} entries are left out: nothing in front of them tells the clock, without which "
+        "--from, --to and --interval cannot choose",
+        replay.name, untimed));
+  } else if (reader.clock().ticks_per_second == 0) {
     print_warning(fmt::format("{}: nothing tells the clock, so there are no times", replay.name));
   }
-  bool incomplete = tell(reader, replay.name);
+  bool incomplete = tell(reader, replay.name) || untimed != 0;
   for (const Loss& loss : output.losses(all)) {
     print_warning(
         fmt::format("{}: {} entries are not in it: {}", loss.place, loss.amount, loss.cause));
