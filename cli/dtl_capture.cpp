@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <ctime>
+#include <future>
 
 #include "cli/commands.h"
 #include "cli/messages.h"
@@ -23,6 +24,12 @@ using std::chrono::steady_clock;
 // A ring is looked at when it is half full, or after this time: the driver does not ask for room.
 constexpr int kLookMilliseconds = 20;
 constexpr milliseconds kDtlTick{100};
+// While the end is waited for.
+constexpr milliseconds kSignalTick{20};
+// Whoever reads slower than this when he asks for the end does not read.
+constexpr milliseconds kPatience{1000};
+// Who reads at all lets nobody wait for so long.
+constexpr milliseconds kStalled{200};
 // How many CPUs one thread serves.
 constexpr size_t kCpusPerThread = 96;
 // The driver's timer may be late on a busy CPU.
@@ -88,6 +95,7 @@ DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
     for (const auto& cpu : cpus_) cpu->top = std::make_unique<DtlTop::Track>();
   }
   output_ = std::make_unique<DtlOutput>(options_.output, about());
+  output_->allow_to_give_up(kPatience);
   if (!options_.output.tasks) return;
   for (const auto& cpu : cpus_) open_switches(*cpu);
 }
@@ -118,14 +126,31 @@ int DtlCapture::run() {
   if (!options_.workload.empty()) workload_.emplace(options_.workload, signals_);
   start();
   wait();
-  settle_end();
-  stop();
+  watch_signals_during([this] {
+    settle_end();
+    stop();
+  });
   end_workload();
-  for (const auto& group : groups_) {
-    if (group->failure) std::rethrow_exception(group->failure);
+  int status = kExitDone;
+  watch_signals_during([&] {
+    for (const auto& group : groups_) {
+      if (group->failure) std::rethrow_exception(group->failure);
+    }
+    for (const auto& group : groups_) look(*group);
+    status = settle(make_report());
+  });
+  return status;
+}
+
+// What may have to wait until somebody reads standard output, which a signal ends.
+void DtlCapture::watch_signals_during(const std::function<void()>& work) {
+  auto done = std::async(std::launch::async, work);
+  while (done.wait_for(kSignalTick) != std::future_status::ready) {
+    if (!take_signals()) continue;
+    asked_to_end_ = true;
+    output_->give_up();
   }
-  for (const auto& group : groups_) look(*group);
-  return settle(make_report());
+  done.get();
 }
 
 // The beginning of a file.
@@ -171,14 +196,19 @@ void DtlCapture::wait() {
     }
     if (top_) {
       if (top_->left() <= nanoseconds(0)) show_top();
-      if (top_->done()) return;
+      if (top_->done() || asked_to_end_) return;
       pause = std::min(pause, std::max(top_->left(), nanoseconds(1)));
     }
     timespec wait_for{};
     wait_for.tv_nsec = pause.count();
     pollfd signal{signals_.fd(), POLLIN, 0};
     ::ppoll(&signal, 1, &wait_for, nullptr);
-    if (take_signals()) return;
+    if (take_signals()) {
+      asked_to_end_ = true;
+      // A summary is made now, and waits for whoever pages through it.
+      if (options_.output.entries()) output_->give_up();
+      return;
+    }
     if (workload_ && workload_->ended()) return;
   }
 }
@@ -191,7 +221,8 @@ void DtlCapture::show_top() {
     lines.push_back(cpu->top->take(cpu->source.cpu(), cpu->drain.totals(), cpu->drain.ended()));
     if (cpu->drain.clock().ticks_per_second != 0) clock = cpu->drain.clock();
   }
-  output_->show(top_->screen(clock, std::move(lines)));
+  const std::string screen = top_->screen(clock, std::move(lines));
+  watch_signals_during([&] { output_->show(screen); });
 }
 
 // True when one of the signals asks to end.
@@ -209,6 +240,7 @@ bool DtlCapture::take_signals() {
 // comes with the driver's next look at it; disabling the event first would lose that.
 void DtlCapture::settle_end() {
   ended_ = steady_clock::now();
+  end_unread();
   for (int i = 0; i < kReadings; i++) {
     if (i != 0) std::this_thread::sleep_for(kBetweenReadings);
     read_counters(i == kReadings - 1);
@@ -218,6 +250,15 @@ void DtlCapture::settle_end() {
     const std::lock_guard held(group->lock);
     for (Cpu* cpu : group->cpus) cpu->off = cpu->drain.ended() || !cpu->source.alive();
   }
+}
+
+// A thread that waits for a reader holds what all of this needs. Nothing more is to be logged
+// meanwhile; what that loses the hypervisor's index tells.
+void DtlCapture::end_unread() {
+  if (output_->waiting() < kStalled) return;
+  if (!asked_to_end_) print_note("nobody reads standard output; Ctrl-C gives up what is left");
+  std::this_thread::sleep_for(nanoseconds(period_ns_));
+  for (const auto& cpu : cpus_) cpu->source.disable();
 }
 
 void DtlCapture::read_counters(bool last) {

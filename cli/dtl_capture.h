@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -88,6 +89,8 @@ class DtlCapture {
   void open_switches(Cpu& cpu);
   void start();
   void wait();
+  void watch_signals_during(const std::function<void()>& work);
+  void end_unread();
   bool take_signals();
   void show_top();
   void settle_end();
@@ -113,6 +116,7 @@ class DtlCapture {
   std::unique_ptr<DtlOutput> output_;
   std::optional<DtlTop> top_;
   std::atomic<bool> failed_ = false;
+  std::atomic<bool> asked_to_end_ = false;  // by a signal
   std::chrono::steady_clock::time_point started_, ended_;
   // Last: their threads use all of the above, and are joined first.
   std::vector<std::unique_ptr<Group>> groups_;

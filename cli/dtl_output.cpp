@@ -2,8 +2,10 @@
 #include "cli/dtl_output.h"
 
 #include <fmt/core.h>
+#include <sys/eventfd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -95,6 +97,7 @@ void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEnt
     const DtlTaskColumn tasks{.tasks = track.there_, .names = &names_};
     print_dtl_entries(text_, options_.format, track.cpu_, clock, entries,
                       options_.tasks ? &tasks : nullptr);
+    note_use();
   } else {
     const std::lock_guard held(lock_);
     clock_ = clock;
@@ -155,6 +158,7 @@ void DtlOutput::write_pending(Track& track, bool last) {
   add_dtl_names(names_.take_new(), names);
   file_->append(names);
   file_->append(blocks);
+  note_use();
 }
 
 void DtlOutput::flush(std::span<Track* const> tracks) {
@@ -166,17 +170,29 @@ void DtlOutput::flush(std::span<Track* const> tracks) {
   }
   const std::lock_guard held(lock_);
   text_.flush();
+  note_use();
 }
 
 void DtlOutput::show(std::string_view text) {
   const std::lock_guard held(lock_);
   text_.put_large(text);
   text_.flush();
+  note_use();
 }
 
-bool DtlOutput::useless() const {
-  const std::lock_guard held(lock_);
-  return text_.reader_gone() || (file_ && file_->error());
+// With the lock held.
+void DtlOutput::note_use() {
+  if (text_.reader_gone() || (file_ && file_->error())) useless_ = true;
+}
+
+void DtlOutput::allow_to_give_up(std::chrono::milliseconds patience) {
+  give_up_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!give_up_) throw Error("cannot make an eventfd", errno);
+  text_.give_up_on(give_up_.get(), patience);
+}
+
+void DtlOutput::give_up() {
+  if (give_up_) ::eventfd_write(give_up_.get(), 1);
 }
 
 void DtlOutput::finish(std::span<Track* const> tracks, const Sums& sums,
@@ -197,6 +213,10 @@ std::vector<Loss> DtlOutput::losses(std::span<Track* const> tracks) const {
   if (file_ && file_->error()) {
     losses.push_back({file_->path().string(), std::strerror(*file_->error()), LossUnit::kBytes,
                       file_->discarded_bytes()});
+  }
+  if (text_.unwritten_bytes() != 0) {
+    losses.push_back({"standard output", "nobody read it when the recording was to end",
+                      LossUnit::kBytes, text_.unwritten_bytes()});
   }
   uint64_t left_out = 0;
   for (const Track* track : tracks) left_out += track->series_ ? track->series_->left_out() : 0;

@@ -28,6 +28,7 @@
 #include "output/ledger.h"
 #include "output/text_output.h"
 #include "output/trace_sink.h"
+#include "ringbuf/fd.h"
 
 namespace htmtrace {
 
@@ -106,8 +107,16 @@ class DtlOutput {
   // Text for people, instead of the entries.
   void show(std::string_view text);
 
-  // Nobody is there to read, or the file cannot be written: to go on makes no sense.
-  bool useless() const;
+  // Nobody is there to read, or the file cannot be written: to go on makes no sense. Never waits.
+  bool useless() const { return useless_; }
+
+  // A thread that waits until somebody reads standard output does so for ever, unless this was
+  // called first, and then give_up(): from then on for no longer than `patience` at a time. What is
+  // then not written is among the losses.
+  void allow_to_give_up(std::chrono::milliseconds patience);
+  void give_up();
+  // For how long a thread has waited; may be asked without waiting for it.
+  std::chrono::nanoseconds waiting() const { return text_.waiting(); }
 
   // Everything to its place; the file ends with `verdict`. Throws Error.
   void finish(std::span<Track* const> tracks, const Sums& sums, const std::string& verdict);
@@ -115,6 +124,7 @@ class DtlOutput {
   std::vector<Loss> losses(std::span<Track* const> tracks) const;
 
  private:
+  void note_use();
   void write_pending(Track& track, bool last = false);
   void note_clock(const DtlClock& clock);
   DtlSeries& series_of(Track& track);
@@ -124,6 +134,8 @@ class DtlOutput {
 
   DtlOutputOptions options_;
   bool foreign_ = false;
+  std::atomic<bool> useless_ = false;
+  Fd give_up_;  // an eventfd
   SymbolTable symbols_;
   std::atomic<int64_t> series_room_;
   mutable std::mutex lock_;  // of all that follows

@@ -2,10 +2,15 @@
 #include "output/text_output.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <utility>
 
 #include "core/error.h"
@@ -45,6 +50,10 @@ TextOutput::TextOutput(TextOutput&& other) noexcept
       replaces_(other.replaces_),
       name_(std::move(other.name_)),
       reader_gone_(other.reader_gone_),
+      give_up_(other.give_up_),
+      patience_(other.patience_),
+      given_up_(other.given_up_),
+      unwritten_bytes_(other.unwritten_bytes_),
       capacity_(other.capacity_),
       buffer_(std::move(other.buffer_)),
       at_(std::exchange(other.at_, nullptr)),
@@ -94,8 +103,8 @@ void TextOutput::drop_old_text() {
 
 void TextOutput::write_out(std::string_view text) {
   if (!text.empty()) drop_old_text();
-  while (!text.empty() && !reader_gone_) {
-    const ssize_t written = ::write(fd_, text.data(), text.size());
+  while (!text.empty() && !reader_gone_ && !given_up_) {
+    const ssize_t written = write_some(text);
     if (written >= 0) {
       untouched_ = false;
       text.remove_prefix(static_cast<size_t>(written));
@@ -105,6 +114,52 @@ void TextOutput::write_out(std::string_view text) {
       throw Error("cannot write " + name_, errno);
     }
   }
+  if (given_up_) unwritten_bytes_ += text.size();
+}
+
+// Without waiting where nobody could end that. Returns 0 when it has given up.
+ssize_t TextOutput::write_some(std::string_view text) {
+  if (give_up_ < 0) return ::write(fd_, text.data(), text.size());
+  // Not O_NONBLOCK, which would be that of others that have the same pipe or terminal.
+  iovec all{.iov_base = const_cast<char*>(text.data()), .iov_len = text.size()};
+  const ssize_t written = ::pwritev2(fd_, &all, 1, -1, RWF_NOWAIT);
+  // Pipes can do it since Linux 6.4, terminals cannot.
+  const bool cannot = errno == EAGAIN || errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL;
+  if (written >= 0 || !cannot) return written;
+  if (!wait_for_room()) {
+    given_up_ = true;
+    return 0;
+  }
+  // A pipe in which there is room at all takes as much without waiting.
+  return ::write(fd_, text.data(), std::min<size_t>(text.size(), PIPE_BUF));
+}
+
+// False when there is none and it is to give up.
+bool TextOutput::wait_for_room() {
+  std::array<pollfd, 2> fds{pollfd{fd_, POLLOUT, 0}, pollfd{give_up_, POLLIN, 0}};
+  waiting_since_ = std::chrono::steady_clock::now().time_since_epoch().count();
+  while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
+  }
+  if (fds[0].revents == 0) {
+    while (::poll(fds.data(), 1, static_cast<int>(patience_.count())) < 0 && errno == EINTR) {
+    }
+  }
+  waiting_since_ = 0;
+  return fds[0].revents != 0;
+}
+
+void TextOutput::give_up_on(int give_up, std::chrono::milliseconds patience) {
+  struct stat status {};
+  // A file has room, or an error.
+  if (::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) return;
+  give_up_ = give_up;
+  patience_ = patience;
+}
+
+std::chrono::nanoseconds TextOutput::waiting() const {
+  using Clock = std::chrono::steady_clock;
+  const Clock::rep since = waiting_since_;
+  return since == 0 ? Clock::duration(0) : Clock::now().time_since_epoch() - Clock::duration(since);
 }
 
 void TextOutput::finish() {

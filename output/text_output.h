@@ -2,7 +2,12 @@
 // Text to a file or to standard output, in big pieces out of one buffer; or to memory.
 #pragma once
 
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -55,6 +60,14 @@ class TextOutput {
   // Whoever read the text has gone (a pipe into head). Nothing more is written, and it is no error.
   bool reader_gone() const { return reader_gone_; }
 
+  // From the moment when the descriptor `give_up` can be read, room in a pipe or a terminal is
+  // waited for no longer than `patience` at a time. What is then left is not written, which is no
+  // error.
+  void give_up_on(int give_up, std::chrono::milliseconds patience);
+  uint64_t unwritten_bytes() const { return unwritten_bytes_; }
+  // For how long room is being waited for. May be asked from any thread.
+  std::chrono::nanoseconds waiting() const;
+
  private:
   static constexpr size_t kBufferBytes = 64 << 10;
 
@@ -63,6 +76,8 @@ class TextOutput {
   void make_room();
   void drop_old_text();
   void write_out(std::string_view text);
+  ssize_t write_some(std::string_view text);
+  bool wait_for_room();
 
   int fd_ = -1;  // of memory
 
@@ -71,6 +86,11 @@ class TextOutput {
   bool replaces_ = false;   // a file whose old text is still in it
   std::string name_;
   bool reader_gone_ = false;
+  int give_up_ = -1;
+  std::chrono::milliseconds patience_{0};
+  bool given_up_ = false;
+  uint64_t unwritten_bytes_ = 0;
+  std::atomic<std::chrono::steady_clock::rep> waiting_since_ = 0;  // 0: not now
   size_t capacity_ = kBufferBytes;
   std::unique_ptr<char[]> buffer_;
   char* at_ = buffer_.get();                           // the end of what is in it
