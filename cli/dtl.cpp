@@ -124,10 +124,9 @@ void check_no_capture(const CLI::App& app, const Wish& wish) {
 // What does not go together.
 void check(const CLI::App& app, const Wish& wish) {
   const DtlOutputOptions& output = wish.options.output;
-  if (output.summary && output.format != DtlFormat::kText && (!output.tasks || output.intervals)) {
+  if (output.summary && output.format != DtlFormat::kText && output.intervals) {
     throw CLI::ValidationError("--format",
-                               "the summary is text; --interval without --summary has csv and "
-                               "json, and so has --summary --tasks");
+                               "csv and json have one table: --summary or --interval, not both");
   }
   check_tasks_option(wish);
   if (wish.replay.input.empty()) {

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "output/dtl_series_text.h"
+#include "output/dtl_waits_text.h"
 #include "output/input_file.h"
 #include "output/kallsyms.h"
 #include "output/moment.h"
@@ -245,13 +246,19 @@ void DtlOutput::print_series(std::span<Track* const> tracks) {
 void DtlOutput::print_summary(std::span<Track* const> tracks, const Sums& sums) {
   const DtlTaskTable tasks{
       .clock = clock_, .waits = &sums.waits, .names = &names_, .top = options_.top};
-  // For programs there is only this.
-  if (options_.format != DtlFormat::kText) return text_.put(tasks.to_text(options_.format));
+  std::vector<std::pair<int, const DtlAnalysis*>> cpus;
+  for (const Track* track : tracks) cpus.emplace_back(track->cpu_, &track->analysis_);
+  std::ranges::sort(cpus);
+  // For programs there is one table.
+  if (options_.format != DtlFormat::kText) {
+    const DtlWaitTables waits{.clock = clock_, .cpus = cpus};
+    return text_.put(options_.tasks ? tasks.to_text(options_.format)
+                                    : waits.for_programs(options_.format));
+  }
   if (!foreign_ && options_.kallsyms.empty()) symbols_ = read_symbols_here();
   DtlSummary summary;
   summary.clock = clock_;
-  for (const Track* track : tracks) summary.cpus.emplace_back(track->cpu_, &track->analysis_);
-  std::ranges::sort(summary.cpus);
+  summary.cpus = std::move(cpus);
   summary.places = &sums.places;
   summary.distances = options_.bits.has_value();
   summary.symbols = &symbols_;

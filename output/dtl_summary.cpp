@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "output/dtl_waits_text.h"
 #include "output/shares.h"
 
 namespace htmtrace {
@@ -28,8 +29,10 @@ class Writer {
                    summary_.cpus.size());
     if (all_.entries() == 0) return;
     write_waits();
-    write_histogram("enqueue to dispatch", all_.enqueue_to_dispatch());
+    const DtlWaitTables waits{.clock = summary_.clock, .cpus = summary_.cpus};
+    out_ = std::ranges::copy(waits.histograms(), out_).out;
     write_cpus();
+    out_ = std::ranges::copy(waits.by_cpu(), out_).out;
     write_reasons("dispatch reason", all_.reasons().dispatch, dispatch_reason_name);
     write_reasons("preempt reason", all_.reasons().preempt, preempt_reason_name);
     write_dispersion();
@@ -64,22 +67,6 @@ class Writer {
     line("enqueue to dispatch", all_.enqueue_to_dispatch());
     line("ready to enqueue", all_.ready_to_enqueue());
     line("waiting to ready", all_.waiting_to_ready());
-  }
-
-  // A line for each doubling.
-  void write_histogram(const char* title, const TickHistogram& times) {
-    constexpr uint64_t kWidth = 50;
-    fmt::format_to(out_, "\n{}, {}:\n", title, unit());
-    uint64_t before = 0;
-    for (unsigned bits = 0; bits <= 32 && before < times.count(); bits++) {
-      const uint64_t below = times.below(bits);
-      const uint64_t here = below - before;
-      before = below;
-      if (below == 0) continue;
-      const uint64_t bar = (here * kWidth + times.count() - 1) / times.count();
-      fmt::format_to(out_, "  < {:>12} {:>12} {:<9} {}\n", time(uint64_t{1} << bits), here,
-                     share(here, times.count()), std::string(bar, '#'));
-    }
   }
 
   void write_cpus() {

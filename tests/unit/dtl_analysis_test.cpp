@@ -13,6 +13,7 @@
 #include "core/dtl_task_waits.h"
 #include "core/symbol_table.h"
 #include "output/dtl_summary.h"
+#include "output/dtl_waits_text.h"
 
 namespace htmtrace {
 namespace {
@@ -191,6 +192,49 @@ TEST_CASE("tables of several threads, added up, say by how much they may be too 
   REQUIRE(other.tasks()->error() != 0);
   waits.add(other);
   CHECK(waits.tasks()->error() == other.tasks()->error());
+}
+
+TEST_CASE("each of the three waits is told of each virtual processor and of all") {
+  constexpr DtlClock kTicksOfAMicrosecond{.boot_timebase = 0, .ticks_per_second = 1'000'000};
+  std::vector<DtlAnalysis> analyses(2);
+  DtlPlaces places;
+  for (uint32_t i = 0; i < 100; i++) {
+    const DtlEntry entry{.enqueue_to_dispatch = i < 60   ? 3U
+                                                : i < 95 ? 5U
+                                                         : 40U,
+                         .ready_to_enqueue = 0,
+                         .waiting_to_ready = 1'000'000,
+                         .timebase = i + 1};
+    analyses[i % 2].add({&entry, 1}, 0, 1'000'000, places);
+  }
+  const DtlWaitTables tables{.clock = kTicksOfAMicrosecond,
+                             .cpus = {{4, &analyses[0]}, {17, &analyses[1]}}};
+  const std::string by_cpu = tables.by_cpu();
+  CHECK(by_cpu.starts_with(
+      "\nenqueue to dispatch, us; tens of percent below each doubling from 4.000 to 64.000:\n"
+      "  CPU  dispatches         p50         p99       p99.9         max\n"
+      "    4          50       3.000      40.000      40.000      40.000  63  .\n"
+      "   17          50       3.000      40.000      40.000      40.000  63  .\n"
+      "  all         100       3.000      40.000      40.000      40.000  63  .\n"
+      "\nready to enqueue, us; "));
+  CHECK(by_cpu.find("  all         100 1000000.000 1000000.000 1000000.000 1000000.000  9\n") !=
+        std::string::npos);
+  const std::string histograms = tables.histograms();
+  CHECK(histograms.find("\n  <        4.000         60  60.00 % #####") != std::string::npos);
+  const std::string json = tables.for_programs(DtlFormat::kJson);
+  CHECK(json.find(R"({"cpu":17,"wait":"enqueue_to_dispatch","dispatches":50,)"
+                  R"("sum_ns":295000,"p50_ns":3000,"p99_ns":40000,"p999_ns":40000,)"
+                  R"("max_ns":40000,"ticks_per_second":1000000,"histogram":[)"
+                  R"({"ticks_below":4,"count":30},{"ticks_below":8,"count":17},)"
+                  R"({"ticks_below":64,"count":3}]})") != std::string::npos);
+  CHECK(std::ranges::count(tables.for_programs(DtlFormat::kCsv), '\n') == 10);
+  // On a terminal of a hundred columns.
+  for (const std::string& text : {by_cpu, histograms}) {
+    for (size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos;
+         begin = end + 1) {
+      CHECK(end - begin <= 100);
+    }
+  }
 }
 
 TEST_CASE("a summary of nothing says so") {
