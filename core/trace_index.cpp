@@ -105,6 +105,12 @@ uint64_t offset_of_mark(const CoreIndex& index, unsigned value) {
   return Selection::kAny;
 }
 
+// Up to there a decoder that begins knows of all marks that matter what one from the begin knows.
+uint64_t last_with_marks(const CoreIndex& index, const Selection& selection) {
+  const auto& mark = selection.from_mark ? selection.from_mark : selection.to_mark;
+  return mark ? offset_of_mark(index, *mark) : Selection::kAny;
+}
+
 }  // namespace
 
 std::vector<std::byte> pack(const CoreIndex& index) {
@@ -207,7 +213,7 @@ bool may_begin_late(const Selection& selection) {
 
 const CoreRestart* restart_for(const CoreIndex& index, const Selection& selection, uint64_t limit) {
   const Selection& s = selection;
-  const uint64_t mark = s.from_mark ? offset_of_mark(index, *s.from_mark) : 0;
+  const uint64_t mark = last_with_marks(index, s);
   const uint64_t left = only_last(s) && limit >= index.instructions && s.last < index.instructions
                             ? index.instructions - s.last
                             : 0;
@@ -221,8 +227,13 @@ const CoreRestart* restart_for(const CoreIndex& index, const Selection& selectio
   consider(last_of(index.restarts, [&](const CoreRestart& r) {
     return r.place.instructions <= std::max(s.numbers.first, left);
   }));
-  consider(last_of(index.restarts, [&](const CoreRestart& r) { return r.offset <= mark; }));
-  while (furthest != nullptr && furthest->place.instructions > limit) {
+  if (s.from_mark) {
+    consider(last_of(index.restarts, [&](const CoreRestart& r) { return r.offset <= mark; }));
+  }
+  const auto too_far = [&](const CoreRestart& r) {
+    return r.offset > mark || r.place.instructions > limit;
+  };
+  while (furthest != nullptr && too_far(*furthest)) {
     furthest = furthest == index.restarts.data() ? nullptr : furthest - 1;
   }
   return furthest;

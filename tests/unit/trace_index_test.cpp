@@ -84,6 +84,19 @@ Bytes random_trace(uint64_t seed) {
   }
 }
 
+// Each mark that a generator makes gets one of few values: what is behind the first of one is not
+// behind the first of another.
+void tell_marks_apart(Bytes& trace, Random& random) {
+  const Bytes mark = generator::bytes_of({power10_mark(3, 2, 0x155, 0xabc, false)});
+  for (size_t at = 0; at + mark.size() <= trace.size(); at += mark.size()) {
+    const auto begin = trace.begin() + static_cast<ptrdiff_t>(at);
+    if (!std::equal(mark.begin(), mark.end(), begin)) continue;
+    const auto value = static_cast<unsigned>(random.below(12)) << 3;  // of POWER8 lower bits, too
+    const Bytes other = generator::bytes_of({power10_mark(3, 2, 0x155, value, false)});
+    std::copy(other.begin(), other.end(), begin);
+  }
+}
+
 void damage(Bytes& trace, Random& random) {
   for (uint64_t i = random.below(30); i != 0; i--) {
     const size_t at = random.below(trace.size() - 300);
@@ -135,7 +148,11 @@ Selection random_selection(Random& random, const CoreIndex& index) {
     return AddressRange{first, random.chance(300) ? Selection::kAny : first + random.below(end)};
   };
   const uint64_t ticks = index.restarts.empty() ? 1000 : index.restarts.back().place.ticks;
-  switch (random.below(6)) {
+  const auto mark = [&]() -> unsigned {
+    if (index.marks.empty()) return 0xabd;
+    return static_cast<unsigned>(index.marks[random.below(index.marks.size())].value);
+  };
+  switch (random.below(8)) {
     case 0:
       selection.numbers = window(index.instructions + 1);
       break;
@@ -151,8 +168,15 @@ Selection random_selection(Random& random, const CoreIndex& index) {
       selection.last = random.below(index.instructions + 10);
       break;
     case 4:
-      selection.from_mark = random.chance(500) ? 0xabc : 0xabd;
-      selection.to_mark = 0xabc;
+      selection.from_mark = random.chance(800) ? mark() : 0xabd;
+      selection.to_mark = mark();
+      break;
+    case 5:
+    case 6:
+      if (random.chance(700)) selection.from_mark = mark();
+      if (random.chance(500)) selection.to_mark = mark();
+      if (random.chance(700)) selection.numbers = window(index.instructions + 1);
+      if (random.chance(300)) selection.ticks = window(ticks + 1);
       break;
     default:
       selection.numbers = window(index.instructions + 1);
@@ -172,6 +196,7 @@ TEST_CASE("a slice of a core trace by its index is that of the whole trace") {
     CAPTURE(seed);
     Random random(seed);
     Bytes trace = random_trace(seed);
+    tell_marks_apart(trace, random);
     if (seed % 3 != 0) damage(trace, random);
     // One after the other: compilers evaluate arguments in different orders.
     const size_t piece = 1 + random.below(5000);
@@ -224,6 +249,16 @@ TEST_CASE("the index finds the last place before what is wanted") {
   selection = {};
   selection.from_mark = 5;
   CHECK(offset(selection) == 3 * 4096);
+  selection.numbers.first = 900;  // what comes before the mark must not be missed
+  CHECK(offset(selection) == 3 * 4096);
+  selection.numbers.first = 100;
+  CHECK(offset(selection) == 3 * 4096);
+  selection = {};
+  selection.to_mark = 5;
+  selection.numbers.first = 900;
+  CHECK(offset(selection) == 3 * 4096);
+  selection.numbers.first = 100;
+  CHECK(offset(selection) == 4096);
   selection = {};
   selection.last = 100;
   CHECK(offset(selection) == 10 * 4096);
