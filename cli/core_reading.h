@@ -24,6 +24,13 @@
 
 namespace htmtrace {
 
+// What a sink says that it needs before what is selected.
+template <class Next>
+constexpr Lead lead_of() {
+  if constexpr (requires { Next::kLead; }) return Next::kLead;
+  return Lead::kNone;
+}
+
 // Adds to `totals` what was decoded; `next` is behind a SelectingSink. If it has
 // begin_trace(owners), that is called first. What is missing or wrong is told on stderr; returns
 // whether that is so. Throws Error.
@@ -35,7 +42,8 @@ bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next
   if constexpr (requires { next.begin_trace(map.owners()); }) next.begin_trace(map.owners());
   SelectingSink sink(options.selection, next);
   CoreDecoder decoder(map, sink);
-  TraceBytes bytes = selected_bytes(trace, input, options.selection, Selection::kAny, false);
+  TraceBytes bytes = selected_bytes(trace, input, options.selection, Selection::kAny,
+                                    /*file_order=*/false, lead_of<Next>());
   if (const auto& restart = bytes.restart()) {
     sink.begin_at(restart->place);
     decoder.start_at(restart->offset, bytes.pages());

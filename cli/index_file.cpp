@@ -40,11 +40,12 @@ std::optional<Index> load(const ChosenTrace& trace, const InputFile& input,
 }
 
 std::optional<CoreStart> find_start(const ChosenTrace& trace, const InputFile& input,
-                                    const Selection& selection, uint64_t limit, bool file_order) {
+                                    const Selection& selection, uint64_t limit, bool file_order,
+                                    Lead lead) {
   const std::optional<CoreIndex> index = load(trace, input, unpack_core_index);
   // One of a wrapped trace is of the order in which it was written.
   if (!index || (file_order && index->oldest != 0)) return std::nullopt;
-  const CoreRestart* const restart = restart_for(*index, selection, limit);
+  const CoreRestart* const restart = restart_for(*index, selection, limit, lead);
   if (restart == nullptr || index->oldest >= index->file.size_bytes ||
       restart->offset >= index->file.size_bytes) {
     return std::nullopt;
@@ -61,9 +62,9 @@ std::filesystem::path index_path(const ChosenTrace& trace) {
 }
 
 TraceBytes selected_bytes(const ChosenTrace& trace, InputFile& input, const Selection& selection,
-                          uint64_t limit, bool file_order) {
+                          uint64_t limit, bool file_order, Lead lead) {
   if (may_begin_late(selection)) {
-    auto start = find_start(trace, input, selection, limit, file_order);
+    auto start = find_start(trace, input, selection, limit, file_order, lead);
     if (start) return {input, std::move(*start)};
   }
   return {input, file_order || trace.is_standard_input()};

@@ -15,11 +15,11 @@ namespace htmtrace {
 
 std::filesystem::path index_path(const ChosenTrace& trace);
 
-// The bytes of a core trace, from the place on where what is selected can begin: the first byte,
-// unless there is an index and it helps. One that does not fit the trace is told of on stderr.
-// Throws Error.
+// The bytes of a core trace, from the place on where what is selected can begin with its lead: the
+// first byte, unless there is an index and it helps. One that does not fit the trace is told of on
+// stderr. Throws Error.
 TraceBytes selected_bytes(const ChosenTrace& trace, InputFile& input, const Selection& selection,
-                          uint64_t limit, bool file_order);
+                          uint64_t limit, bool file_order, Lead lead = Lead::kNone);
 
 // The index of a nest trace that is read in this layout, likewise.
 std::optional<NestIndex> find_nest_index(const ChosenTrace& trace, const InputFile& input,

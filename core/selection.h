@@ -47,6 +47,12 @@ struct Selection {
   bool everything() const;
 };
 
+// What must be read of what comes before that which is selected.
+enum class Lead : uint8_t {
+  kNone,
+  kTicks,  // the last stamp that told any
+};
+
 // How far a trace has come.
 struct TracePlace {
   uint64_t instructions = 0;

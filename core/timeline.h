@@ -24,6 +24,9 @@ class Timeline {
     uint64_t losses = 0;  // stamps that tell of any
   };
 
+  // Of the ticks that are shared out, those before the selection have their part.
+  static constexpr Lead kLead = Lead::kTicks;
+
   // Keeps between half of so many windows and all of them, when the trace has as many instructions.
   explicit Timeline(size_t most_windows) : most_windows_(most_windows) {}
 

@@ -211,7 +211,8 @@ bool may_begin_late(const Selection& selection) {
          only_last(selection);
 }
 
-const CoreRestart* restart_for(const CoreIndex& index, const Selection& selection, uint64_t limit) {
+const CoreRestart* restart_for(const CoreIndex& index, const Selection& selection, uint64_t limit,
+                               Lead lead) {
   const Selection& s = selection;
   const uint64_t mark = last_with_marks(index, s);
   const uint64_t left = only_last(s) && limit >= index.instructions && s.last < index.instructions
@@ -233,9 +234,14 @@ const CoreRestart* restart_for(const CoreIndex& index, const Selection& selectio
   const auto too_far = [&](const CoreRestart& r) {
     return r.offset > mark || r.place.instructions > limit;
   };
-  while (furthest != nullptr && too_far(*furthest)) {
+  const auto step_back = [&] {
     furthest = furthest == index.restarts.data() ? nullptr : furthest - 1;
-  }
+  };
+  while (furthest != nullptr && too_far(*furthest)) step_back();
+  if (lead == Lead::kNone || furthest == nullptr) return furthest;
+  // Between two places that differ in their ticks there is a stamp that told some.
+  const uint64_t ticks = furthest->place.ticks;
+  while (ticks != 0 && furthest != nullptr && furthest->place.ticks == ticks) step_back();
   return furthest;
 }
 

@@ -59,9 +59,10 @@ std::optional<NestIndex> unpack_nest_index(std::span<const std::byte> bytes);
 // Nothing of such a selection lies before some place that an index may know.
 bool may_begin_late(const Selection& selection);
 
-// The last place before which nothing is selected, and not more than `limit` instructions are;
-// null: the first byte.
-const CoreRestart* restart_for(const CoreIndex& index, const Selection& selection, uint64_t limit);
+// The last place before which nothing is selected, and not more than `limit` instructions are, with
+// that before it; null: the first byte.
+const CoreRestart* restart_for(const CoreIndex& index, const Selection& selection, uint64_t limit,
+                               Lead lead = Lead::kNone);
 
 // What was told before the restart, which is one of the index.
 std::span<const Power8Page> pages_before(const CoreIndex& index, const CoreRestart& restart);

@@ -22,6 +22,8 @@ namespace htmtrace {
 // A sink for CoreDecoder behind a SelectingSink, which tells it the place.
 class CallTimeline {
  public:
+  static constexpr Lead kLead = Timeline::kLead;
+
   // More than this no viewer loads.
   static constexpr uint64_t kMostBytes = 1'000'000'000;
 

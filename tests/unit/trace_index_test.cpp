@@ -268,6 +268,28 @@ TEST_CASE("the index finds the last place before what is wanted") {
   CHECK_FALSE(may_begin_late(selection));
 }
 
+TEST_CASE("the index finds a place before which ticks were told, before what is wanted") {
+  CoreIndex index;
+  constexpr uint64_t kTicks[] = {0, 0, 30, 30, 30, 70};
+  for (uint64_t i = 0; i < std::size(kTicks); i++) {
+    index.restarts.push_back(
+        {.offset = (i + 1) * 4096, .place = {.instructions = (i + 1) * 90, .ticks = kTicks[i]}});
+  }
+  const auto offset = [&index](uint64_t first) {
+    Selection selection;
+    selection.numbers.first = first;
+    const CoreRestart* const restart = restart_for(index, selection, Selection::kAny, Lead::kTicks);
+    return restart == nullptr ? 0 : restart->offset;
+  };
+  CHECK(offset(89) == 0);
+  CHECK(offset(200) == 2 * 4096);  // no stamp has told any until there
+  CHECK(offset(290) == 2 * 4096);
+  CHECK(offset(500) == 2 * 4096);
+  CHECK(offset(600) == 5 * 4096);
+  index.restarts.erase(index.restarts.begin(), index.restarts.begin() + 2);
+  CHECK(offset(500) == 0);
+}
+
 namespace {
 
 // Both engines' lines by turns; commands, their responses some records later, stamps with timers.
