@@ -28,18 +28,27 @@ InputFile::InputFile(int fd, bool owned, std::string name)
 
 InputFile InputFile::standard_input(std::vector<std::byte> begun) {
   InputFile file(STDIN_FILENO, false, "standard input");
-  file.begun_ = std::move(begun);
-  const auto format = packed_format(file.begun_);
-  if (!format) return file;
-  file.unpack(*format);
-  file.size_bytes_.reset();
+  file.begin_with(std::move(begun));
   return file;
+}
+
+void InputFile::begin_with(std::vector<std::byte> begun) {
+  begun_ = std::move(begun);
+  const auto format = packed_format(begun_);
+  if (!format) return;
+  unpack(*format);
+  size_bytes_.reset();
 }
 
 InputFile InputFile::open_unpacked(const std::filesystem::path& path) {
   InputFile file = open(path);
+  if (!file.size_bytes_) {
+    // What was read of a pipe cannot be read again.
+    std::vector<std::byte> begun = file.read_begin(kPackedMagicBytes);
+    file.begin_with(std::move(begun));
+    return file;
+  }
   std::array<std::byte, kPackedMagicBytes> begin{};
-  if (!file.size_bytes_) return file;
   const auto format = packed_format(std::span(begin).first(file.read_at(0, begin)));
   if (!format) return file;
   const uint64_t packed_bytes = *file.size_bytes_;

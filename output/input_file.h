@@ -29,8 +29,8 @@ class InputFile {
   // Throws Error.
   static InputFile open(const std::filesystem::path& path);
 
-  // The same, and what the file holds when it is compressed. Such a file has no read_at(), and
-  // go_to() takes the time of reading all that is before. Throws Error.
+  // The same, and what the file, or the pipe, holds when it is compressed. Such a file has no
+  // read_at(), and go_to() takes the time of reading all that is before. Throws Error.
   static InputFile open_unpacked(const std::filesystem::path& path);
 
   // Only these stretches, one behind the other. Throws Error, also when `path` is no regular file.
@@ -77,6 +77,7 @@ class InputFile {
 
  private:
   InputFile(int fd, bool owned, std::string name);
+  void begin_with(std::vector<std::byte> begun);
   void unpack(PackedFormat format);
   size_t read_file(std::span<std::byte> buffer);
   size_t read_extents(std::span<std::byte> buffer);
