@@ -335,7 +335,7 @@ class Decode {
                       "format: --type nest)",
                       name));
     } else if (statistics.bytes == 0) {
-      print_warning(fmt::format("{} is empty", name));
+      if (bytes.ended()) print_warning(fmt::format("{} is empty", name));
     } else if (statistics.accounted_bytes() == statistics.filler_words * words::kWordBytes) {
       print_warning(fmt::format("{} holds nothing but zeros", name));
     }

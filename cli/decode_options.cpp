@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "cli/number_from.h"
 #include "cli/one_of.h"
 #include "core/error.h"
 #include "output/avro_file.h"
@@ -42,18 +43,18 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
   app.add_option("--interval", options.interval,
                  "bbv: a vector for every N instructions (default: 10000000)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(number_from(1));
   app.add_option("--blocks", options.blocks, "bbv: write the list of the blocks here")
       ->type_name("FILE");
   app.add_option("--part-rows", options.part_rows,
                  "avro, parquet: rows of a file, at most (default: 10000000)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(number_from(1))
       ->default_str("");
   app.add_option("--part-ticks", options.part_ticks,
                  "avro, parquet: files of windows of N ticks, each window in a folder of its own")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(number_from(1));
 }
 
 // It is text, and no event is printed.
@@ -99,6 +100,7 @@ void declare_options(CLI::App& app, DecodeOptions& options) {
                "do not look whether the trace buffer had wrapped");
   app.add_option("--limit", options.limit, "stop after N instructions of each trace")
       ->type_name("N")
+      ->check(number_from(0))
       ->default_str("");
   app.add_option("-j,--threads", options.threads,
                  "decode a core trace with N threads (default: as many as processors)")

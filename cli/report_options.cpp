@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 
+#include "cli/number_from.h"
 #include "cli/one_of.h"
 #include "cli/units.h"
 
@@ -27,6 +28,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
          "--top", options.top,
          "lines of each table, or so many blocks (default: 20; of a heat map 32, in files 128)")
       ->type_name("N")
+      ->check(number_from(0))
       ->default_str("");
   app.add_option("--entries", options.wishes.entries,
                  "places that each table keeps in memory (default: 65536)")

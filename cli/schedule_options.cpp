@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/control_channel.h"
+#include "cli/number_from.h"
 #include "cli/units.h"
 
 namespace htmtrace {
@@ -60,7 +61,7 @@ void declare_schedule(CLI::App& app, RecordOptions& options) {
   app.add_option(
          "--windows", schedule.windows,
          "Make so many recordings, each of the time of --duration, in folders 0001, 0002 ...")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->check(number_from(1))
       ->type_name("N");
   declare_time(app, "--every",
                "Time from the beginning of a window to that of the next (default: at once)",
@@ -72,7 +73,7 @@ void declare_schedule(CLI::App& app, RecordOptions& options) {
       ->type_name("TIME");
   app.add_option("--keep", schedule.keep,
                  "Keep only the newest N of the folders 0001, 0002 ... (default: all)")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->check(number_from(1))
       ->type_name("N");
   app.add_option_function<std::string>(
          "--max-size",

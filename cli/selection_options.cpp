@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/number_from.h"
 #include "cli/units.h"
 
 namespace htmtrace {
@@ -136,14 +137,16 @@ void declare_selection(CLI::App& app, Selection& selection) {
       ->type_name("N");
   app.add_option("--every", selection.every, "of what is selected only the first of every N")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(number_from(1))
       ->default_str("");
   auto* first =
       app.add_option("--first", selection.first, "of that, only the first N of each trace")
           ->type_name("N")
+          ->check(number_from(0))
           ->default_str("");
   app.add_option("--last", selection.last, "of that, only the last N of each trace")
       ->type_name("N")
+      ->check(number_from(0))
       ->default_str("")
       ->excludes(first);
 }

@@ -58,6 +58,12 @@ TraceBytes::TraceBytes(InputFile& input, CoreStart start)
 }
 
 size_t TraceBytes::read(std::span<std::byte> buffer) {
+  const size_t got = read_next(buffer);
+  ended_ = got == 0;
+  return got;
+}
+
+size_t TraceBytes::read_next(std::span<std::byte> buffer) {
   if (!second_part_) {
     const size_t got = input_.read(buffer);
     if (got != 0 || !wrapped_at_) return got;

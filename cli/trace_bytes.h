@@ -40,14 +40,19 @@ class TraceBytes {
 
   // Up to `buffer.size()` bytes; 0 at the end. Throws Error.
   size_t read(std::span<std::byte> buffer);
+  // It has come to the end.
+  bool ended() const { return ended_; }
 
  private:
+  size_t read_next(std::span<std::byte> buffer);
+
   InputFile& input_;
   std::optional<uint64_t> wrapped_at_;
   std::optional<CoreRestart> restart_;
   std::vector<Power8Page> pages_;
   bool second_part_ = false;  // of a wrapped trace: what lies before its begin
   uint64_t left_ = 0;         // of that
+  bool ended_ = false;
 };
 
 }  // namespace htmtrace
