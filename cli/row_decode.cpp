@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -42,7 +43,7 @@ class RowDecode {
     Spool spool;
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
-    for (const ChosenTrace& trace : traces) write(trace, traces.size() > 1);
+    for (const Part& part : parts_of(traces)) write(part);
     if (!options_.quiet) {
       print_note(fmt::format("{}; {} rows in {} files of {}", describe(totals_), rows_, files_,
                              options_.traces.output));
@@ -51,22 +52,48 @@ class RowDecode {
   }
 
  private:
-  void write(const ChosenTrace& trace, bool several) {
+  // A trace and the folder that is its own.
+  struct Part {
+    const ChosenTrace* trace;
+    HtmType type;
+    std::filesystem::path folder;
+  };
+
+  // Throws Error when one cannot be written, before anything is.
+  std::vector<Part> parts_of(const std::vector<ChosenTrace>& traces) const {
+    std::vector<Part> parts;
+    for (const ChosenTrace& trace : traces) {
+      const HtmType type =
+          type_of(options_.traces.context, trace, manifest_of(trace)).value_or(HtmType::kCore);
+      if (type == HtmType::kLlat) {
+        throw Error("cannot decode " + trace.name() +
+                    ": it is an llat trace, whose format is not public");
+      }
+      if (traces.size() > 1 && !trace.place) {
+        throw Error("cannot write " + trace.name() +
+                    " beside others: its name does not say of what "
+                    "it is, and that is what the folders are named by")
+            .hint("write each trace to a folder of its own");
+      }
+      const Part part{.trace = &trace, .type = type, .folder = partition_of(trace, type)};
+      const auto same = std::find_if(parts.begin(), parts.end(), [&](const Part& other) {
+        return other.folder == part.folder;
+      });
+      if (same != parts.end()) {
+        throw Error(fmt::format("cannot write {} beside {}: both are {}", trace.name(),
+                                same->trace->name(), part.folder.string()))
+            .hint("write each recording to a folder of its own");
+      }
+      parts.push_back(part);
+    }
+    return parts;
+  }
+
+  void write(const Part& part) {
+    const ChosenTrace& trace = *part.trace;
     if (tell_missing(trace)) incomplete_ = true;
-    const HtmType type =
-        type_of(options_.traces.context, trace, manifest_of(trace)).value_or(HtmType::kCore);
-    if (type == HtmType::kLlat) {
-      throw Error("cannot decode " + trace.name() +
-                  ": it is an llat trace, whose format is not public");
-    }
-    if (several && !trace.place) {
-      throw Error("cannot write " + trace.name() +
-                  " beside others: its name does not say of what "
-                  "it is, and that is what the folders are named by")
-          .hint("write each trace to a folder of its own");
-    }
-    const bool nest = type == HtmType::kNest;
-    RowParts<File> parts(options_.traces.output / partition_of(trace, type),
+    const bool nest = part.type == HtmType::kNest;
+    RowParts<File> parts(options_.traces.output / part.folder,
                          nest ? nest_row_schema() : core_row_schema(),
                          {.rows = options_.part_rows,
                           .ticks = options_.part_ticks,

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <cerrno>
 #include <system_error>
 
 #include "core/error.h"
@@ -17,7 +18,11 @@ std::filesystem::path make_room_for_part(std::filesystem::path folder, const Row
   std::filesystem::create_directories(folder, failure);
   if (failure) throw Error("cannot create the folder " + folder.string(), failure.value());
   std::filesystem::path path = folder / fmt::format("part-{:05}.{}", file, extension);
-  if (wishes.replace) std::filesystem::remove(path, failure);
+  if (wishes.replace) {
+    std::filesystem::remove(path, failure);
+  } else if (std::filesystem::exists(path, failure)) {
+    throw Error("cannot create " + path.string(), EEXIST).hint("replace it with --force");
+  }
   return path;
 }
 
