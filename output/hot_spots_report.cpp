@@ -35,6 +35,17 @@ std::string mix_text(const char* title, const std::array<std::string_view, N>& n
   return text;
 }
 
+template <size_t N, class Count>
+std::string mix_csv(const char* table, const std::array<std::string_view, N>& names,
+                    const Count& count) {
+  std::string text;
+  for (size_t i = 0; i < N; i++) {
+    if (count(i) == 0) continue;
+    fmt::format_to(std::back_inserter(text), "{},,{},0,,,,,{},,,\n", table, count(i), names[i]);
+  }
+  return text;
+}
+
 std::string data_text(const HotSpotsReport& report, size_t place) {
   const HotSpots& spots = report.spots;
   const HotTable<HotData>& table = spots.data().at(place);
@@ -197,6 +208,10 @@ std::string HotSpotsReport::to_csv() const {
       "table,unit_bytes,count,error,loads,stores,atomics,data_accesses,address,ea,symbol,"
       "touched_by\n";
   const auto out = std::back_inserter(text);
+  text += mix_csv("privilege", kPrivilegeNames,
+                  [&](size_t i) { return spots.of_privilege(static_cast<Privilege>(i)); });
+  text += mix_csv("kind", kInstructionClassNames,
+                  [&](size_t i) { return spots.of_class(static_cast<InstructionClass>(i)); });
   for (size_t i = 0; i < spots.data().size(); i++) {
     const HotTable<HotData>& table = spots.data().at(i);
     for (const auto& [key, hot] : table.top(top)) {
