@@ -32,8 +32,8 @@ constexpr Lead lead_of() {
 }
 
 // Adds to `totals` what was decoded; `next` is behind a SelectingSink. If it has
-// begin_trace(owners), that is called first. What is missing or wrong is told on stderr; returns
-// whether that is so. Throws Error.
+// begin_trace(owners), that is called first; walks are followed if its wants_walks() says so. What
+// is missing or wrong is told on stderr; returns whether that is so. Throws Error.
 template <class Next>
 bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next,
                DecodeTotals& totals) {
@@ -42,6 +42,9 @@ bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next
   if constexpr (requires { next.begin_trace(map.owners()); }) next.begin_trace(map.owners());
   SelectingSink sink(options.selection, next);
   CoreDecoder decoder(map, sink);
+  if constexpr (requires { next.wants_walks(); }) {
+    if (next.wants_walks()) decoder.follow_walks();
+  }
   TraceBytes bytes = selected_bytes(trace, input, options.selection, Selection::kAny,
                                     /*file_order=*/false, lead_of<Next>());
   if (const auto& restart = bytes.restart()) {

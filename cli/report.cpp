@@ -166,7 +166,9 @@ class Report {
     if (options_.blocks) return hot_blocks(traces);
     if (options_.heat_map) return heat_map(traces);
     if (options_.timeline) return timeline(traces);
-    HotSpots spots(options_.wishes, symbols_);
+    HotSpots::Wishes wishes = options_.wishes;
+    wishes.walks = true;
+    HotSpots spots(wishes, symbols_);
     for (const ChosenTrace& trace : traces) read(trace, spots);
     const HotSpotsReport report{.spots = spots,
                                 .totals = totals_,

@@ -15,6 +15,7 @@
 #include "core/memory_owners.h"
 #include "core/radix_walk.h"
 #include "core/symbol_table.h"
+#include "core/walk_statistics.h"
 
 namespace htmtrace {
 
@@ -56,6 +57,7 @@ class HotSpots {
     DataKey key = DataKey::kLogical;
     std::vector<uint64_t> units;  // sizes in which data are counted; powers of two
     size_t entries = 1 << 16;     // of each table
+    bool walks = false;           // count the walks through page tables, which take time
   };
 
   // `symbols` must outlive it.
@@ -65,7 +67,11 @@ class HotSpots {
   void begin_trace(const MemoryOwners& owners) { owners_.begin_trace(owners); }
   void instruction(const Instruction& instruction);
   void stamp(const Stamp&) {}
+  void walk(const Walk& walk) { walks_.at(walk.data_side ? 1 : 0).add(walk); }
   void defect(const Defect&) {}
+
+  // Whether walk() is to be called.
+  bool wants_walks() const { return wishes_.walks; }
 
   const Wishes& wishes() const { return wishes_; }
   const SymbolTable& symbols() const { return symbols_; }
@@ -77,6 +83,8 @@ class HotSpots {
   uint64_t of_privilege(Privilege who) const { return privileges_.at(static_cast<size_t>(who)); }
   const HotTable<HotCode>& code() const { return code_; }
   const OwnerTable<OwnedWork>& owners() const { return owners_; }
+  // Of the instruction side and of the data side.
+  const std::array<WalkStatistics, 2>& walks() const { return walks_; }
   // In the order of the units.
   const std::vector<HotTable<HotData>>& data() const { return data_; }
 
@@ -97,6 +105,7 @@ class HotSpots {
   uint64_t code_without_address_ = 0;
   std::array<uint64_t, kInstructionClasses> classes_{};
   std::array<uint64_t, kPrivileges> privileges_{};
+  std::array<WalkStatistics, 2> walks_{};
 };
 
 }  // namespace htmtrace

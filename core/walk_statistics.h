@@ -39,6 +39,18 @@ struct WalkStatistics {
     complete += walk.complete ? 1 : 0;
     pages.at(page_place(walk.guest_shift)).at(page_place(walk.host_shift))++;
   }
+  bool any() const { return accesses != 0 || interrupted != 0; }
+
+  // Calls `each` with the places in kPageShift of the guest's and the host's page, and with how
+  // many accesses went there, where there were any.
+  template <class Each>
+  void each_page(const Each& each) const {
+    for (size_t guest = 0; guest < kPageShifts; guest++) {
+      for (size_t host = 0; host < kPageShifts; host++) {
+        if (pages[guest][host] != 0) each(guest, host, pages[guest][host]);
+      }
+    }
+  }
   bool operator==(const WalkStatistics&) const = default;
 };
 

@@ -62,12 +62,10 @@ void add_walks(Lines& lines, const CoreStatistics& s) {
   lines.if_any("interrupted groups", s.interrupted_groups);
   lines.if_any("walks of accesses", s.walks.accesses);
   lines.if_any("  known from root to page", s.walks.complete);
-  for (unsigned guest = 0; guest < kPageShifts; guest++) {
-    for (unsigned host = 0; host < kPageShifts; host++) {
-      lines.if_any(fmt::format("  pages: guest {} host {}", kPageNames[guest], kPageNames[host]),
-                   s.walks.pages[guest][host]);
-    }
-  }
+  s.walks.each_page([&](size_t guest, size_t host, uint64_t accesses) {
+    lines.always(fmt::format("  pages: guest {} host {}", kPageNames[guest], kPageNames[host]),
+                 accesses);
+  });
   lines.if_any("walks interrupted", s.walks.interrupted);
 }
 

@@ -10,6 +10,7 @@
 #include "output/percent.h"
 #include "output/report_parts.h"
 #include "output/size_name.h"
+#include "output/walk_report.h"
 
 namespace htmtrace {
 namespace {
@@ -170,7 +171,7 @@ std::string HotSpotsReport::to_text() const {
                    [&](size_t i) { return spots.of_class(static_cast<InstructionClass>(i)); });
   if (spots.owners().known()) text += owners_text(spots);
   for (size_t i = 0; i < spots.data().size(); i++) text += data_text(*this, i);
-  return text + code_text(*this);
+  return text + code_text(*this) + walks_text(spots);
 }
 
 std::string HotSpotsReport::to_json() const {
@@ -183,6 +184,7 @@ std::string HotSpotsReport::to_json() const {
   json.number("code_without_address", spots.code_without_address());
   write_mix(json, spots);
   if (spots.owners().known()) write_owners(json, spots);
+  write_walks(json, spots);
   json.begin_array("data");
   for (size_t i = 0; i < spots.data().size(); i++) write_data(json, *this, i);
   json.end_array();
@@ -228,11 +230,11 @@ std::string HotSpotsReport::to_csv() const {
     fmt::format_to(out, "code,,{},{},,,,{},,0x{:016x},{},\n", hot.count, spots.code().error(),
                    hot.data, key, csv_field(symbol_or_nothing(spots.symbols(), key)));
   }
-  if (!spots.owners().known()) return text;
+  if (!spots.owners().known()) return text + walks_csv(spots);
   for (const auto& [owner, work] : spots.owners().rows()) {
     fmt::format_to(out, "partition,,{},0,,,,{},{},,,\n", work.count, work.data, owner_name(owner));
   }
-  return text;
+  return text + walks_csv(spots);
 }
 
 }  // namespace htmtrace

@@ -44,7 +44,8 @@ class SelectingSink {
     if (selector_.take(stamp)) next_.stamp(stamp);
   }
 
-  // Walks go with the instruction that follows them.
+  // Walks go with the instruction that follows them. When only the last ones are wanted, which
+  // those are is not known yet, and none is passed on.
   void walk(const Walk& walk) { walks_.push_back(walk); }
 
   void defect(const Defect& defect) { next_.defect(defect); }
@@ -53,6 +54,7 @@ class SelectingSink {
 
   // The trace has ended: passes on what was kept back, and the place of the end.
   void finish() {
+    pass_walks(selection_.everything());  // of an instruction that did not come
     if constexpr (requires { next_.at(selector_.place()); }) next_.at(selector_.place());
     for (size_t i = 0; i < kept_.size(); i++) {
       next_.instruction(kept_[(oldest_ + i) % kept_.size()]);
@@ -63,6 +65,7 @@ class SelectingSink {
  private:
   void pass_walks(bool wanted) {
     if constexpr (requires(const Walk& walk) { next_.walk(walk); }) {
+      wanted = wanted && selection_.last == Selection::kAny;
       for (const Walk& walk : walks_) {
         if (wanted) next_.walk(walk);
       }

@@ -197,6 +197,47 @@ TEST_CASE("hot data: units, kinds of access, and who") {
   CHECK(csv.find("code,,10,0,,,,10,,0xc000000000010000,start,\n") != std::string::npos);
 }
 
+TEST_CASE("walks by side, what came of them, and pages") {
+  const SymbolTable none;
+  HotSpots spots({.units = {128}}, none);
+  CHECK(HotSpotsReport{.spots = spots, .totals = {}, .traces = 1, .top = 1}.to_text().find(
+            "walks") == std::string::npos);
+  Walk walk;
+  spots.walk(walk);  // interrupted, of the instruction side
+  walk.data_side = true;
+  walk.use = WalkUse::kAccess;
+  walk.host_shift = 30;
+  spots.walk(walk);
+  walk.complete = true;
+  walk.guest_shift = 16;
+  spots.walk(walk);
+  spots.walk(walk);
+  const HotSpotsReport report{.spots = spots, .totals = {}, .traces = 1, .top = 1};
+  const std::string text = report.to_text();
+  CAPTURE(text);
+  CHECK(
+      text.ends_with("\nwalks through page tables\n"
+                     "         walks   share  side         use\n"
+                     "             1  25.00%  instruction  interrupted\n"
+                     "             2  50.00%  data         complete\n"
+                     "             1  25.00%  data         incomplete\n"
+                     "\nsizes of the pages that walks led to\n"
+                     "         walks   share  side         guest  host\n"
+                     "             1  33.33%  data         -      1G\n"
+                     "             2  66.67%  data         64K    1G\n"));
+  CHECK(
+      report.to_csv().ends_with("walk-instruction,,1,0,,,,,interrupted,,,\n"
+                                "walk-data,,2,0,,,,,complete,,,\n"
+                                "walk-data,,1,0,,,,,incomplete,,,\n"
+                                "page-data,,1,0,,,,,guest - host 1G,,,\n"
+                                "page-data,,2,0,,,,,guest 64K host 1G,,,\n"));
+  const auto json = nlohmann::json::parse(report.to_json());
+  CHECK(json.at("walks").at(0).at("interrupted") == 1);
+  CHECK(json.at("walks").at(1).at("pages").at(0).at("guest_page").is_null());
+  CHECK(json.at("walks").at(1).at("pages").at(1).at("guest_page") == 65536);
+  CHECK(json.at("walks").at(1).at("pages").at(1).at("walks") == 2);
+}
+
 TEST_CASE("a report agrees with counting one by one") {
   const std::vector<Instruction> instructions = random_instructions(20000);
   const SymbolTable none;
