@@ -48,11 +48,19 @@ struct SelectedCount {
   uint64_t instructions = 0;
 };
 
+SymbolTable load_names(const DecodeOptions& options) {
+  SymbolTable symbols = load_symbols(options.names, options.traces.paths);
+  if (!symbols.empty()) return symbols;
+  throw Error("cannot print names: none is known")
+      .hint("give --kallsyms or --elf, or record with --symbols");
+}
+
 class Decode {
  public:
   Decode(const DecodeOptions& options, TextOutput output)
       : options_(options), output_(std::move(output)) {
     if (options_.disassemble) disassembler_ = std::make_unique<Disassembler>();
+    if (options_.symbols) symbols_ = load_names(options_);
   }
 
   int run() {
@@ -93,7 +101,7 @@ class Decode {
                   ": they are of nest traces, and this is a core trace")
           .hint("if it is a nest trace all the same, say so: --type nest");
     }
-    heading(kCsvHeading);
+    heading(options_.symbols ? kCsvHeadingWithSymbols : kCsvHeading);
     InputFile input = trace.open();
     TraceBytes bytes = bytes_of(trace, input);
     if (options_.summary) return summarise(bytes, map);
@@ -102,15 +110,16 @@ class Decode {
         return print(bytes, map, [this](TextOutput& output) {
           return TextPrinter(output, {.stamps = options_.stamps,
                                       .modes = options_.modes,
-                                      .disassembler = disassembler_.get()});
+                                      .disassembler = disassembler_.get(),
+                                      .symbols = symbols()});
         });
       case DecodeFormat::kJson:
         return print(bytes, map, [this, name = trace.short_name()](TextOutput& output) {
-          return JsonPrinter(output, name, options_.stamps);
+          return JsonPrinter(output, name, options_.stamps, symbols());
         });
       case DecodeFormat::kCsv:
-        return print(bytes, map, [name = trace.short_name()](TextOutput& output) {
-          return CsvPrinter(output, name);
+        return print(bytes, map, [this, name = trace.short_name()](TextOutput& output) {
+          return CsvPrinter(output, name, symbols());
         });
       case DecodeFormat::kQtrace:
         return write_qtrace(bytes, map);
@@ -122,6 +131,8 @@ class Decode {
         return;  // refused above; decode_to_rows()
     }
   }
+
+  const SymbolTable* symbols() const { return symbols_ ? &*symbols_ : nullptr; }
 
   TraceBytes bytes_of(const ChosenTrace& trace, InputFile& input) const {
     // What is known of page tables comes from all of the trace.
@@ -233,8 +244,8 @@ class Decode {
   }
 
   void decode_bus(const ChosenTrace& trace, const TranslationMap& map) {
-    if (options_.modes || options_.walks || options_.disassemble) {
-      throw Error("cannot print modes, walks or assembler of " + trace.name() +
+    if (options_.modes || options_.walks || options_.disassemble || options_.symbols) {
+      throw Error("cannot print modes, walks, assembler or names of " + trace.name() +
                   ": it is a nest trace");
     }
     if (for_simulators(options_.format)) {
@@ -350,6 +361,7 @@ class Decode {
   const bool show_progress_ = ::isatty(STDERR_FILENO) == 1 &&
                               (!options_.traces.output.empty() || ::isatty(STDOUT_FILENO) == 0);
   std::unique_ptr<Disassembler> disassembler_;  // null: not wanted
+  std::optional<SymbolTable> symbols_;          // likewise
   std::string_view heading_;                    // the last one printed
   DecodeTotals totals_;
   bool incomplete_ = false;

@@ -64,6 +64,7 @@ void check_summary(const DecodeOptions& options) {
   refuse(options.stamps, "--stamps", why);
   refuse(options.modes, "--modes", why);
   refuse(options.disassemble, "--disassemble", why);
+  refuse(options.symbols, "--symbols", why);
 }
 
 // Its rows are of all that was decoded, in the order of the trace.
@@ -83,6 +84,16 @@ void check_rows(const DecodeOptions& options) {
   refuse(options.traces.selection.last != Selection::kAny, "--last", why);
 }
 
+void check_names(const DecodeOptions& options) {
+  const bool named = options.format == DecodeFormat::kText ||
+                     options.format == DecodeFormat::kJson || options.format == DecodeFormat::kCsv;
+  refuse(options.symbols && !named, "--symbols", "only text, json and csv have names");
+  const char* const why = "it has no effect without --symbols";
+  refuse(!options.symbols && !options.names.kallsyms.empty(), "--kallsyms", why);
+  refuse(!options.symbols && !options.names.elf.empty(), "--elf", why);
+  check(options.names);
+}
+
 }  // namespace
 
 void declare_options(CLI::App& app, DecodeOptions& options) {
@@ -94,6 +105,9 @@ void declare_options(CLI::App& app, DecodeOptions& options) {
                "add to each line of text the privilege and the mode bits of the instruction");
   app.add_flag("--disassemble", options.disassemble,
                "add to each line of text the instruction as assembler");
+  app.add_flag("--symbols", options.symbols,
+               "add to each instruction the names of its address and of those of its data");
+  declare_symbols(app, options.names);
   app.add_flag("--walks", options.walks,
                "print the walks through page tables of each instruction before it");
   app.add_flag("--file-order", options.file_order,
@@ -125,6 +139,7 @@ void check(const DecodeOptions& options) {
   refuse(last && simulators, "--last", "cannot be used with files for simulators");
   refuse(options.pages && options.format != DecodeFormat::kQtrace, "--pages",
          "only --format qtrace has pages");
+  check_names(options);
   if (options.summary) check_summary(options);
   const bool rows = for_engines(options.format);
   if (rows) check_rows(options);

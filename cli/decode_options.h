@@ -11,6 +11,7 @@
 
 #include "cli/affinity.h"
 #include "cli/trace_options.h"
+#include "cli/trace_symbols.h"
 #include "output/qtrace_writer.h"
 
 namespace htmtrace {
@@ -50,6 +51,8 @@ struct DecodeOptions {
   bool modes = false;
   bool walks = false;
   bool disassemble = false;
+  bool symbols = false;
+  SymbolOptions names;  // for symbols
   bool file_order = false;
   static constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
   uint64_t limit = kNoLimit;

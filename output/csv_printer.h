@@ -8,6 +8,7 @@
 
 #include "core/core_events.h"
 #include "core/instruction_class.h"
+#include "output/address_names.h"
 #include "output/hex_text.h"
 #include "output/put_text.h"
 #include "output/text_output.h"
@@ -16,12 +17,15 @@ namespace htmtrace {
 
 inline constexpr std::string_view kCsvHeading =
     "target,offset,ea,op,ra,la,class,privilege,modes,dea,dra,dla,dea2,dra2,dla2\n";
+inline constexpr std::string_view kCsvHeadingWithSymbols =
+    "target,offset,ea,op,ra,la,class,privilege,modes,dea,dra,dla,dea2,dra2,dla2,symbol,dsymbol,"
+    "dsymbol2\n";
 
 // A sink for CoreDecoder.
 class CsvPrinter {
  public:
-  // `target` names the trace in each line.
-  CsvPrinter(TextOutput& output, std::string_view target);
+  // `target` names the trace in each line. With `symbols`, addresses have names.
+  CsvPrinter(TextOutput& output, std::string_view target, const SymbolTable* symbols = nullptr);
 
   void instruction(const Instruction& instruction) {
     output_.put(target_);
@@ -45,6 +49,7 @@ class CsvPrinter {
       at = put_address(at, there && data.has_ra, data.ra.value);
       at = put_address(at, there && data.has_la, data.la.value);
     }
+    if (names_.wanted()) at = put_symbols(at, instruction);
     *at++ = '\n';
     output_.commit(at);
   }
@@ -58,8 +63,11 @@ class CsvPrinter {
     return known ? put_hex64(put_text(to, "0x"), address) : to;
   }
 
+  char* put_symbols(char* to, const Instruction& instruction);
+
   TextOutput& output_;
   std::string target_;  // with the comma behind it
+  AddressNames names_;
 };
 
 // `text` as a field: in quotes where it needs them.

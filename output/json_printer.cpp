@@ -9,11 +9,21 @@
 
 namespace htmtrace {
 
-JsonPrinter::JsonPrinter(TextOutput& output, std::string_view target, bool with_stamps)
+JsonPrinter::JsonPrinter(TextOutput& output, std::string_view target, bool with_stamps,
+                         const SymbolTable* symbols)
     : output_(output),
       begin_("{\"target\":" + json_string(target)),
       begin_instruction_(begin_ + ",\"type\":\"instruction\",\"offset\":"),
-      with_stamps_(with_stamps) {}
+      with_stamps_(with_stamps),
+      names_(symbols) {}
+
+char* JsonPrinter::put_symbol(char* to, EffectiveAddr address) {
+  const std::string_view name = names_.text(address);
+  if (name.empty()) return to;
+  output_.commit(put_text(to, ",\"symbol\":"));
+  output_.put(json_string(name));
+  return output_.room();
+}
 
 void JsonPrinter::put_stamp(const Stamp& stamp) {
   std::string line = begin_;

@@ -9,6 +9,7 @@
 #include "core/core_events.h"
 #include "core/instruction_class.h"
 #include "core/radix_walk.h"
+#include "output/address_names.h"
 #include "output/hex_text.h"
 #include "output/put_text.h"
 #include "output/text_output.h"
@@ -18,8 +19,9 @@ namespace htmtrace {
 // A sink for CoreDecoder.
 class JsonPrinter {
  public:
-  // `target` names the trace in each object.
-  JsonPrinter(TextOutput& output, std::string_view target, bool with_stamps);
+  // `target` names the trace in each object. With `symbols`, addresses have names.
+  JsonPrinter(TextOutput& output, std::string_view target, bool with_stamps,
+              const SymbolTable* symbols = nullptr);
 
   void instruction(const Instruction& instruction) {
     output_.put(begin_instruction_);
@@ -29,9 +31,14 @@ class JsonPrinter {
     if (instruction.has_ra) at = put_address(put_text(at, ",\"ra\":\""), instruction.ra.value);
     if (instruction.has_la) at = put_address(put_text(at, ",\"la\":\""), instruction.la.value);
     at = put_nature(at, instruction);
+    if (names_.wanted() && instruction.has_ea) at = put_symbol(at, instruction.ea);
     if (instruction.data_count != 0) {
       at = put_text(at, ",\"data\":[");
-      for (unsigned i = 0; i < instruction.data_count; i++) at = put_data(at, instruction.data[i]);
+      for (unsigned i = 0; i < instruction.data_count; i++) {
+        at = put_data(at, instruction.data[i]);
+        if (names_.wanted()) at = put_symbol(at, instruction.data[i].ea);
+        at = put_text(at, "},");
+      }
       at[-1] = ']';
     }
     output_.commit(put_text(at, "}\n"));
@@ -68,13 +75,15 @@ class JsonPrinter {
     *to = '"';
     return to + 1;
   }
-  // With a comma behind it.
+  // Without its end.
   static char* put_data(char* to, const DataAccess& data) {
     to = put_address(put_text(to, "{\"ea\":\""), data.ea.value);
     if (data.has_ra) to = put_address(put_text(to, ",\"ra\":\""), data.ra.value);
     if (data.has_la) to = put_address(put_text(to, ",\"la\":\""), data.la.value);
-    return put_text(to, "},");
+    return to;
   }
+  // Nothing when the address has no name.
+  char* put_symbol(char* to, EffectiveAddr address);
 
   void put_stamp(const Stamp& stamp);
 
@@ -82,6 +91,7 @@ class JsonPrinter {
   std::string begin_;              // of each object, the target in it
   std::string begin_instruction_;  // up to the offset
   bool with_stamps_;
+  AddressNames names_;
 };
 
 }  // namespace htmtrace

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace htmtrace {
@@ -66,7 +67,7 @@ char* TextPrinter::put_in_full(char* to, const Head& head) {
   return at;
 }
 
-char* TextPrinter::put_more(char* to, const Head& head) const {
+char* TextPrinter::put_more(char* to, const Head& head, const Data& data) {
   if (wishes_.modes) {
     to = put_text(to, " privilege=");
     to = put_text(to, kPrivilegeNames[static_cast<size_t>(privilege_of(head.modes))]);
@@ -74,7 +75,27 @@ char* TextPrinter::put_more(char* to, const Head& head) const {
     char* const end = put_modes(to, head.modes);
     to = end == to ? put_text(to, "-") : end;
   }
+  if (names_.wanted()) {
+    to = put_name(to, " sym=", head.ea.known, {head.ea.value});
+    for (unsigned i = 0; i < data.count; i++) to = put_name(to, " dsym=", true, data.ea.at(i));
+  }
   return wishes_.disassembler == nullptr ? to : put_assembler(to, head);
+}
+
+// Names may be of any length, and the kernel's modules have a blank before them, which would end
+// the field.
+char* TextPrinter::put_name(char* to, std::string_view field, bool known, EffectiveAddr address) {
+  to = put_text(to, field);
+  std::string_view name = known ? names_.text(address) : std::string_view();
+  if (name.empty()) name = "-";
+  while (!name.empty()) {
+    output_.commit(to);
+    const std::string_view word = name.substr(0, name.find(' '));
+    output_.put(word);
+    to = output_.room();
+    name.remove_prefix(std::min(word.size() + 1, name.size()));
+  }
+  return to;
 }
 
 char* TextPrinter::put_assembler(char* to, const Head& head) const {

@@ -2,12 +2,14 @@
 // Decoded events to lines of text. The format is an interface: htmtrace-decode(1), OUTPUT.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <string_view>
 
 #include "core/core_events.h"
 #include "core/radix_walk.h"
+#include "output/address_names.h"
 #include "output/disassembler.h"
 #include "output/hex_text.h"
 #include "output/put_text.h"
@@ -26,9 +28,13 @@ class TextPrinter {
     bool stamps = false;                   // a line for each
     bool modes = false;                    // the mode of each instruction
     Disassembler* disassembler = nullptr;  // each instruction as assembler
+    const SymbolTable* symbols = nullptr;  // names of addresses
   };
   TextPrinter(TextOutput& output, Wishes wishes)
-      : output_(output), wishes_(wishes), more_(wishes.modes || wishes.disassembler != nullptr) {}
+      : output_(output),
+        wishes_(wishes),
+        more_(wishes.modes || wishes.disassembler != nullptr || wishes.symbols != nullptr),
+        names_(wishes.symbols) {}
 
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {
     char* at = output_.room();
@@ -44,7 +50,7 @@ class TextPrinter {
         at = put_data(at, instruction.data[1]);
     }
     if (more_) [[unlikely]] {
-      at = put_more(at, head_of(instruction));
+      at = put_more(at, head_of(instruction), data_of(instruction));
     }
     *at++ = '\n';
     output_.commit(at);
@@ -140,6 +146,14 @@ class TextPrinter {
             .modes = {i.modes.bits, i.modes.known}};
   }
 
+  struct Data {
+    std::array<EffectiveAddr, 2> ea;
+    unsigned count;
+  };
+  [[gnu::always_inline]] static Data data_of(const Instruction& i) {
+    return {.ea = {i.data[0].ea, i.data[1].ea}, .count = i.data_count};
+  }
+
   char* put_in_full(char* to, const Head& head);
 
   [[gnu::always_inline]] static char* put_data(char* to, const DataAccess& data) {
@@ -156,7 +170,8 @@ class TextPrinter {
   }
 
   // What is only put where it is wished.
-  char* put_more(char* to, const Head& head) const;
+  char* put_more(char* to, const Head& head, const Data& data);
+  char* put_name(char* to, std::string_view field, bool known, EffectiveAddr address);
   char* put_assembler(char* to, const Head& head) const;
   void put_stamp(const Stamp& stamp);
 
@@ -164,6 +179,7 @@ class TextPrinter {
   Wishes wishes_;
   bool more_;
   TextPage page_;  // of an instruction before
+  AddressNames names_;
 };
 
 // The line of a stamp, without its end.

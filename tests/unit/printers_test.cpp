@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // JSON Lines and CSV say what was decoded, and are read by others.
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "output/csv_printer.h"
 #include "output/input_file.h"
@@ -158,6 +160,65 @@ TEST_CASE("the longest instruction has room in every format") {
   const std::string text =
       one([](TextOutput& output) { return TextPrinter(output, {.modes = true}); });
   CHECK(text.ends_with(" privilege=user modes=" + modes));
+}
+
+TEST_CASE("names of addresses may be longer than what a buffer has room for") {
+  std::vector<uint64_t> words;
+  generator::Power10Program program(9, {});
+  while (words.size() < 100) program.next(words, false);
+  const std::vector<std::byte> trace = generator::bytes_of(words);
+  const auto bare =
+      lines_printed(trace, [](TextOutput& output) { return JsonPrinter(output, "t", false); });
+  // Each page that is touched is a symbol.
+  const std::string name = std::string(70000, 'n') + "\"";
+  std::set<uint64_t> pages;
+  const auto address = [](const json& object) {
+    return std::stoull(object.at("ea").get<std::string>(), nullptr, 16);
+  };
+  for (const std::string& line : bare) {
+    const json object = json::parse(line);
+    if (object.contains("ea")) pages.insert(address(object) & ~0xfffULL);
+    for (const json& data : object.value("data", json::array())) {
+      pages.insert(address(data) & ~0xfffULL);
+    }
+  }
+  SymbolTable symbols;
+  for (const uint64_t page : pages) symbols.add({page, 0x1000, name});
+  symbols.finish();
+  const auto place = [&](const json& object) {
+    const uint64_t distance = address(object) & 0xfff;
+    return distance == 0 ? name : fmt::format("{}+{:#x}", name, distance);
+  };
+  const auto text = lines_printed(
+      trace, [&](TextOutput& output) { return TextPrinter(output, {.symbols = &symbols}); });
+  const auto objects = lines_printed(
+      trace, [&](TextOutput& output) { return JsonPrinter(output, "t", false, &symbols); });
+  const auto rows =
+      lines_printed(trace, [&](TextOutput& output) { return CsvPrinter(output, "t", &symbols); });
+  REQUIRE(objects.size() == bare.size());
+  size_t data_names = 0;
+  for (size_t i = 0; i < bare.size(); i++) {
+    const json object = json::parse(objects.at(i));
+    std::string fields, columns;
+    if (object.contains("ea")) {
+      CHECK(object.at("symbol") == place(object));
+      fields = " sym=" + place(object);
+      columns = "," + csv_field(place(object));
+    } else {
+      fields = " sym=-";
+      columns = ",";
+    }
+    const json accesses = object.value("data", json::array());
+    for (const json& data : accesses) {
+      CHECK(data.at("symbol") == place(data));
+      fields += " dsym=" + place(data);
+      columns += "," + csv_field(place(data));
+      data_names++;
+    }
+    CHECK(text.at(i) == as_text(object) + fields);
+    CHECK(rows.at(i).ends_with(columns + std::string(2 - accesses.size(), ',')));
+  }
+  CHECK(data_names > 3);
 }
 
 TEST_CASE("names of targets are quoted as each format does") {
