@@ -382,7 +382,7 @@ Action declare_decode(CLI::App& app) {
     if (is_one_dispatch_log(options->traces.paths)) return decode_dispatch_log(app, *options);
     if (for_engines(options->format)) return decode_to_rows(*options);
     check_terminal(*options);
-    TextOutput output = open_output(options->traces);
+    TextOutput output = open_output(options->traces, files_of(options->names));
     return Decode(*options, std::move(output)).run();
   };
 }

@@ -15,6 +15,7 @@
 #include "cli/dtl_import.h"
 #include "cli/dtl_replay.h"
 #include "cli/input_guard.h"
+#include "cli/number_from.h"
 #include "cli/schedule_options.h"
 #include "cli/units.h"
 #include "pmu/dtl_event.h"
@@ -320,7 +321,7 @@ void declare_top(CLI::App& app, const std::shared_ptr<Wish>& wish) {
       ->type_name("TIME")
       ->default_str("1s");
   app.add_option("--count", top->count, "End after so many screens (default: at Ctrl-C)")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(number_from(1))
       ->type_name("N");
   app.add_option_function<std::string>(
          "--sort", [top](const std::string& text) { top->order = parse_order(text); },
