@@ -260,6 +260,7 @@ class Decode {
                                     .stamps = options_.stamps,
                                     .target = trace.short_name()},
                          .summary = options_.summary,
+                         .file_order = options_.file_order,
                          .show_progress = show_progress_,
                          .quiet = options_.quiet};
     const NestResult result = decode_nest(job, output_);

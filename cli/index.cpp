@@ -107,7 +107,13 @@ class Index {
   }
 
   std::string nest(const ChosenTrace& trace, InputFile& input, const FileIdentity& identity) {
-    const NestReading reading(trace, options_.layout);  // judges the layout
+    NestReading reading(trace, options_.layout);  // judges the layout
+    if (reading.had_wrapped()) {
+      throw Error(
+          "cannot index " + trace.name() +
+          ": the buffer of this nest trace had wrapped, and an index is of one in its order")
+          .hint("decode and report read it from its oldest byte without an index");
+    }
     NestIndexer indexer(reading.layout(), reading.engines(), interval_);
     read(
         [&](std::span<std::byte> piece) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/index_file.h"
+#include "cli/messages.h"
 #include "cli/nest_choice.h"
 #include "cli/nest_reading.h"
 #include "cli/trace_choice.h"
@@ -59,6 +60,7 @@ NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions&
         {.selection = options.selection, .commands = options.nest.commands, .map = map},
         reading.layout(), commands);
     if (reading.narrow(trace, options.selection)) tell_part(reading.input());
+    if (const std::string wrap = describe_wrap(reading); !wrap.empty()) print_note(wrap);
     Progress progress(stderr);
     while (reading.advance(choice) && !choice.satisfied()) {
       progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");

@@ -106,12 +106,16 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
         .on(nest::describe(reading.evidence()))
         .hint("if it is known to you, say it with --layout");
   }
+  if (job.file_order) reading.keep_file_order();
   const bool part = reading.narrow(job.trace, job.selection);
+  const std::string wrap = describe_wrap(reading);
   NestResult result;
   SelectedCommands selected;
   if (job.summary) {
-    result.statistics = everything_selected(job) ? count_all(job, reading)
-                                                 : pass_selected(job, reading, output, selected);
+    // In pieces of the file a trace can only be counted when that is its order.
+    const bool by_bytes = everything_selected(job) && wrap.empty();
+    result.statistics =
+        by_bytes ? count_all(job, reading) : pass_selected(job, reading, output, selected);
   } else {
     NestPrinter printer(output, reading.layout(), job.wishes);
     result.statistics = pass_selected(job, reading, output, printer);
@@ -123,9 +127,10 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
                               job.summary ? "" : ": they are printed as they are",
                               nest::describe(reading.evidence())));
   }
-  if (part && !job.quiet) {
+  if (!job.quiet && (part || !wrap.empty())) {
     output.flush();
-    tell_part(reading.input());
+    if (part) tell_part(reading.input());
+    if (!wrap.empty()) print_note(wrap + "; offsets are of the file (--file-order: as it is)");
   }
   std::string text = fmt::format("{}\n  {}\n{}", reading.name(), nest::describe(reading.evidence()),
                                  describe(result.statistics));

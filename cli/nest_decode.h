@@ -21,6 +21,7 @@ struct NestJob {
   const TranslationMap& map;
   NestPrinter::Wishes wishes;
   bool summary = false;  // only count
+  bool file_order = false;
   bool show_progress = false;
   bool quiet = false;
 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/nest_reading.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "cli/index_file.h"
+#include "core/nest_wrap_finder.h"
 
 namespace htmtrace {
 namespace {
@@ -23,7 +26,7 @@ size_t read_full(InputFile& input, std::span<std::byte> buffer) {
 }  // namespace
 
 NestReading::NestReading(const ChosenTrace& trace, std::optional<nest::Layout> layout)
-    : piece_(kPieceBytes), beginning_(kPieceBytes) {
+    : piece_(kPieceBytes), beginning_(kPieceBytes), order_known_(trace.is_standard_input()) {
   inputs_.push_back(trace.open());
   beginning_.resize(read_full(inputs_.front(), beginning_));
   evidence_ = nest::judge_layout(beginning_);
@@ -49,6 +52,7 @@ bool NestReading::narrow(const ChosenTrace& trace, const Selection& selection) {
   if (inputs_.size() != engines_) return false;
   const auto index = find_nest_index(trace, inputs_.front(), layout_);
   if (!index) return false;
+  order_known_ = true;
   const NestStretch stretch = stretch_for(*index, selection);
   for (unsigned i = 0; i < engines_; i++) {
     Engine& engine = *engine_[i];
@@ -84,10 +88,57 @@ nest::Statistics NestReading::statistics() {
   return sum;
 }
 
+bool NestReading::had_wrapped() {
+  if (!std::exchange(order_known_, true) && input().regular() && inputs_.size() == engines_) {
+    std::array<nest::WrapFinder, 2> finders;
+    // An engine that has settled, and one that is not there, are not waited for.
+    const auto settled = [&] {
+      return finders[0].settled() && (engines_ == 1 || finders[1].settled());
+    };
+    uint64_t offset = 0;
+    std::span<const std::byte> piece = beginning_;
+    while (!piece.empty()) {
+      for_each_line(piece, offset, [&](size_t engine, auto records, uint64_t at) {
+        if (!finders[engine].settled()) finders[engine].take(records, at);
+      });
+      if (settled()) break;
+      offset += piece.size();
+      piece = std::span(piece_).first(read_full(inputs_[0], piece_));
+    }
+    if (offset >= beginning_.size()) go_to(0, 0);
+    // A part of a record at the end would come to lie in the middle; nor is the end of a file that
+    // cannot be read to its end that of the trace.
+    if (!settled() && offset % nest::kRecordBytes == 0 && input().trouble().empty()) {
+      for (unsigned i = 0; i < engines_; i++) {
+        engine_[i]->oldest = finders.at(i).oldest().value_or(0);
+        if (engine_[i]->oldest != 0)
+          go_to(i, engine_[i]->oldest / nest::kLineBytes * nest::kLineBytes);
+      }
+    }
+  }
+  return oldest() != std::array<uint64_t, 2>{};
+}
+
+std::array<uint64_t, 2> NestReading::oldest() const {
+  return {engine_[0]->oldest, engines_ == 2 ? engine_[1]->oldest : 0};
+}
+
+void NestReading::go_to(size_t input, uint64_t offset) {
+  engine_[input]->offset = offset;
+  inputs_[input].go_to(offset == 0 ? beginning_.size() : offset);  // that is at hand
+}
+
+// Of the lines at both ends of a part that had wrapped, one may belong to both.
+void NestReading::Engine::take(std::span<const std::byte> records, uint64_t at) {
+  const uint64_t before = at < oldest ? std::min<uint64_t>(oldest - at, records.size()) : 0;
+  decoder.take(in_newest ? records.first(before) : records.subspan(before),
+               at + (in_newest ? 0 : before));
+}
+
 // Each engine gets its lines, or only the engine `only`.
 void NestReading::split(std::span<const std::byte> piece, uint64_t offset, size_t only) {
   for_each_line(piece, offset, [&](size_t owner, auto records, uint64_t at) {
-    if (only == engines_ || owner == only) engine_[owner]->decoder.take(records, at);
+    if (only == engines_ || owner == only) engine_[owner]->take(records, at);
   });
 }
 
@@ -103,7 +154,13 @@ bool NestReading::read_piece(size_t input) {
   const std::span<const std::byte> piece = next_piece(input);
   split(piece, engine.offset, shared ? engines_ : input);
   engine.offset += piece.size();
-  if (piece.size() == kPieceBytes) return true;
+  const bool at_end =
+      piece.size() != kPieceBytes || (engine.in_newest && engine.offset >= engine.oldest);
+  if (!at_end) return true;
+  if (engine.oldest != 0 && !std::exchange(engine.in_newest, true)) {
+    go_to(input, 0);
+    return true;
+  }
   for (unsigned i = 0; i < engines_; i++) {
     if (!shared && i != input) continue;
     engine_[i]->ended = true;
@@ -124,6 +181,15 @@ bool NestReading::read_on() {
     }
   }
   return more;
+}
+
+std::string describe_wrap(NestReading& reading) {
+  if (!reading.had_wrapped()) return {};
+  const auto oldest = reading.oldest();
+  std::string text =
+      fmt::format("{} had wrapped: decoded from its oldest byte, {:#x}", reading.name(), oldest[0]);
+  if (reading.engines() == 2) text += fmt::format(" of engine 0 and {:#x} of engine 1", oldest[1]);
+  return text;
 }
 
 }  // namespace htmtrace

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/trace_choice.h"
@@ -29,6 +30,16 @@ class NestReading {
   // spares reading the rest. To be called first; returns whether that is so. Throws Error.
   bool narrow(const ChosenTrace& trace, const Selection& selection);
 
+  // The order of the file is right, or must be taken as it comes. To be called first.
+  void keep_file_order() { order_known_ = true; }
+
+  // Looks for each engine's oldest record, once, unless the order is known: of a file that can be
+  // read in as many places as there are engines. Returns whether the buffer had wrapped; then
+  // advance() begins there. Offsets are those of the file all the same. Throws Error.
+  bool had_wrapped();
+  // Of each engine; 0: its part of the buffer had not wrapped.
+  std::array<uint64_t, 2> oldest() const;
+
   const nest::LayoutEvidence& evidence() const { return evidence_; }
   nest::Layout layout() const { return layout_; }
   unsigned engines() const { return engines_; }
@@ -39,13 +50,14 @@ class NestReading {
   // Reads further, and passes on what has its place; false at the end.
   template <class Sink>
   bool advance(Sink& sink) {
+    had_wrapped();
     const bool more = read_on();
     merge(sink);
     return more;
   }
 
-  // Instead: reads further, and passes on the bytes as they are, each time records of one engine;
-  // false at the end.
+  // Instead: reads further, and passes on the bytes as they are in the file, each time records of
+  // one engine; false at the end.
   template <class Take>
   bool advance_records(const Take& take) {
     Engine& first = *engine_[0];
@@ -64,14 +76,19 @@ class NestReading {
 
   struct Engine {
     nest::Decoder decoder;
-    uint64_t offset = 0;
+    uint64_t offset = 0;               // in the file
     uint64_t until = Selection::kAny;  // no event from this offset on is needed
+    uint64_t oldest = 0;     // of a part that had wrapped: what lies before it is read in the end
+    bool in_newest = false;  // that is so
     bool ended = false;
+
+    void take(std::span<const std::byte> records, uint64_t at);
   };
 
   bool read_on();
   bool read_piece(size_t input);
   std::span<const std::byte> next_piece(size_t input);
+  void go_to(size_t input, uint64_t offset);
 
   // take(engine, records, offset)
   template <class Take>
@@ -118,7 +135,11 @@ class NestReading {
   nest::LayoutEvidence evidence_;
   nest::Layout layout_;
   unsigned engines_ = 1;
+  bool order_known_;
   std::array<std::unique_ptr<Engine>, 2> engine_;
 };
+
+// Where it begins in the file, for people; empty when its buffer had not wrapped.
+std::string describe_wrap(NestReading& reading);
 
 }  // namespace htmtrace

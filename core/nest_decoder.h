@@ -31,7 +31,6 @@ class Clock {
   bool hear(uint64_t timer);
 
  private:
-  static constexpr unsigned kTimerBits = 36;
   uint64_t now_ = 0;
   bool heard_ = false;
 };

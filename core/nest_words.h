@@ -16,7 +16,8 @@
 namespace htmtrace::nest {
 
 inline constexpr size_t kRecordBytes = 16;
-inline constexpr size_t kLineBytes = 128;  // what an engine writes at once
+inline constexpr size_t kLineBytes = 128;   // what an engine writes at once
+inline constexpr unsigned kTimerBits = 36;  // of stamps
 
 struct Record {
   uint64_t high = 0;  // bits 0-63
