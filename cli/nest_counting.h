@@ -29,6 +29,18 @@ struct NestCount {
   bool incomplete = false;
 };
 
+// Reads a trace that holds no record. Of such no layout is known, and none is needed.
+inline void count_idle(NestReading& reading, NestCount& count) {
+  struct Nothing {
+    void event(const nest::Event&) {}
+  } nothing;
+  while (reading.advance(nothing)) {
+  }
+  count.totals.add(reading.statistics());
+  if (count.evidence.empty()) count.evidence = nest::describe(reading.evidence());
+  if (reading.statistics().incomplete() || tell_trouble(reading.input())) count.incomplete = true;
+}
+
 // Passes the commands that carry an address to `counter`, which has begin(trace, layout,
 // map) and command(event, command, la); one that has seen(command) is told of all. Throws Error,
 // also when the traces have not the same known layout.
@@ -36,10 +48,16 @@ template <class Counter>
 NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions& options,
                      Counter& counter) {
   NestCount count;
+  std::vector<const ChosenTrace*> idle;
   for (const ChosenTrace& trace : traces) {
     check_nest_selection(options.selection, trace.name());
-    const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
     NestReading reading(trace, options.nest.layout);
+    if (reading.evidence().records == 0) {
+      count_idle(reading, count);
+      idle.push_back(&trace);
+      continue;
+    }
+    const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
     check_layout(reading, count.layout);
     count.layout = reading.layout();
     count.evidence = nest::describe(reading.evidence());
@@ -69,6 +87,11 @@ NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions&
     count.totals.add(statistics);
     count.incomplete |= statistics.incomplete() || map.report().damaged();
     if (tell_trouble(reading.input())) count.incomplete = true;
+  }
+  // A table of nothing looks the same in any layout.
+  for (const ChosenTrace* trace : idle) {
+    const TranslationMap map = load_map(options.context, *trace, manifest_of(*trace));
+    counter.begin(*trace, count.layout.value_or(nest::Layout::kPower9), map);
   }
   return count;
 }

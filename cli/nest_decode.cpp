@@ -78,9 +78,15 @@ nest::Statistics count_all(const NestJob& job, NestReading& reading) {
     progress.update();
   }
   progress.clear();
-  nest::Statistics sum;
+  nest::Statistics sum = reading.statistics();
   for (const nest::Counter& counter : counters) sum.add(counter.statistics());
   return sum;
+}
+
+// As of a core trace.
+void tell_nothing(const NestReading& reading) {
+  print_warning(reading.name() +
+                (reading.size_bytes() == 0 ? " is empty" : " holds nothing but zeros"));
 }
 
 }  // namespace
@@ -99,8 +105,7 @@ void check_nest_selection(const Selection& s, const std::string& trace) {
 NestResult decode_nest(const NestJob& job, TextOutput& output) {
   check_nest_selection(job.selection, job.trace.name());
   NestReading reading(job.trace, job.options.layout);
-  if (job.wishes.format == NestPrinter::Format::kHtmdecode &&
-      reading.layout() == nest::Layout::kUnknown && reading.size_bytes().value_or(1) != 0) {
+  if (job.wishes.format == NestPrinter::Format::kHtmdecode && !reading.can_be_told()) {
     throw Error("cannot write the lines of htmdecode of " + reading.name() +
                 ": the layout of its records is not known")
         .on(nest::describe(reading.evidence()))
@@ -122,7 +127,9 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
   }
   if (output.reader_gone()) return result;
   result.cut = tell_trouble(reading.input());
-  if (reading.layout() == nest::Layout::kUnknown && result.statistics.bytes != 0) {
+  if (reading.evidence().records == 0) {
+    tell_nothing(reading);
+  } else if (reading.layout() == nest::Layout::kUnknown) {
     print_warning(fmt::format("the layout of the records in {} is not known{} ({})", reading.name(),
                               job.summary ? "" : ": they are printed as they are",
                               nest::describe(reading.evidence())));

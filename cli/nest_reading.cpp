@@ -28,21 +28,24 @@ size_t read_full(InputFile& input, std::span<std::byte> buffer) {
 NestReading::NestReading(const ChosenTrace& trace, std::optional<nest::Layout> layout)
     : piece_(kPieceBytes), beginning_(kPieceBytes), order_known_(trace.is_standard_input()) {
   inputs_.push_back(trace.open());
-  beginning_.resize(read_full(inputs_.front(), beginning_));
-  evidence_ = nest::judge_layout(beginning_);
+  for (;;) {
+    beginning_.resize(read_full(inputs_.front(), beginning_));
+    evidence_ = nest::judge_layout(beginning_);
+    if (evidence_.records != 0 || beginning_.size() < kPieceBytes) break;
+    filler_bytes_ += beginning_.size();
+  }
   layout_ = layout.value_or(evidence_.layout);
   const bool timed = evidence_.timed_stamps != 0;
   const bool two = layout_ == nest::Layout::kPower9 || (layout_ == nest::Layout::kUnknown && timed);
   engines_ = two ? 2 : 1;
   for (unsigned i = 0; i < engines_; i++) {
-    engine_[i] = std::make_unique<Engine>(
-        Engine{.decoder = nest::Decoder(layout_, static_cast<uint8_t>(i))});
+    engine_[i] = std::make_unique<Engine>(Engine{
+        .decoder = nest::Decoder(layout_, static_cast<uint8_t>(i)), .offset = filler_bytes_});
   }
   // Only a regular file can be read in two places; standard input is one stream even then.
   if (two && input().regular() && !trace.is_standard_input()) {
     inputs_.push_back(trace.open());
-    std::vector<std::byte> again(beginning_.size());
-    read_full(inputs_.back(), again);
+    go_to(1, filler_bytes_);
   }
 }
 
@@ -60,8 +63,7 @@ bool NestReading::narrow(const ChosenTrace& trace, const Selection& selection) {
     const nest::Restart* const from = stretch.from.at(i);
     if (from == nullptr) continue;
     engine.decoder.begin_at(*from);
-    engine.offset = from->offset;
-    inputs_[i].go_to(from->offset);
+    go_to(i, std::max(from->offset, filler_bytes_));
   }
   return true;
 }
@@ -84,6 +86,8 @@ uint64_t NestReading::offset() const {
 
 nest::Statistics NestReading::statistics() {
   nest::Statistics sum;
+  sum.bytes = filler_bytes_;
+  sum.filler_records = filler_bytes_ / nest::kRecordBytes;
   for (unsigned i = 0; i < engines_; i++) sum.add(engine_[i]->decoder.statistics());
   return sum;
 }
@@ -95,7 +99,7 @@ bool NestReading::had_wrapped() {
     const auto settled = [&] {
       return finders[0].settled() && (engines_ == 1 || finders[1].settled());
     };
-    uint64_t offset = 0;
+    uint64_t offset = filler_bytes_;
     std::span<const std::byte> piece = beginning_;
     while (!piece.empty()) {
       for_each_line(piece, offset, [&](size_t engine, auto records, uint64_t at) {
@@ -105,7 +109,7 @@ bool NestReading::had_wrapped() {
       offset += piece.size();
       piece = std::span(piece_).first(read_full(inputs_[0], piece_));
     }
-    if (offset >= beginning_.size()) go_to(0, 0);
+    if (offset != filler_bytes_) go_to(0, filler_bytes_);
     // A part of a record at the end would come to lie in the middle; nor is the end of a file that
     // cannot be read to its end that of the trace.
     if (!settled() && offset % nest::kRecordBytes == 0 && input().trouble().empty()) {
@@ -125,7 +129,8 @@ std::array<uint64_t, 2> NestReading::oldest() const {
 
 void NestReading::go_to(size_t input, uint64_t offset) {
   engine_[input]->offset = offset;
-  inputs_[input].go_to(offset == 0 ? beginning_.size() : offset);  // that is at hand
+  // The beginning is at hand.
+  inputs_[input].go_to(offset == filler_bytes_ ? offset + beginning_.size() : offset);
 }
 
 // Of the lines at both ends of a part that had wrapped, one may belong to both.
@@ -143,7 +148,7 @@ void NestReading::split(std::span<const std::byte> piece, uint64_t offset, size_
 }
 
 std::span<const std::byte> NestReading::next_piece(size_t input) {
-  if (engine_[input]->offset == 0) return beginning_;
+  if (engine_[input]->offset == filler_bytes_) return beginning_;
   return std::span(piece_).first(read_full(inputs_[input], piece_));
 }
 
@@ -158,7 +163,7 @@ bool NestReading::read_piece(size_t input) {
       piece.size() != kPieceBytes || (engine.in_newest && engine.offset >= engine.oldest);
   if (!at_end) return true;
   if (engine.oldest != 0 && !std::exchange(engine.in_newest, true)) {
-    go_to(input, 0);
+    go_to(input, filler_bytes_);
     return true;
   }
   for (unsigned i = 0; i < engines_; i++) {

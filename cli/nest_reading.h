@@ -23,7 +23,8 @@ namespace htmtrace {
 
 class NestReading {
  public:
-  // Reads the beginning and judges the layout, unless `layout` says it. Throws Error.
+  // Reads the beginning, up to the first records that are no filler, and judges the layout, unless
+  // `layout` says it. Throws Error.
   NestReading(const ChosenTrace& trace, std::optional<nest::Layout> layout);
 
   // Passes on only what is in this window of time, and perhaps more; an index beside the trace then
@@ -42,6 +43,8 @@ class NestReading {
 
   const nest::LayoutEvidence& evidence() const { return evidence_; }
   nest::Layout layout() const { return layout_; }
+  // What its records say: their layout is known, or there are none.
+  bool can_be_told() const { return layout_ != nest::Layout::kUnknown || evidence_.records == 0; }
   unsigned engines() const { return engines_; }
   const std::string& name() const { return inputs_.front().name(); }
   const InputFile& input() const { return inputs_.front(); }
@@ -69,6 +72,7 @@ class NestReading {
 
   // How far the trace was read, by the engine that is furthest.
   uint64_t offset() const;
+  // Of what was passed on by advance(), and of the filler before the beginning.
   nest::Statistics statistics();
 
  private:
@@ -131,6 +135,7 @@ class NestReading {
 
   std::vector<InputFile> inputs_;  // one for each engine, or one for all
   std::vector<std::byte> piece_;
+  uint64_t filler_bytes_ = 0;         // before the beginning; whole pieces
   std::vector<std::byte> beginning_;  // what was read to judge the layout
   nest::LayoutEvidence evidence_;
   nest::Layout layout_;

@@ -51,7 +51,7 @@ bool by_logical(const ReportOptions& options) {
 }  // namespace
 
 void check_layout(const NestReading& reading, std::optional<nest::Layout> before) {
-  if (reading.layout() == nest::Layout::kUnknown) {
+  if (!reading.can_be_told()) {
     throw Error("cannot report on " + reading.name() + ": the layout of its records is not known")
         .on(nest::describe(reading.evidence()))
         .hint(

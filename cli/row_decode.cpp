@@ -114,7 +114,7 @@ class RowDecode {
     check_nest_selection(selection, trace.name());
     const TranslationMap map = load_map(options_.traces.context, trace, manifest_of(trace));
     NestReading reading(trace, options_.traces.nest.layout);
-    if (reading.layout() == nest::Layout::kUnknown) {
+    if (!reading.can_be_told()) {
       throw Error("cannot write " + reading.name() + ": the layout of its records is not known")
           .on(nest::describe(reading.evidence()))
           .hint("if it is known to you, say it with --layout");
