@@ -259,6 +259,7 @@ class Decode {
                          .wishes = {.format = nest_format(),
                                     .stamps = options_.stamps,
                                     .target = trace.short_name()},
+                         .limit = options_.limit,
                          .summary = options_.summary,
                          .file_order = options_.file_order,
                          .show_progress = show_progress_,

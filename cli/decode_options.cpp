@@ -112,7 +112,8 @@ void declare_options(CLI::App& app, DecodeOptions& options) {
                "print the walks through page tables of each instruction before it");
   app.add_flag("--file-order", options.file_order,
                "do not look whether the trace buffer had wrapped");
-  app.add_option("--limit", options.limit, "stop after N instructions of each trace")
+  app.add_option("--limit", options.limit,
+                 "stop after N instructions (nest traces: commands) of each trace")
       ->type_name("N")
       ->check(number_from(0))
       ->default_str("");

@@ -24,6 +24,7 @@ class NestChoice {
     const Selection& selection;
     const std::vector<std::string>& commands;  // names; empty: all
     const TranslationMap& map;
+    uint64_t limit = Selection::kAny;  // of commands, selected or not
   };
 
   // All of it must outlive the choice.
@@ -44,17 +45,19 @@ class NestChoice {
       if (wanted) next_.event(event, la);
       return;
     }
+    commands_ += event.kind == nest::Event::Kind::kCommand ? 1 : 0;
     if (event.kind == nest::Event::Kind::kCommand && layout_ != nest::Layout::kUnknown) {
       wanted = look_at(event, la) && wanted;
     } else if (selects_commands_) {
       wanted = false;
     }
-    if (!wanted || satisfied() || passed_++ % s.every != 0) return;
+    if (!wanted || passed_++ % s.every != 0) return;
     taken_++;
     next_.event(event, la);
   }
 
-  bool satisfied() const { return taken_ >= wishes_.selection.first; }
+  // Nothing behind is wanted; no event may follow.
+  bool satisfied() const { return taken_ >= wishes_.selection.first || commands_ >= wishes_.limit; }
   uint64_t translated() const { return translated_; }
   uint64_t untranslated() const { return untranslated_; }
 
@@ -89,6 +92,7 @@ class NestChoice {
   TranslationMap::Cursor cursor_;
   Next& next_;
   bool selects_commands_;
+  uint64_t commands_ = 0;
   uint64_t passed_ = 0;
   uint64_t taken_ = 0;
   uint64_t translated_ = 0;

@@ -77,6 +77,7 @@ NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions&
     NestChoice<Commands> choice(
         {.selection = options.selection, .commands = options.nest.commands, .map = map},
         reading.layout(), commands);
+    if (options.selection.first != Selection::kAny) reading.read_little();
     if (reading.narrow(trace, options.selection)) tell_part(reading.input());
     if (const std::string wrap = describe_wrap(reading); !wrap.empty()) print_note(wrap);
     Progress progress(stderr);

@@ -31,6 +31,10 @@ bool everything_selected(const NestJob& job) {
   return job.selection.everything() && job.options.commands.empty();
 }
 
+bool limited(const NestJob& job) {
+  return job.limit != Selection::kAny || job.selection.first != Selection::kAny;
+}
+
 class Shown {
  public:
   Shown(const NestJob& job, const NestReading& reading)
@@ -51,9 +55,11 @@ class Shown {
 template <class Next>
 nest::Statistics pass_selected(const NestJob& job, NestReading& reading, TextOutput& output,
                                Next& next) {
-  NestChoice<Next> choice(
-      {.selection = job.selection, .commands = job.options.commands, .map = job.map},
-      reading.layout(), next);
+  NestChoice<Next> choice({.selection = job.selection,
+                           .commands = job.options.commands,
+                           .map = job.map,
+                           .limit = job.limit},
+                          reading.layout(), next);
   Shown progress(job, reading);
   bool more = true;
   while (more && !output.reader_gone() && !choice.satisfied()) {
@@ -112,13 +118,15 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
         .hint("if it is known to you, say it with --layout");
   }
   if (job.file_order) reading.keep_file_order();
-  const bool part = reading.narrow(job.trace, job.selection);
+  if (limited(job)) reading.read_little();
+  // A limit counts from the begin of the trace.
+  const bool part = job.limit == Selection::kAny && reading.narrow(job.trace, job.selection);
   const std::string wrap = describe_wrap(reading);
   NestResult result;
   SelectedCommands selected;
   if (job.summary) {
     // In pieces of the file a trace can only be counted when that is its order.
-    const bool by_bytes = everything_selected(job) && wrap.empty();
+    const bool by_bytes = everything_selected(job) && !limited(job) && wrap.empty();
     result.statistics =
         by_bytes ? count_all(job, reading) : pass_selected(job, reading, output, selected);
   } else {

@@ -20,7 +20,8 @@ struct NestJob {
   const Selection& selection;
   const TranslationMap& map;
   NestPrinter::Wishes wishes;
-  bool summary = false;  // only count
+  uint64_t limit = Selection::kAny;  // stop after so many commands
+  bool summary = false;              // only count
   bool file_order = false;
   bool show_progress = false;
   bool quiet = false;

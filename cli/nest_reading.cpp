@@ -130,7 +130,7 @@ std::array<uint64_t, 2> NestReading::oldest() const {
 void NestReading::go_to(size_t input, uint64_t offset) {
   engine_[input]->offset = offset;
   // The beginning is at hand.
-  inputs_[input].go_to(offset == filler_bytes_ ? offset + beginning_.size() : offset);
+  inputs_[input].go_to(std::max(offset, filler_bytes_ + beginning_.size()));
 }
 
 // Of the lines at both ends of a part that had wrapped, one may belong to both.
@@ -148,8 +148,13 @@ void NestReading::split(std::span<const std::byte> piece, uint64_t offset, size_
 }
 
 std::span<const std::byte> NestReading::next_piece(size_t input) {
-  if (engine_[input]->offset == filler_bytes_) return beginning_;
-  return std::span(piece_).first(read_full(inputs_[input], piece_));
+  const uint64_t at = engine_[input]->offset - filler_bytes_;
+  if (at < beginning_.size()) {
+    const std::span<const std::byte> rest = std::span(beginning_).subspan(at);
+    return rest.first(std::min(rest.size(), step_bytes_));
+  }
+  const std::span<std::byte> piece = std::span(piece_).first(step_bytes_);
+  return piece.first(read_full(inputs_[input], piece));
 }
 
 // The next piece of one input; false at its end.
@@ -159,8 +164,7 @@ bool NestReading::read_piece(size_t input) {
   const std::span<const std::byte> piece = next_piece(input);
   split(piece, engine.offset, shared ? engines_ : input);
   engine.offset += piece.size();
-  const bool at_end =
-      piece.size() != kPieceBytes || (engine.in_newest && engine.offset >= engine.oldest);
+  const bool at_end = piece.empty() || (engine.in_newest && engine.offset >= engine.oldest);
   if (!at_end) return true;
   if (engine.oldest != 0 && !std::exchange(engine.in_newest, true)) {
     go_to(input, filler_bytes_);

@@ -50,7 +50,14 @@ class NestReading {
   const InputFile& input() const { return inputs_.front(); }
   std::optional<uint64_t> size_bytes() const { return inputs_.front().size_bytes(); }
 
-  // Reads further, and passes on what has its place; false at the end.
+  // Little is wanted: reads little at a time, but of one stream of two engines, whose order depends
+  // on what is at hand.
+  void read_little() {
+    if (inputs_.size() == engines_) step_bytes_ = kLittleBytes;
+  }
+
+  // Reads further, and passes on what has its place; false at the end. A sink that has satisfied()
+  // gets nothing more as soon as that is so.
   template <class Sink>
   bool advance(Sink& sink) {
     had_wrapped();
@@ -67,7 +74,7 @@ class NestReading {
     std::span<const std::byte> piece = next_piece(0);
     for_each_line(piece, first.offset, take);
     first.offset += piece.size();
-    return piece.size() == kPieceBytes;
+    return !piece.empty();
   }
 
   // How far the trace was read, by the engine that is furthest.
@@ -77,6 +84,7 @@ class NestReading {
 
  private:
   static constexpr size_t kPieceBytes = 256 << 10;  // whole lines
+  static constexpr size_t kLittleBytes = 4 << 10;
 
   struct Engine {
     nest::Decoder decoder;
@@ -115,14 +123,18 @@ class NestReading {
     std::array<const nest::Event*, 2> next = {ready[0].data(), ready[1].data()};
     const std::array<const nest::Event*, 2> end = {next[0] + ready[0].size(),
                                                    next[1] + ready[1].size()};
-    while (next[0] != end[0] && next[1] != end[1]) {
+    const auto satisfied = [&] {
+      if constexpr (requires { sink.satisfied(); }) return sink.satisfied();
+      return false;
+    };
+    while (next[0] != end[0] && next[1] != end[1] && !satisfied()) {
       // Which is earlier no processor foresees: no branch.
       const unsigned earlier = next[1]->time < next[0]->time ? 1 : 0;
       sink.event(*next[earlier]++);
     }
     for (unsigned i = 0; i < engines_; i++) {
       if (waited_for(1 - i)) continue;
-      while (next[i] != end[i]) sink.event(*next[i]++);
+      while (next[i] != end[i] && !satisfied()) sink.event(*next[i]++);
     }
     for (unsigned i = 0; i < engines_; i++) {
       engine_[i]->decoder.drop(static_cast<size_t>(next[i] - ready[i].data()));
@@ -135,6 +147,7 @@ class NestReading {
 
   std::vector<InputFile> inputs_;  // one for each engine, or one for all
   std::vector<std::byte> piece_;
+  size_t step_bytes_ = kPieceBytes;
   uint64_t filler_bytes_ = 0;         // before the beginning; whole pieces
   std::vector<std::byte> beginning_;  // what was read to judge the layout
   nest::LayoutEvidence evidence_;
