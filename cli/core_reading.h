@@ -12,6 +12,7 @@
 
 #include "cli/index_file.h"
 #include "cli/messages.h"
+#include "cli/nest_options.h"
 #include "cli/trace_bytes.h"
 #include "cli/trace_choice.h"
 #include "cli/trace_context.h"
@@ -37,6 +38,7 @@ constexpr Lead lead_of() {
 template <class Next>
 bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next,
                DecodeTotals& totals) {
+  check_core_selection(options.nest, trace.name());
   InputFile input = trace.open();
   const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
   if constexpr (requires { next.begin_trace(map.owners()); }) next.begin_trace(map.owners());

@@ -96,6 +96,7 @@ class Decode {
     }
     const TranslationMap map = load_map(options_.traces.context, trace, facts);
     if (type == HtmType::kNest) return decode_bus(trace, map);
+    check_core_selection(options_.traces.nest, trace.name());
     if (options_.format == DecodeFormat::kHtmdecode) {
       throw Error("cannot write the lines of htmdecode of " + trace.name() +
                   ": they are of nest traces, and this is a core trace")
