@@ -70,7 +70,7 @@ bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next
   if (bytes.restart()) statistics.bytes -= bytes.restart()->offset;
   totals.add(statistics);
   if (statistics.no_tags()) {
-    print_warning(fmt::format("no core-trace record in {}", input.name()));
+    tell_no_tags(input.name());
   }
   const bool cut = tell_trouble(input);
   return cut || statistics.incomplete() || map.report().damaged();

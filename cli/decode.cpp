@@ -344,10 +344,7 @@ class Decode {
     if (statistics.incomplete() || map.damaged()) incomplete_ = true;
     if (tell_trouble(bytes.file())) incomplete_ = true;
     if (statistics.no_tags()) {
-      print_warning(
-          fmt::format("no core-trace record in {}: is it a core trace? (nest traces have another "
-                      "format: --type nest)",
-                      name));
+      tell_no_tags(name);
     } else if (statistics.bytes == 0) {
       if (bytes.ended()) print_warning(fmt::format("{} is empty", name));
     } else if (statistics.accounted_bytes() == statistics.filler_words * words::kWordBytes) {

@@ -99,7 +99,7 @@ class Index {
     index.file = identity;
     index.oldest = bytes.wrapped_at().value_or(0);
     if (indexer.statistics().no_tags()) {
-      print_warning(fmt::format("no core-trace record in {}: is it a core trace?", trace.name()));
+      tell_no_tags(trace.name());
     }
     finish(trace, identity, pack(index));
     return fmt::format("{} instructions, {} places to begin at", index.instructions,

@@ -54,6 +54,11 @@ bool tell_missing(const ChosenTrace& trace) {
   return !trace.missing.empty();
 }
 
+void tell_no_tags(const std::string& trace) {
+  print_warning("no core-trace record in " + trace +
+                ": is it a core trace? (nest traces have another format: --type nest)");
+}
+
 bool tell_trouble(const InputFile& input) {
   const std::string trouble = input.trouble();
   if (trouble.empty()) return false;

@@ -44,6 +44,9 @@ bool all_of_nest(const std::vector<ChosenTrace>& traces, const ContextOptions& o
 // something.
 bool tell_missing(const ChosenTrace& trace);
 
+// Tells on stderr that what was read as a core trace has no record of one (no_tags()).
+void tell_no_tags(const std::string& trace);
+
 // Tells on stderr why less than all could be read of `input`. Returns whether there is something.
 bool tell_trouble(const InputFile& input);
 

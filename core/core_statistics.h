@@ -94,10 +94,11 @@ struct CoreStatistics {
     return sum;
   }
   bool incomplete() const { return loss_stamps != 0 || defect_count() != 0; }
-  // Bytes other than filler, but no record and no stamp: hardly a core trace.
+  // Bytes other than filler, but no record, and more unknown words than stamps, which other traces
+  // have as well: hardly a core trace.
   bool no_tags() const {
-    return instruction_words + line_words + xlate_words + stamp_words + not_valid_words == 0 &&
-           filler_words * words::kWordBytes < bytes;
+    return instruction_words + line_words + xlate_words + not_valid_words == 0 &&
+           filler_words * words::kWordBytes < bytes && unknown_words >= stamp_words;
   }
 
   void add(const Stamp& stamp);
