@@ -25,11 +25,10 @@ char* JsonPrinter::put_symbol(char* to, EffectiveAddr address) {
   return output_.room();
 }
 
-void JsonPrinter::put_stamp(const Stamp& stamp) {
-  std::string line = begin_;
+std::string json_stamp_fields(const Stamp& stamp) {
+  std::string line = fmt::format("\"kind\":\"{}\",\"word\":\"0x{:016x}\"",
+                                 stamp_kind_name(stamp.kind), stamp.word);
   const auto out = std::back_inserter(line);
-  fmt::format_to(out, ",\"type\":\"stamp\",\"offset\":{},\"kind\":\"{}\",\"word\":\"0x{:016x}\"",
-                 stamp.offset, stamp_kind_name(stamp.kind), stamp.word);
   switch (stamp.kind) {
     case StampKind::kRecord:
       fmt::format_to(out, ",\"counter\":{}", stamp.counter);
@@ -57,7 +56,12 @@ void JsonPrinter::put_stamp(const Stamp& stamp) {
   if (losses.trace_full) line += ",\"trace_full\":true";
   if (losses.elapsed_overflow) line += ",\"elapsed_overflow\":true";
   if (losses.unknown) line += ",\"unknown_indication\":true";
-  output_.put(line + "}\n");
+  return line;
+}
+
+void JsonPrinter::put_stamp(const Stamp& stamp) {
+  output_.put(fmt::format("{},\"type\":\"stamp\",\"offset\":{},{}}}\n", begin_, stamp.offset,
+                          json_stamp_fields(stamp)));
 }
 
 }  // namespace htmtrace

@@ -16,6 +16,9 @@
 
 namespace htmtrace {
 
+// What a stamp tells, as the fields of an object without its braces.
+std::string json_stamp_fields(const Stamp& stamp);
+
 // A sink for CoreDecoder.
 class JsonPrinter {
  public:

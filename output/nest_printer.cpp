@@ -8,6 +8,7 @@
 #include "core/nest_units.h"
 #include "output/csv_printer.h"
 #include "output/hex_text.h"
+#include "output/json_printer.h"
 #include "output/json_writer.h"
 #include "output/put_text.h"
 #include "output/text_printer.h"
@@ -151,7 +152,7 @@ void NestPrinter::put_csv(const Fields& f) {
   fmt::format_to(out, ",{},{},{},{},", nest_scope_name(layout_, f.command.scope), f.event.port,
                  tag.group, tag.chip);
   if (f.is_command) {
-    fmt::format_to(out, "{},{},{},{},{:02x},", tag.unit, units_[tag.unit % kUnits], tag.transaction,
+    fmt::format_to(out, "{},{},{},{},{},", tag.unit, units_[tag.unit % kUnits], tag.transaction,
                    f.command.ticket, f.command.tsize);
   } else {
     fmt::format_to(out, ",,,{},,", f.command.ticket);
@@ -165,17 +166,16 @@ void NestPrinter::put_csv(const Fields& f) {
 }
 
 void NestPrinter::put_stamp(const Event& event) {
-  const std::string line = stamp_line(nest::stamp_of(layout_, event));
+  const Stamp stamp = nest::stamp_of(layout_, event);
   if (wishes_.format == Format::kText) {
-    output_.put(fmt::format("time={} engine={} {}\n", event.time, event.engine, line));
+    output_.put(fmt::format("time={} engine={} {}\n", event.time, event.engine, stamp_line(stamp)));
   } else if (wishes_.format == Format::kHtmdecode) {
-    output_.put(fmt::format("{:016x} : {}\n", event.time,
-                            stamp_kind_name(nest::stamp_of(layout_, event).kind)));
+    output_.put(fmt::format("{:016x} : {}\n", event.time, stamp_kind_name(stamp.kind)));
   } else {
     output_.put(
         fmt::format("{{\"target\":{},\"type\":\"stamp\",\"offset\":{},\"time\":{},\"engine\":{},"
-                    "\"stamp\":{}}}\n",
-                    target_, event.offset, event.time, event.engine, json_string(line)));
+                    "{}}}\n",
+                    target_, event.offset, event.time, event.engine, json_stamp_fields(stamp)));
   }
 }
 
