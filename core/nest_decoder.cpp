@@ -192,11 +192,21 @@ void Decoder::take_stamp(Event& event) {
     return;
   }
   const Stamp stamp = stamp_of(layout_, event);
-  if (stamp.companion_timer) latest_ = std::max(latest_, clock_.now() + stamp.elapsed);
+  const uint64_t added_up = clock_.now() + stamp.elapsed;
+  const bool first_timer = stamp.companion_timer && !clock_.heard();
+  if (stamp.companion_timer) latest_ = std::max(latest_, added_up);
   count_stamp(stamp, clock_, statistics_);
+  if (first_timer && clock_.now() > added_up) set_ahead(clock_.now() - added_up);
   event.time = clock_.now();
   event.kind = Event::Kind::kStamp;
   events_.push_back(event);
+}
+
+// Those of the last events that ready() holds back in any case: how much is taken at once must not
+// change what is told.
+void Decoder::set_ahead(uint64_t ticks) {
+  const size_t held = std::min(kReach, events_.size());
+  for (size_t i = events_.size() - held; i < events_.size(); i++) events_[i].time += ticks;
 }
 
 void count_stamp(const Stamp& stamp, Clock& clock, Statistics& statistics) {

@@ -85,6 +85,8 @@ class Decoder {
   template <class Fields>
   void take_response(const Event& from, unsigned slot);
   void take_stamp(Event& event);
+  // The first timer tells when the events before it were, of those that are still here.
+  void set_ahead(uint64_t ticks);
 
   template <class Fields>
   std::vector<Restart::Waiting> waiting() const;
