@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/commands.h"
@@ -124,6 +125,8 @@ class RowDecode {
         {.selection = selection, .commands = options_.traces.nest.commands, .map = map},
         reading.layout(), writer);
     if (reading.narrow(trace, selection)) tell_part(reading.input());
+    const std::string wrap = describe_wrap(reading);
+    if (!wrap.empty() && !options_.quiet) print_note(wrap);
     Progress progress(stderr);
     while (reading.advance(choice) && !choice.satisfied()) {
       progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
