@@ -13,6 +13,7 @@
 #include "cli/core_reading.h"
 #include "cli/messages.h"
 #include "cli/nest_counting.h"
+#include "cli/number_from.h"
 #include "cli/one_of.h"
 #include "cli/report_options.h"
 #include "cli/stream_choice.h"
@@ -157,6 +158,7 @@ void declare_options(CLI::App& app, DiffOptions& options) {
       ->allow_extra_args(false)
       ->default_str("");
   app.add_option("--top", options.top, "lines of each table (default: 20)")
+      ->check(number_from(0))
       ->type_name("N")
       ->default_str("");
   app.add_option("--entries", options.entries,

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/message_of.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace {
