@@ -34,11 +34,13 @@ std::string read_text(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Names for kernel addresses, of the file that the user chose. Throws Error.
+// Names for kernel addresses, of the file that the user chose; none of an empty one, as /dev/null
+// is. Throws Error.
 SymbolTable read_symbols(const std::filesystem::path& path) {
   SymbolTable table;
-  const KallsymsReport report = add_kallsyms(read_text(path), table);
-  if (report.symbols == 0) {
+  const std::string text = read_text(path);
+  const KallsymsReport report = add_kallsyms(text, table);
+  if (report.symbols == 0 && !text.empty()) {
     throw Error(path.string() + " names no address")
         .hint(report.hidden != 0 ? "whoever copied it was not allowed to see them: copy it as root"
                                  : "give a copy of /proc/kallsyms, of the recording's machine");

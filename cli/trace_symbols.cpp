@@ -68,7 +68,7 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
     const std::vector<std::byte> text = InputFile::open(kallsyms).read_all(kMostKallsymsBytes);
     const KallsymsReport report =
         add_kallsyms({reinterpret_cast<const char*>(text.data()), text.size()}, table);
-    if (report.symbols == 0) {
+    if (report.symbols == 0 && !text.empty()) {
       print_warning(fmt::format("{} names no address{}", kallsyms,
                                 report.hidden != 0
                                     ? ": whoever copied it was not allowed to see them (be root)"
