@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Does a decoded bus trace say what was on the bus?
 //
-//   nest-compare ORACLE DECODED.txt
+//   nest-compare [--suffix] ORACLE DECODED.txt
 //
 // ORACLE is described in tests/machine/plugin/bus_oracle.h, DECODED is the text of `htmtrace
 // decode`. Exit status 0: the commands of each engine are equal, in order, in name, machine and
-// logical address, who asked, response, and time.
+// logical address, who asked, response, and time. With --suffix the text is of a buffer that had
+// wrapped: its commands are the last ones of each engine, and fewer than all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -131,11 +132,35 @@ std::string_view field(std::string_view line, std::string_view key) {
 
 class BusComparison {
  public:
-  BusComparison(const Oracle& oracle, const char* text_path) : oracle_(oracle), text_(text_path) {}
+  BusComparison(const Oracle& oracle, const char* text_path, bool suffix)
+      : oracle_(oracle), text_(text_path), suffix_(suffix) {}
+
+  // `of` has the same text.
+  bool begin_at_suffix(LineReader of) {
+    std::array<size_t, kEngines> there{};
+    for (std::string_view line; of.next(&line);) {
+      const std::string_view engine = field(line, "engine");
+      if (field(line, "command") != "-" && (engine == "0" || engine == "1")) {
+        there[static_cast<size_t>(engine[0] - '0')]++;
+      }
+    }
+    for (size_t engine = 0; engine < kEngines; engine++) {
+      const size_t all = oracle_.commands[engine].size();
+      if (there[engine] > all) {
+        fmt::print("engine {}: {} commands are more than {}\n", engine, there[engine], all);
+        return false;
+      }
+      next_[engine] = all - there[engine];
+    }
+    fmt::print("{} and {} commands were written over\n", next_[0], next_[1]);
+    return next_[0] + next_[1] != 0;
+  }
 
   bool run() {
     std::string_view line;
     while (text_.next(&line)) {
+      // The command of such a response was written over.
+      if (suffix_ && field(line, "command") == "-") continue;
       const std::string_view engine = field(line, "engine");
       if (engine != "0" && engine != "1") return report(line, "a line without an engine");
       if (!take(line, static_cast<size_t>(engine[0] - '0'))) return false;
@@ -196,19 +221,24 @@ class BusComparison {
 
   const Oracle& oracle_;
   LineReader text_;
+  bool suffix_;
   std::array<size_t, kEngines> next_{};
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fputs("usage: nest-compare ORACLE DECODED.txt\n", stderr);
+  const bool suffix = argc == 4 && std::strcmp(argv[1], "--suffix") == 0;
+  if (argc != 3 && !suffix) {
+    std::fputs("usage: nest-compare [--suffix] ORACLE DECODED.txt\n", stderr);
     return 2;
   }
+  const char* const text = argv[argc - 1];
   try {
-    const Oracle oracle(argv[1]);
-    return BusComparison(oracle, argv[2]).run() ? 0 : 1;
+    const Oracle oracle(argv[argc - 2]);
+    BusComparison comparison(oracle, text, suffix);
+    if (suffix && !comparison.begin_at_suffix(LineReader(text))) return 1;
+    return comparison.run() ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "nest-compare: %s\n", error.what());
     return 2;
