@@ -1,70 +1,122 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=bash disable=SC2154
-# Debian packages of another release, without root and without touching this system's apt: an apt
-# state of its own (empty package database), indexes verified with Debian's keyring. Sourced by
-# setup after paths.sh.
+# shellcheck shell=bash disable=SC2034,SC2154
+# Fetches Debian packages of any release and architecture without root. Each group of suites has an
+# apt state of its own (with an empty package database), so this system's apt is not touched, and a
+# broken index hides no other package. Scripts source this file after paths.sh.
+#
+# DEBIAN_MIRROR names another mirror, DEBIAN_KEYRING the keys that sign its indexes.
 
-apt_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+apt_keyring=${DEBIAN_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}
 apt_state=$cache/apt
-apt_opened=''
+# A mirror that is being synchronized may be whole again a few seconds later.
+apt_attempts=3
+apt_pause_seconds=${APT_PAUSE_SECONDS:-4}
+# The suites of a release before its backports. The C library of Debian 12's packages is the guest's.
+foreign_suites=(bookworm trixie bookworm-backports trixie-backports)
 
-# The mirror that this system's own apt uses for Debian.
+# The mirror from which this system's own apt takes Debian.
 apt_mirror() {
     local mirror
     # shellcheck disable=SC2016
-    mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(SITE) $(ORIGIN)' 'Created-By: Packages' |
-        awk '$2 == "Debian" { print $1; exit }')}
+    mirror=${DEBIAN_MIRROR:-$(env -u APT_CONFIG apt-get indextargets --format '$(SITE) $(RELEASE)' \
+        'Created-By: Packages' |
+        awk '$2 ~ /^(bookworm|trixie|oldoldstable|oldstable|stable)$/ { print $1; exit }')}
     echo "${mirror:-http://deb.debian.org/debian}"
 }
 
-# apt_open: make the state, read the indexes. Once per run, only when something must be fetched.
-# $apt_more: another source.
+# apt_open ARCHITECTURE SUITE...: make apt see the packages of these suites for this architecture, and
+# only these, as far as their indexes arrive. apt's complaints are in $apt_log.
 apt_open() {
-    [[ -z $apt_opened ]] || return 0
-    local http='' https='' mirror
+    local architecture=$1 suite mirror folder http='' https=''
+    shift
+    folder=$apt_state/$architecture.$(IFS=+ && echo "$*")
+    apt_log=$folder/log
+    [[ ! -e $folder/updated ]] || { export APT_CONFIG=$folder/apt.conf && return; }
     mirror=$(apt_mirror)
-    eval "$(apt-config shell http Acquire::http::Proxy https Acquire::https::Proxy)"
-    rm -rf "$apt_state"
-    mkdir -p "$apt_state"/{etc/preferences.d,etc/apt.conf.d,state/lists/partial,cache/archives/partial}
-    : >"$apt_state/status"
-    # ppc64el only for busybox; backports' ppc64el index is not needed.
-    cat >"$apt_state/etc/sources.list" <<EOF
-deb [arch=amd64,ppc64el signed-by=$apt_keyring] $mirror trixie main
-deb [arch=amd64 signed-by=$apt_keyring] $mirror trixie-backports main
-${apt_more:-}
-EOF
+    # apt leaves the packages of file: where they are.
+    mirror=${mirror/#file:/copy:}
+    eval "$(env -u APT_CONFIG apt-config shell http Acquire::http::Proxy https Acquire::https::Proxy)"
+    rm -rf "$folder"
+    mkdir -p "$folder"/{etc/preferences.d,etc/apt.conf.d,state/lists/partial,cache/archives/partial}
+    : >"$folder/status"
+    for suite in "$@"; do
+        echo "deb [arch=$architecture signed-by=$apt_keyring] $mirror $suite main"
+    done >"$folder/etc/sources.list"
     # The sandbox user may not be able to write here, so apt keeps the caller's identity.
-    cat >"$apt_state/apt.conf" <<EOF
+    cat >"$folder/apt.conf" <<EOT
 APT::Architecture "amd64"; APT::Architectures { "amd64"; "ppc64el"; };
-Dir "$apt_state"; Dir::Etc "$apt_state/etc"; Dir::Etc::sourcelist "$apt_state/etc/sources.list";
-Dir::Etc::sourceparts "-"; Dir::State "$apt_state/state"; Dir::State::status "$apt_state/status";
-Dir::Cache "$apt_state/cache"; APT::Install-Recommends "false"; Acquire::Languages "none";
+Dir "$folder"; Dir::Etc "$folder/etc"; Dir::Etc::sourcelist "$folder/etc/sources.list";
+Dir::Etc::sourceparts "-"; Dir::State "$folder/state"; Dir::State::status "$folder/status";
+Dir::Cache "$folder/cache"; APT::Install-Recommends "false"; Acquire::Languages "none";
 Acquire::Retries "3"; Debug::NoLocking "true"; APT::Sandbox::User "";
 Acquire::http::Proxy "$http"; Acquire::https::Proxy "$https";
-EOF
-    export APT_CONFIG=$apt_state/apt.conf
-    apt-get -qq update
-    apt_opened=1
+EOT
+    export APT_CONFIG=$folder/apt.conf
+    # A failure matters only if a package is then missing, which the caller finds out.
+    apt-get -qq update >"$apt_log" 2>&1 || true
+    : >"$folder/updated"
 }
 
-# apt_closure FOLDER PACKAGE...: unpack the packages and all that they depend on into FOLDER.
-apt_closure() {
-    local folder=$1 deb
+# apt_missing PACKAGE ARCHITECTURE SUITE...: report what could not be fetched, why, and what helps.
+apt_missing() {
+    local package=$1 architecture=$2
+    shift 2
+    {
+        echo "cannot fetch the Debian package $package: no index of $* for $architecture delivers it"
+        echo "  mirror: $(apt_mirror)"
+        for suite in "$@"; do cat "$apt_state/$architecture".*"$suite"*/log 2>/dev/null || true; done |
+            grep '^[EW]:' | sort -u | head -n 6 | sed 's/^/  apt: /' || true
+        echo "  hint: set DEBIAN_MIRROR=URL to another Debian mirror and run the command again"
+    } >&2
+}
+
+# apt_persist FETCH PACKAGE ARCHITECTURE SUITE...: run FETCH up to three times, each time with new indexes.
+apt_persist() {
+    local fetch=$1 attempt
     shift
-    apt_open
-    rm -f "$apt_state"/cache/archives/*.deb
-    apt-get -qq -y -t trixie-backports --download-only install "$@"
-    mkdir -p "$folder"
-    for deb in "$apt_state"/cache/archives/*.deb; do dpkg -x "$deb" "$folder"; done
-    rm -f "$apt_state"/cache/archives/*.deb
+    for ((attempt = 1; attempt <= apt_attempts; attempt++)); do
+        ((attempt == 1)) || sleep "$apt_pause_seconds"
+        if "$fetch"; then return; fi
+        rm -f "$apt_state"/*/updated
+    done
+    apt_missing "$@"
+    return 1
 }
 
-# apt_single FOLDER PACKAGE: the package's file, verified, into FOLDER.
+# apt_closure FOLDER PACKAGE...: unpack the packages of trixie-backports for this machine, with all that
+# they depend on, into FOLDER.
+apt_closure() {
+    local folder=$1 suites=(trixie trixie-backports) packages deb
+    shift
+    packages=("$@")
+    download_closure() {
+        apt_open amd64 "${suites[@]}"
+        apt-get -qq -y -t trixie-backports --download-only install "${packages[@]}" >>"$apt_log" 2>&1
+    }
+    apt_persist download_closure "$*" amd64 "${suites[@]}" || return
+    mkdir -p "$folder"
+    for deb in "${APT_CONFIG%/*}"/cache/archives/*.deb; do dpkg -x "$deb" "$folder"; done
+    rm -f "${APT_CONFIG%/*}"/cache/archives/*.deb
+}
+
+# apt_single FOLDER PACKAGE SUITE...: the package's file, verified, into FOLDER, from the first of the
+# suites that delivers it. A PACKAGE:ppc64el is of that architecture.
 apt_single() {
-    apt_open
-    mkdir -p "$1"
-    rm -rf "$apt_state/single"
-    mkdir "$apt_state/single"
-    (cd "$apt_state/single" && apt-get -qq download "$2")
-    mv "$apt_state"/single/*.deb "$1/"
+    local folder=$1 package=$2 architecture=amd64 single=$apt_state/single
+    shift 2
+    [[ $package != *:* ]] || architecture=${package#*:}
+    local suites=("$@")
+    download_single() {
+        local suite
+        for suite in "${suites[@]}"; do
+            apt_open "$architecture" "$suite"
+            rm -rf "$single"
+            mkdir -p "$single"
+            if (cd "$single" && apt-get -qq download "$package") >>"$apt_log" 2>&1; then return; fi
+        done
+        return 1
+    }
+    apt_persist download_single "$package" "$architecture" "${suites[@]}" || return
+    mkdir -p "$folder"
+    mv "$single"/*.deb "$folder/"
 }
