@@ -6,6 +6,7 @@
 #ifndef HTM_COMPAT_H
 #define HTM_COMPAT_H
 
+#include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/sysfs.h>
 
@@ -70,6 +71,25 @@ static inline void htm_sample_save_raw(struct perf_sample_data *data,
 	data->raw = raw;
 	data->dyn_size += raw->size + sizeof(u32);
 	data->sample_flags |= PERF_SAMPLE_RAW;
+}
+
+/*
+ * References to a CPU's context of a PMU that are none of an event: since contexts
+ * are objects of their own, to which the PMU has pointers, it holds one itself.
+ */
+#define HTM_PMU_CONTEXT_REFERENCES					\
+	(!__builtin_types_compatible_p(typeof(*((struct pmu *)NULL)->cpu_pmu_context),	\
+				       struct perf_cpu_pmu_context))
+
+/*
+ * Disable the event as soon as this CPU, which is its own, takes interrupts. A
+ * disable or an enable by its owner that comes earlier wins. The core's function
+ * of that name, of which this is all, is not for modules.
+ */
+static inline void htm_event_disable_inatomic(struct perf_event *event)
+{
+	event->pending_disable = 1;
+	irq_work_queue(&event->pending_disable_irq);
 }
 
 #endif /* HTM_COMPAT_H */

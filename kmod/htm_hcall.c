@@ -8,6 +8,7 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/time64.h>
 #include <asm/hvcall.h>
 
 #include "htm_hcall.h"
@@ -22,6 +23,9 @@
 /* Pauses after H_BUSY where sleeping is possible: each twice as long as the one before. */
 #define HTM_FIRST_PAUSE_US		50
 #define HTM_LONGEST_PAUSE_US		10000
+
+/* A long-busy hint is honoured up to here where a reader waits. */
+#define HTM_BUSY_MAX_MS			100
 
 /* H_BUSY means "at once": with interrupts off try for about 0.1 ms. */
 #define HTM_ATOMIC_TRIES		16
@@ -76,9 +80,20 @@ static bool htm_may_be_partial(enum htm_op op)
 }
 
 /* How long the hypervisor asks to wait; 0 for H_BUSY, which says "now". */
-unsigned int htm_busy_msecs(long rc)
+static unsigned int htm_busy_msecs(long rc)
 {
 	return H_IS_LONG_BUSY(rc) ? get_longbusy_msecs(rc) : 0;
+}
+
+/**
+ * htm_busy_ns() - how long to leave a busy hypervisor alone before a dump is repeated
+ * @rc: its answer
+ *
+ * Its hint is honoured up to 100 ms; readers give up after seconds.
+ */
+u64 htm_busy_ns(long rc)
+{
+	return min(htm_busy_msecs(rc), HTM_BUSY_MAX_MS) * (u64)NSEC_PER_MSEC;
 }
 
 int htm_errno(long rc)

@@ -69,7 +69,7 @@ long htm_hcall_atomic(const struct htm_request *req);
 int htm_hcall_sleep(const struct htm_request *req, bool killable, long *rc);
 
 bool htm_is_busy(long rc);
-unsigned int htm_busy_msecs(long rc);
+u64 htm_busy_ns(long rc);
 int htm_errno(long rc);
 void htm_log_refusal(const struct htm_where *where, enum htm_op op, long rc);
 

@@ -3,8 +3,14 @@
  * What the hypervisor tells of the machine, as files in sysfs. They are read in
  * process context, so a busy hypervisor is waited for, and nothing here has to
  * do with an open event.
+ *
+ * What is said of an event holds here too: whoever has CAP_PERFMON may ask. So the
+ * files can be opened by all, and each read looks who has opened the file.
  */
+#include <linux/capability.h>
 #include <linux/cleanup.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
 #include <linux/io.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
@@ -13,6 +19,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
+#include <linux/user_namespace.h>
 #include <asm/hvcall.h>
 
 #include "htm_block.h"
@@ -77,6 +84,12 @@ static struct htm_list htm_memory_map = {
 	.entry_size = HTM_MEMORY_ENTRY,
 };
 
+static bool htm_info_is_allowed(const struct file *file)
+{
+	return file_ns_capable(file, &init_user_ns, CAP_PERFMON) ||
+	       file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN);
+}
+
 /* Get one block. Return: 0, with a @block of size 0 behind the end, or an errno. */
 static int htm_list_fetch(const struct htm_list *list, u64 iterator, void *bytes,
 			  struct htm_block *block)
@@ -129,9 +142,12 @@ static ssize_t htm_list_read(struct file *file, struct kobject *kobj, HTM_BIN_AT
 {
 	struct htm_list *list = attr->private;
 	struct htm_bookmark mark = {};
-	void *bytes = kzalloc(HTM_BLOCK_ALLOC, GFP_KERNEL);
+	void *bytes;
 	ssize_t n;
 
+	if (!htm_info_is_allowed(file))
+		return -EACCES;
+	bytes = kzalloc(HTM_BLOCK_ALLOC, GFP_KERNEL);
 	if (!bytes)
 		return -ENOMEM;
 	scoped_guard(spinlock, &htm_bookmarks_lock) {
@@ -148,17 +164,19 @@ static ssize_t htm_list_read(struct file *file, struct kobject *kobj, HTM_BIN_AT
 static ssize_t htm_capabilities_read(struct file *file, struct kobject *kobj,
 				     HTM_BIN_ATTRIBUTE *attr, char *to, loff_t pos, size_t count)
 {
-	void *bytes = kzalloc(HTM_CAPABILITIES_SIZE, GFP_KERNEL);
-	struct htm_request req = {
-		.where = htm_target_example(HTM_TYPE_CORE),
-		.op = HTM_OP_CAPABILITIES,
-		.arg = { virt_to_phys(bytes), HTM_CAPABILITIES_SIZE, 0 },
-	};
+	struct htm_request req = { .op = HTM_OP_CAPABILITIES };
+	void *bytes;
 	ssize_t n;
 	long rc;
 
+	if (!htm_info_is_allowed(file))
+		return -EACCES;
+	bytes = kzalloc(HTM_CAPABILITIES_SIZE, GFP_KERNEL);
 	if (!bytes)
 		return -ENOMEM;
+	req.where = htm_target_example(HTM_TYPE_CORE);
+	req.arg[0] = virt_to_phys(bytes);
+	req.arg[1] = HTM_CAPABILITIES_SIZE;
 	n = htm_hcall_sleep(&req, true, &rc);
 	if (!n)
 		n = memory_read_from_buffer(to, count, &pos, bytes, HTM_CAPABILITIES_SIZE);
@@ -169,7 +187,7 @@ static ssize_t htm_capabilities_read(struct file *file, struct kobject *kobj,
 /* A file without a size is read until nothing comes. */
 #define HTM_LIST_FILE(_name, _list)					\
 	static HTM_BIN_ATTRIBUTE bin_attr_##_name = {			\
-		.attr = { .name = #_name, .mode = 0400 },		\
+		.attr = { .name = #_name, .mode = 0444 },		\
 		.private = _list,					\
 		.read = htm_list_read,					\
 	}

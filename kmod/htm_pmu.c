@@ -11,6 +11,7 @@
 #include <linux/io.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/stringify.h>
 #include <asm/firmware.h>
@@ -19,7 +20,9 @@
 
 #include "htm_compat.h"
 #include "htm_info.h"
+#include "htm_orphans.h"
 #include "htm_session.h"
+#include "htm_shutdown.h"
 
 /* Terms of attr.config: first and last bit, for sysfs and for this file. */
 #define HTM_EVENT_LO	0
@@ -152,6 +155,7 @@ static void htm_event_destroy(struct perf_event *event)
 {
 	htm_session_close(event->pmu_private);
 	event->pmu_private = NULL;
+	htm_orphans_look(event);
 }
 
 static int htm_event_init(struct perf_event *event)
@@ -189,42 +193,58 @@ static int htm_event_add(struct perf_event *event, int flags)
 	if (!(flags & PERF_EF_START))
 		return 0;
 	event->hw.state = 0;
-	return htm_session_enable(event->pmu_private);
+	return htm_session_add(event->pmu_private);
 }
 
 static void htm_event_start(struct perf_event *event, int flags)
 {
+	struct htm_session *session = event->pmu_private;
+
 	if (flags & PERF_EF_RESUME) {
-		htm_session_resume(event->pmu_private);
+		/* No announcement: the sample of whoever resumes was just written. */
+		htm_macro_resume(&session->macro);
 		return;
 	}
 	event->hw.state = 0;
-	htm_session_start(event->pmu_private);
+	htm_session_continue(session);
 }
 
-/* Every stop stops the macro, whatever its flags: the AUX area may be going. */
+/*
+ * Every stop stops the macro, whatever its flags: the AUX area may be going. The
+ * core changes rings with PERF_EF_UPDATE and throttles without.
+ */
 static void htm_event_stop(struct perf_event *event, int flags)
 {
+	struct htm_session *session = event->pmu_private;
+
 	if (flags & PERF_EF_PAUSE) {
-		htm_session_pause(event->pmu_private);
+		/* No announcement: the sample of whoever pauses is being written. */
+		htm_macro_pause(&session->macro);
 		return;
 	}
-	htm_session_stop(event->pmu_private);
+	htm_session_interrupt(session, flags & PERF_EF_UPDATE ? HTM_WHY_RINGS :
+								HTM_WHY_THROTTLED);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
-/* The macro stays configured, and the trace in it, until the event is gone. */
+/*
+ * The macro stays configured, and the trace in it, until the event is gone. The
+ * core does not ask the driver when an event is read that it has removed: such a
+ * read gives 0, for nothing comes.
+ */
 static void htm_event_del(struct perf_event *event, int flags)
 {
-	htm_event_stop(event, PERF_EF_UPDATE);
+	htm_session_remove(event->pmu_private);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	local64_set(&event->count, 0);
 }
 
 static void htm_event_read(struct perf_event *event)
 {
-	/* The AUX area must not be entered twice. */
-	if (in_nmi())
-		return;
-	local64_set(&event->count, htm_drain(event->pmu_private));
+	u64 value;
+
+	if (htm_session_read(event->pmu_private, &value))
+		local64_set(&event->count, value);
 }
 
 /* The period has no meaning; changing it would interrupt the trace. */
@@ -283,19 +303,28 @@ static int __init htm_init(void)
 
 	if (err)
 		return err;
-	err = htm_goal_init();
+	err = htm_macro_init();
 	if (err)
 		return err;
-	err = perf_pmu_register(&htm_pmu, "htm", -1);
+	err = htm_shutdown_init();
 	if (err)
-		htm_goal_exit();
+		goto exit_macro;
+	err = perf_pmu_register(&htm_pmu, "htm", -1);
+	if (!err)
+		return 0;
+	htm_shutdown_exit();
+exit_macro:
+	htm_macro_exit();
 	return err;
 }
 
 static void __exit htm_exit(void)
 {
 	perf_pmu_unregister(&htm_pmu);
-	htm_goal_exit();
+	/* htm_aux_free() runs on for some instructions after its module_put(). */
+	synchronize_rcu_tasks();
+	htm_macro_exit();
+	htm_shutdown_exit();
 	htm_target_forget_all();
 }
 

@@ -5,6 +5,7 @@
  * not be released is remembered, to be released later.
  */
 #include <linux/cleanup.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -12,8 +13,13 @@
 
 #include "htm_target.h"
 
+/* When the kernel has crashed, nothing is waited for much longer than this. */
+#define HTM_CRASH_TRIES		100
+
 static LIST_HEAD(htm_targets);
 static DEFINE_MUTEX(htm_targets_lock);
+/* The machine goes down: configure nothing any more. */
+static bool htm_targets_closed;
 
 static bool htm_where_equal(const struct htm_where *a, const struct htm_where *b)
 {
@@ -25,13 +31,16 @@ static bool htm_where_equal(const struct htm_where *a, const struct htm_where *b
  * htm_target_reserve() - make a trace macro ours
  * @where: the macro
  *
- * Return: the target, -EBUSY if an event has it, or -ENOMEM.
+ * Return: the target, -EBUSY if an event has it, -ESHUTDOWN if the machine goes
+ * down, or -ENOMEM.
  */
 struct htm_target *htm_target_reserve(const struct htm_where *where)
 {
 	struct htm_target *target;
 
 	guard(mutex)(&htm_targets_lock);
+	if (htm_targets_closed)
+		return ERR_PTR(-ESHUTDOWN);
 	list_for_each_entry(target, &htm_targets, entry) {
 		if (!htm_where_equal(&target->where, where))
 			continue;
@@ -47,6 +56,7 @@ struct htm_target *htm_target_reserve(const struct htm_where *where)
 		return ERR_PTR(-ENOMEM);
 	target->where = *where;
 	target->in_use = true;
+	mutex_init(&target->lock);
 	list_add(&target->entry, &htm_targets);
 	return target;
 }
@@ -76,6 +86,63 @@ void htm_target_forget_all(void)
 	}
 }
 
+/* The machine goes down: release every macro, whoever has it, and stay away. */
+void htm_target_release_all(void)
+{
+	struct htm_target *target;
+	long rc;
+
+	guard(mutex)(&htm_targets_lock);
+	WRITE_ONCE(htm_targets_closed, true);
+	list_for_each_entry(target, &htm_targets, entry) {
+		if (htm_target_deconfigure(target, false, &rc))
+			htm_log_refusal(&target->where, HTM_OP_DECONFIGURE, rc);
+	}
+}
+
+static void htm_target_abandon(const struct htm_target *target, enum htm_op op)
+{
+	struct htm_request req = { .where = target->where, .op = op };
+
+	for (int i = 0; i < HTM_CRASH_TRIES && htm_is_busy(htm_hcall_atomic(&req)); i++)
+		mdelay(1);
+}
+
+/*
+ * The kernel has crashed: the same without locks and without waiting for long. The
+ * other CPUs are stopped, perhaps in the middle of a change of the list, of which
+ * each step leaves it in order for whoever goes forward.
+ */
+void htm_target_abandon_all(void)
+{
+	struct htm_target *target;
+
+	WRITE_ONCE(htm_targets_closed, true);
+	list_for_each_entry(target, &htm_targets, entry) {
+		if (!target->configured)
+			continue;
+		htm_target_abandon(target, HTM_OP_STOP);
+		htm_target_abandon(target, HTM_OP_DECONFIGURE);
+	}
+}
+
+/* This is another machine: touch no macro that an event has here. */
+void htm_target_lose_all(void)
+{
+	struct htm_target *target;
+
+	guard(mutex)(&htm_targets_lock);
+	list_for_each_entry(target, &htm_targets, entry) {
+		WRITE_ONCE(target->lost, true);
+		WRITE_ONCE(target->configured, false);
+	}
+}
+
+bool htm_target_is_lost(const struct htm_target *target)
+{
+	return READ_ONCE(target->lost);
+}
+
 /**
  * htm_target_example() - a trace macro of a type, to ask about all of them
  * @type: the type
@@ -102,7 +169,7 @@ struct htm_where htm_target_example(enum htm_type type)
  *
  * Mask and value of the mode register are all ones: the platform's default.
  *
- * Return: 0 or an errno.
+ * Return: 0 or an errno. -ESHUTDOWN and -ESTALE come without an answer.
  */
 int htm_target_configure(struct htm_target *target, bool killable, long *rc)
 {
@@ -112,8 +179,15 @@ int htm_target_configure(struct htm_target *target, bool killable, long *rc)
 		.flags = target->wrap ? 0 : HTM_FLAG_NOWRAP,
 		.arg = { ~0ULL, ~0ULL, 0 },
 	};
-	int err = htm_hcall_sleep(&req, killable, rc);
+	int err;
 
+	guard(mutex)(&target->lock);
+	*rc = H_SUCCESS;
+	if (READ_ONCE(htm_targets_closed))
+		return -ESHUTDOWN;
+	if (htm_target_is_lost(target))
+		return -ESTALE;
+	err = htm_hcall_sleep(&req, killable, rc);
 	if (!err)
 		target->configured = true;
 	return err;
@@ -134,8 +208,14 @@ int htm_target_deconfigure(struct htm_target *target, bool killable, long *rc)
 {
 	struct htm_request stop = { .where = target->where, .op = HTM_OP_STOP };
 	struct htm_request req = { .where = target->where, .op = HTM_OP_DECONFIGURE };
-	int err = htm_hcall_sleep(&req, killable, rc);
+	int err;
 
+	guard(mutex)(&target->lock);
+	*rc = H_SUCCESS;
+	/* Somebody else has released it, or it is on another machine. */
+	if (!target->configured)
+		return 0;
+	err = htm_hcall_sleep(&req, killable, rc);
 	if (err && !htm_is_busy(*rc)) {
 		htm_hcall_sleep(&stop, killable, rc);
 		err = htm_hcall_sleep(&req, killable, rc);

@@ -3,6 +3,7 @@
 #define HTM_TARGET_H
 
 #include <linux/list.h>
+#include <linux/mutex.h>
 
 #include "htm_hcall.h"
 
@@ -13,9 +14,11 @@
  * @in_use: an event owns it
  * @configured: CONFIGUREd by this driver and not yet DECONFIGUREd
  * @wrap: CONFIGURE it so that it goes on at the start of its memory when full
+ * @lost: the partition has moved to another machine, where nothing is ours
+ * @lock: held while the macro is configured or released
  *
- * The list's lock protects @entry and @in_use. The rest belongs to the owner:
- * the event while @in_use, else the list.
+ * The list's lock protects @entry and @in_use, @lock protects @configured. The
+ * rest belongs to the owner: the event while @in_use, else the list.
  */
 struct htm_target {
 	struct list_head entry;
@@ -23,11 +26,17 @@ struct htm_target {
 	bool in_use;
 	bool configured;
 	bool wrap;
+	bool lost;
+	struct mutex lock;	/* CONFIGURE and DECONFIGURE, and @configured */
 };
 
 struct htm_target *htm_target_reserve(const struct htm_where *where);
 void htm_target_release(struct htm_target *target);
 void htm_target_forget_all(void);
+void htm_target_release_all(void);
+void htm_target_abandon_all(void);
+void htm_target_lose_all(void);
+bool htm_target_is_lost(const struct htm_target *target);
 struct htm_where htm_target_example(enum htm_type type);
 
 int htm_target_configure(struct htm_target *target, bool killable, long *rc);

@@ -4,10 +4,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -375,7 +377,47 @@ static void lose_carrier(void) {
   client_end(&client);
 }
 
+// ------------------------------------------------------------------------------- sysfs
+
+// As another user, with CAP_PERFMON alone or without: how many of the hypervisor's files can be
+// read, and how many refuse that with EACCES. Encoded as 16 * read + refused.
+static int read_files_as_user(bool perfmon) {
+  static const char* const files[] = {"capabilities", "status_nest", "status_core",
+                                      "status_llat",  "topology",    "memory_map"};
+  const pid_t child = fork();
+  if (child < 0) die("fork");
+  if (child == 0) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct caps[2] = {};
+    if (perfmon) caps[1].permitted = caps[1].effective = UINT32_C(1) << (CAP_PERFMON - 32);
+    if (prctl(PR_SET_KEEPCAPS, 1) != 0 || setuid(1000) != 0) _exit(255);
+    if (syscall(SYS_capset, &header, caps) != 0) _exit(255);
+    int result = 0;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+      char path[128], bytes[4096];
+      snprintf(path, sizeof(path), "/sys/bus/event_source/devices/htm/%s", files[i]);
+      const int file = open(path, O_RDONLY | O_CLOEXEC);
+      const ssize_t got = file < 0 ? -1 : read(file, bytes, sizeof(bytes));
+      if (got > 0) result += 16;
+      if (got < 0 && errno == EACCES) result++;
+      close(file);
+    }
+    _exit(result);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+static void read_files(void) {
+  const int64_t calls = control("calls CAPABILITIES");
+  tap_equal(read_files_as_user(false), 6, "without CAP_PERFMON no file of the hypervisor is read");
+  tap_equal(control("calls CAPABILITIES"), calls, "and the hypervisor is asked nothing");
+  tap_equal(read_files_as_user(true), 6 * 16, "CAP_PERFMON is enough for each of them");
+}
+
 int main(void) {
+  read_files();
   open_badly();
   open_several();
   map_oddly();

@@ -171,6 +171,7 @@ static void take_record(struct client* client, const struct perf_event_header* h
       const unsigned kind = hw_id >> 56 <= kAnnouncements ? (unsigned)(hw_id >> 56) : 0;
       client->announced[kind]++;
       client->said[kind] = hw_id & ((UINT64_C(1) << 56) - 1);
+      if (kind == kGap) client->gaps_why |= told_why(hw_id);
       break;
     }
     case PERF_RECORD_LOST:
@@ -272,10 +273,12 @@ bool client_drain(struct client* client) {
 }
 
 bool client_complete(const struct client* client) {
+  const bool late = client->announced[kGap] == 0 && told_why(client->said[kStarted]) == kLate;
   return client->announced[kErrorTold] == 0 && client->announced[kTraceEnd] == 1 &&
          client->said[kTraceEnd] == client->trace_bytes && client->announced[kMapEnd] == 1 &&
-         client->said[kMapEnd] == client->map_bytes && client->aux_flags == 0 &&
-         client->overruns == 0 && client->bad_records == 0 && client->throttled == 0;
+         client->said[kMapEnd] == client->map_bytes &&
+         client->aux_flags == (late ? PERF_AUX_FLAG_PARTIAL : 0) && client->overruns == 0 &&
+         client->bad_records == 0 && client->throttled == 0;
 }
 
 uint64_t checksum(const uint8_t* bytes, size_t size) {

@@ -14,7 +14,24 @@
 enum { kNest = 1, kCore = 2, kLlat = 3 };
 
 // Kinds of announcement (kmod/ABI, PERF_RECORD_AUX_OUTPUT_HW_ID), 1 to kAnnouncements.
-enum { kTraceBegin = 1, kTraceEnd, kMapBegin, kMapEnd, kErrorTold, kAnnouncements = 15 };
+enum {
+  kTraceBegin = 1,
+  kTraceEnd,
+  kMapBegin,
+  kMapEnd,
+  kErrorTold,
+  kStarted,
+  kGap,
+  kAnnouncements = 15
+};
+// Of the last two: why (bits), and for how long nothing was traced.
+enum { kLate = 1, kThrottled = 2, kRings = 4, kRescheduled = 8, kRefused = 16 };
+static inline unsigned told_why(uint64_t said) {
+  return (unsigned)(said >> 48) & 0xff;
+}
+static inline uint64_t told_ns(uint64_t said) {
+  return said & ((UINT64_C(1) << 48) - 1);
+}
 
 // Bytes that grow.
 struct bytes {
@@ -42,6 +59,7 @@ struct client {
   uint64_t aux_records, aux_record_bytes, aux_flags;
   uint64_t announced[kAnnouncements + 1];  // how many of each kind
   uint64_t said[kAnnouncements + 1];       // value of the last one
+  unsigned gaps_why;                       // of all gaps
   uint64_t overruns;                       // more in the AUX ring than it holds
   bool error_state;                        // read(2) gave 0 bytes
   struct reading last;
@@ -78,7 +96,8 @@ uint64_t client_waiting(const struct client* client);
 // The universal loop. False: gave up, the driver says "again" without end.
 bool client_drain(struct client* client);
 
-// The driver says that it delivered everything, and that is what came.
+// The driver says that it delivered everything, and that is what came. The trace may have begun
+// late.
 bool client_complete(const struct client* client);
 
 void client_end(struct client* client);

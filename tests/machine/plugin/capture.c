@@ -228,6 +228,7 @@ static bool join(struct htm* htm, struct capture* capture) {
   if (capture->session != htm->session) {
     capture->session = htm->session;
     capture->mode_known = false;
+    capture->msr = 0;
     capture->pending = NULL;
     capture->line_known = false;
   }
@@ -253,6 +254,9 @@ static void next_instruction(unsigned vcpu, const struct instruction* next, bool
       }
     }
     if (head) {
+      if ((msr & ~capture->msr & MSR_PR) && oracles[vcpu] != NULL) {
+        oracle_task(oracles[vcpu], cpu_process(vcpu, msr), cpu_read(vcpu, 13, msr));
+      }
       capture->msr = msr;
       capture->mode_known = true;
     }

@@ -12,6 +12,7 @@ enum { kGeneralRegisters = 32 };
 struct handles {
   struct qemu_plugin_register* general[kGeneralRegisters];
   struct qemu_plugin_register* msr;
+  struct qemu_plugin_register* process;
 };
 
 static struct handles handles[kMaxVcpus];
@@ -24,13 +25,15 @@ void cpu_init(unsigned vcpu) {
     const char* name = registers[i].name;
     char expected[8];
     if (strcmp(name, "msr") == 0) handles[vcpu].msr = registers[i].handle;
+    if (strcmp(name, "pidr") == 0) handles[vcpu].process = registers[i].handle;
     for (unsigned number = 0; number < kGeneralRegisters; number++) {
       snprintf(expected, sizeof(expected), "r%u", number);
       if (strcmp(name, expected) == 0) handles[vcpu].general[number] = registers[i].handle;
     }
   }
   g_array_free(list, 1);
-  if (handles[vcpu].msr == NULL || handles[vcpu].general[kGeneralRegisters - 1] == NULL) {
+  if (handles[vcpu].msr == NULL || handles[vcpu].process == NULL ||
+      handles[vcpu].general[kGeneralRegisters - 1] == NULL) {
     die("this emulator does not show the registers of vCPU %u: QEMU 11.1 is needed", vcpu);
   }
 }
@@ -58,6 +61,12 @@ uint64_t cpu_msr(unsigned vcpu) {
   // Little-endian: the first byte ends in MSR[LE], which is 1. Big-endian: it ends in a reserved
   // bit, which is 0.
   return from_bytes(bytes, bytes[0] & 1);
+}
+
+uint64_t cpu_process(unsigned vcpu, uint64_t msr) {
+  uint8_t bytes[8];
+  read_bytes(handles[vcpu].process, bytes);
+  return from_bytes(bytes, msr & MSR_LE);
 }
 
 uint64_t cpu_read(unsigned vcpu, unsigned number, uint64_t msr) {

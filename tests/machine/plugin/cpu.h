@@ -11,6 +11,8 @@
 void cpu_init(unsigned vcpu);
 
 uint64_t cpu_msr(unsigned vcpu);
+// PIDR, which names the process whose memory user code sees.
+uint64_t cpu_process(unsigned vcpu, uint64_t msr);
 
 // General registers; `msr` tells the byte order.
 uint64_t cpu_read(unsigned vcpu, unsigned number, uint64_t msr);

@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 
+#include "cpu.h"
 #include "oracle_file.h"
 
 enum { kItemBytes = 28, kAccessBytes = 20 };
 enum { kStoreFlag = 1, kDeviceFlag = 2 };
+enum { kUserFlag = 1 };
 
 struct oracle_file* oracle_open(const char* directory, unsigned node, unsigned chip,
                                 unsigned core) {
@@ -25,7 +27,7 @@ void oracle_instruction(struct oracle_file* oracle, const struct execution* exec
   oracle_put(&at, 'I', 1);
   oracle_put(&at, execution->word_count, 1);
   oracle_put(&at, execution->access_count, 1);
-  oracle_put(&at, 0, 1);
+  oracle_put(&at, (execution->msr & MSR_PR) ? kUserFlag : 0, 1);
   oracle_put(&at, execution->ea, 8);
   oracle_put(&at, execution->real, 8);
   oracle_put(&at, execution->words[0], 4);
@@ -43,4 +45,13 @@ void oracle_instruction(struct oracle_file* oracle, const struct execution* exec
 void oracle_stop(struct oracle_file* oracle, uint64_t lost_instructions) {
   oracle_file_note(oracle, 'E', lost_instructions);
   oracle_file_flush(oracle);
+}
+
+void oracle_task(struct oracle_file* oracle, uint64_t process, uint64_t thread) {
+  uint8_t item[17];
+  uint8_t* at = item;
+  oracle_put(&at, 'T', 1);
+  oracle_put(&at, process, 8);
+  oracle_put(&at, thread, 8);
+  oracle_file_write(oracle, item, sizeof(item));
 }

@@ -7,10 +7,12 @@
 //   then items, each beginning with its kind, one byte:
 //   'S'  a START
 //   'I'  a completed instruction that went into the trace:
-//        u8 words (1 or 2), u8 accesses, u8 zero, u64 effective address, u64 logical real address,
-//        u32 word, u32 second word or 0, then per access:
-//        u64 effective address, u64 guest real address, u16 bytes, u16 flags (1 store, 2 device).
-//        An access that crosses a 4 KiB page is two accesses. Device: no logical memory there.
+//        u8 words (1 or 2), u8 accesses, u8 flags (1: in user mode), u64 effective address, u64
+//        logical real address, u32 word, u32 second word or 0, then per access: u64 effective
+//        address, u64 guest real address, u16 bytes, u16 flags (1 store, 2 device). An access that
+//        crosses a 4 KiB page is two accesses. Device: no logical memory there.
+//   'T'  before an instruction: the processor has entered user mode, there runs
+//        u64 process (PIDR), u64 thread (r13)
 //   'E'  the STOP: u64 instructions that were not traced because the buffer was full
 #pragma once
 #include <stdint.h>
@@ -23,4 +25,5 @@ struct oracle_file;
 struct oracle_file* oracle_open(const char* directory, unsigned node, unsigned chip, unsigned core);
 void oracle_start(struct oracle_file* oracle);
 void oracle_instruction(struct oracle_file* oracle, const struct execution* execution);
+void oracle_task(struct oracle_file* oracle, uint64_t process, uint64_t thread);
 void oracle_stop(struct oracle_file* oracle, uint64_t lost_instructions);

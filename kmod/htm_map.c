@@ -14,7 +14,8 @@
 #include <asm/hvcall.h>
 
 #include "htm_compat.h"
-#include "htm_session.h"
+#include "htm_block.h"
+#include "htm_map.h"
 
 /* What is asked for is halved until it fits the ring, down to this. */
 #define HTM_LENGTH_MIN		(HTM_BLOCK_HEADER + 62 * HTM_MEMORY_ENTRY)
@@ -37,11 +38,13 @@ struct htm_raw {
 	u32 copied;
 };
 
-void htm_map_reset(struct htm_session *session)
+/* Before each map. Without raw data in its samples an event gets none. */
+void htm_map_reset(struct htm_map *map, const struct perf_event *event)
 {
-	session->map = (struct htm_map_cursor){
+	*map = (struct htm_map){
+		.block = map->block,
 		.length = HTM_BLOCK_LENGTH_MAX,
-		.over = !(session->event->attr.sample_type & PERF_SAMPLE_RAW),
+		.over = !(event->attr.sample_type & PERF_SAMPLE_RAW),
 	};
 }
 
@@ -63,74 +66,75 @@ static unsigned long htm_raw_copy(void *dst, const void *src, unsigned long offs
  *
  * Return: 0, -EAGAIN or -ENOSPC.
  */
-static int htm_map_write(struct htm_session *session, u32 size)
+static int htm_map_write(struct htm_map *map, struct perf_event *event, u32 size)
 {
-	struct perf_event *event = session->event;
-	struct htm_raw source = { .bytes = session->block };
+	struct htm_raw source = { .bytes = map->block };
 	struct perf_raw_record raw = {
 		.frag = { .copy = htm_raw_copy, .data = &source, .size = size },
 	};
 	perf_overflow_handler_t write = READ_ONCE(event->overflow_handler);
-	s64 lost = atomic64_read(&event->lost_samples);
+	s64 lost = htm_announce_lost(event);
 	struct perf_sample_data data;
 
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	htm_sample_save_raw(&data, &raw);
-	write(event, &data, &session->regs);
+	write(event, &data, &map->regs);
 	if (source.copied == size)
 		return 0;
-	return atomic64_read(&event->lost_samples) == lost ? -ENOSPC : -EAGAIN;
+	return htm_announce_lost(event) == lost ? -ENOSPC : -EAGAIN;
 }
 
 /* Ask for the block at the cursor. */
-static long htm_map_fetch(struct htm_session *session)
+static long htm_map_fetch(struct htm_map *map)
 {
-	struct htm_map_cursor *map = &session->map;
 	struct htm_request req = {
 		.where = htm_where_machine,
 		.op = HTM_OP_DUMP_SYSMEM_CONF,
-		.arg = { virt_to_phys(session->block), map->length, map->iterator },
+		.arg = { virt_to_phys(map->block), map->length, map->iterator },
 	};
 
-	memset(session->block, 0, HTM_BLOCK_ALLOC);
+	memset(map->block, 0, HTM_BLOCK_ALLOC);
 	return htm_hcall_atomic(&req);
 }
 
 /**
  * htm_map_drain() - move the next block of the memory map to the data ring
- * @session: the session
+ * @map: how far it was moved
+ * @macro: writes a refusal to the log
+ * @announcer: announces one
  *
  * Return: bytes of the block, 0 if there are no more, -EAGAIN if it could not
  * be moved.
  */
-long htm_map_drain(struct htm_session *session)
+long htm_map_drain(struct htm_map *map, struct htm_macro *macro, struct htm_announcer *announcer)
 {
-	struct htm_map_cursor *map = &session->map;
 	struct htm_block block;
 	long rc;
 
 	if (map->end)
 		return 0;
-	if (!htm_dump_is_due(session))
+	if (htm_now() < map->retry_at)
 		return -EAGAIN;
 
-	rc = htm_map_fetch(session);
+	rc = htm_map_fetch(map);
 	if (htm_is_busy(rc)) {
-		htm_dump_was_busy(session, rc);
+		map->retry_at = htm_now() + htm_busy_ns(rc);
 		return -EAGAIN;
 	}
 	if (rc != H_SUCCESS && rc != H_PARTIAL) {
-		if (rc != H_NOT_AVAILABLE)
-			htm_session_refused(session, HTM_OP_DUMP_SYSMEM_CONF, rc);
+		if (rc == H_NOT_AVAILABLE)
+			return 0;
+		htm_announce_error(announcer, HTM_OP_DUMP_SYSMEM_CONF, htm_errno(rc), rc);
+		htm_macro_log(macro, HTM_OP_DUMP_SYSMEM_CONF, rc);
 		return 0;
 	}
 
-	block = htm_block_parse(session->block, map->length, HTM_MEMORY_ENTRY, map->iterator);
+	block = htm_block_parse(map->block, map->length, HTM_MEMORY_ENTRY, map->iterator);
 	if (!block.size)
 		return 0;
-	memset(session->block + block.size, 0, HTM_RAW_PADDING);
+	memset(map->block + block.size, 0, HTM_RAW_PADDING);
 
-	switch (htm_map_write(session, block.size + HTM_RAW_PADDING)) {
+	switch (htm_map_write(map, announcer->event, block.size + HTM_RAW_PADDING)) {
 	case -EAGAIN:
 		map->length = max(map->length / 2, HTM_LENGTH_MIN);
 		return -EAGAIN;

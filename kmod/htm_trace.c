@@ -7,13 +7,14 @@
 #include <linux/io.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched/clock.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
 #include <asm/hvcall.h>
 
-#include "htm_session.h"
+#include "htm_trace.h"
 
 /*
  * Dumps are multiples of this at multiples of this: the only lengths and
@@ -29,13 +30,16 @@
 
 /**
  * struct htm_aux - the AUX area as the hypervisor must see it
- * @session: the session
+ *
+ * The area belongs to a ring, which may outlive the event that set it up and
+ * serve another one: nothing here refers to an event. It holds a reference to
+ * this module, for htm_aux_free() is called whoever is left.
+ *
  * @pages: kernel address of each page, owned by the core
  * @size: bytes in the area, a power of two
  * @block_end: for each page, the page after the end of its block
  */
 struct htm_aux {
-	struct htm_session *session;
 	void **pages;
 	unsigned long size;
 	u32 block_end[];
@@ -57,7 +61,6 @@ static int htm_aux_block_pages(void **pages, int first, int nr_pages)
 
 void *htm_aux_setup(struct perf_event *event, void **pages, int nr_pages, bool overwrite)
 {
-	struct htm_session *session = event->pmu_private;
 	struct htm_aux *aux;
 
 	/*
@@ -70,7 +73,6 @@ void *htm_aux_setup(struct perf_event *event, void **pages, int nr_pages, bool o
 	aux = kvzalloc(struct_size(aux, block_end, nr_pages), GFP_KERNEL);
 	if (!aux)
 		return NULL;
-	aux->session = session;
 	aux->pages = pages;
 	aux->size = (unsigned long)nr_pages << PAGE_SHIFT;
 	for (int first = 0, end; first < nr_pages; first = end) {
@@ -78,22 +80,22 @@ void *htm_aux_setup(struct perf_event *event, void **pages, int nr_pages, bool o
 		for (int page = first; page < end; page++)
 			aux->block_end[page] = end;
 	}
-	WRITE_ONCE(session->aux_mapped, true);
+	__module_get(THIS_MODULE);
 	return aux;
 }
 
-void htm_aux_free(void *data)
+/* htm_exit() waits until this has returned. */
+void htm_aux_free(void *aux)
 {
-	struct htm_aux *aux = data;
-
-	WRITE_ONCE(aux->session->aux_mapped, false);
 	kvfree(aux);
+	module_put(THIS_MODULE);
 }
 
-void htm_trace_reset(struct htm_session *session)
+/* Before the first trace, whose size is not known yet, and before each further one. */
+void htm_trace_reset(struct htm_trace *trace)
 {
-	session->trace = (struct htm_trace_cursor){
-		.size = session->trace.size,
+	*trace = (struct htm_trace){
+		.size = trace->size,
 		.chunk = HTM_CHUNK_FIRST,
 	};
 }
@@ -109,10 +111,10 @@ struct htm_dump {
 };
 
 /* Where the bytes after the first @done of a transaction go, and how many. */
-static struct htm_dump htm_aux_next(const struct htm_aux *aux,
+static struct htm_dump htm_aux_next(const struct htm_trace *trace,
+				    const struct htm_aux *aux,
 				    const struct perf_output_handle *handle, unsigned long done)
 {
-	const struct htm_trace_cursor *trace = &aux->session->trace;
 	unsigned long at = (handle->head + done) & (aux->size - 1);
 	unsigned long page = at >> PAGE_SHIFT;
 	unsigned long room = ((unsigned long)aux->block_end[page] << PAGE_SHIFT) - at;
@@ -131,14 +133,14 @@ static struct htm_dump htm_aux_next(const struct htm_aux *aux,
  * hypervisor fills, so it is cleared first: what is left of an earlier round
  * of the ring must not look like trace.
  */
-static long htm_dump_chunk(struct htm_session *session, const struct htm_dump *dump, u64 offset)
+static long htm_dump_chunk(struct htm_trace *trace, const struct htm_where *where,
+			   const struct htm_dump *dump, u64 offset)
 {
 	struct htm_request req = {
-		.where = session->target->where,
+		.where = *where,
 		.op = HTM_OP_DUMP_DATA,
 		.arg = { virt_to_phys(dump->to), dump->length, offset },
 	};
-	struct htm_trace_cursor *trace = &session->trace;
 	u64 cost = local_clock();
 	long rc;
 
@@ -154,44 +156,43 @@ static long htm_dump_chunk(struct htm_session *session, const struct htm_dump *d
 }
 
 /* A dump gave nothing: decide what that means for the trace. */
-static void htm_dump_failed(struct htm_session *session, struct perf_output_handle *handle,
-			    long rc)
+static void htm_dump_failed(struct htm_trace *trace, struct htm_macro *macro,
+			    struct htm_announcer *announcer, long rc)
 {
-	struct htm_trace_cursor *trace = &session->trace;
-
 	if (htm_is_busy(rc)) {
-		htm_dump_was_busy(session, rc);
+		trace->retry_at = htm_now() + htm_busy_ns(rc);
 		return;
 	}
-	if (rc == H_STATE && !trace->restopped) {
-		/* Perhaps it still traces, whatever STOP said: STOP once more. */
-		trace->restopped = true;
-		htm_session_still_tracing(session);
+	if (rc == H_STATE && !trace->stopped_again) {
+		trace->stopped_again = true;
+		htm_macro_stop_again(macro);
 		return;
 	}
 	trace->end = true;
 	if (rc == H_NOT_AVAILABLE)
 		return;
-	perf_aux_output_flag(handle, PERF_AUX_FLAG_PARTIAL);
-	htm_session_refused(session, HTM_OP_DUMP_DATA, rc);
+	announcer->partial = true;
+	htm_announce_error(announcer, HTM_OP_DUMP_DATA, htm_errno(rc), rc);
+	htm_macro_log(macro, HTM_OP_DUMP_DATA, rc);
 }
 
 /* Dump until the time is up, the area is full or the trace is at its end. */
-static unsigned long htm_trace_fill(struct htm_session *session, const struct htm_aux *aux,
+static unsigned long htm_trace_fill(struct htm_trace *trace, struct htm_macro *macro,
+				    struct htm_announcer *announcer, const struct htm_aux *aux,
 				    struct perf_output_handle *handle)
 {
 	u64 deadline = local_clock() + HTM_BUDGET_NS;
 	unsigned long done = 0;
 
 	do {
-		struct htm_dump dump = htm_aux_next(aux, handle, done);
+		struct htm_dump dump = htm_aux_next(trace, aux, handle, done);
 		long rc;
 
 		if (!dump.length)
 			break;
-		rc = htm_dump_chunk(session, &dump, session->trace.offset + done);
+		rc = htm_dump_chunk(trace, &macro->target->where, &dump, trace->offset + done);
 		if (rc != H_SUCCESS && rc != H_PARTIAL) {
-			htm_dump_failed(session, handle, rc);
+			htm_dump_failed(trace, macro, announcer, rc);
 			break;
 		}
 		done += dump.length;
@@ -199,39 +200,57 @@ static unsigned long htm_trace_fill(struct htm_session *session, const struct ht
 	return done;
 }
 
+static bool htm_trace_ended(const struct htm_trace *trace, const struct htm_macro *macro)
+{
+	return macro->state == HTM_READY || trace->end ||
+	       (trace->size && trace->offset >= trace->size);
+}
+
 /**
  * htm_trace_drain() - move the next part of the trace to the AUX area
- * @session: the session, whose macro is stopped
+ * @trace: how far it was moved
+ * @macro: the macro, stopped for good
+ * @announcer: says whether something is missing, which the AUX record must flag
  *
- * Return: bytes moved, 0 if there are no more, -EAGAIN if none could be moved.
+ * The flag stays wanted until a record that has it has found room; if need be a
+ * record without bytes is made for it at the end.
+ *
+ * Return: bytes moved, 0 if there are no more, -EAGAIN if none could be moved,
+ * -ENXIO if there is no AUX area to move them to.
  */
-long htm_trace_drain(struct htm_session *session)
+long htm_trace_drain(struct htm_trace *trace, struct htm_macro *macro,
+		     struct htm_announcer *announcer)
 {
-	struct htm_trace_cursor *trace = &session->trace;
+	struct perf_event *event = announcer->event;
 	struct perf_output_handle handle = {};
+	bool ended = htm_trace_ended(trace, macro);
 	const struct htm_aux *aux;
-	unsigned long done;
+	unsigned long done = 0;
+	s64 lost;
 
-	if (session->state == HTM_READY || trace->end ||
-	    (trace->size && trace->offset >= trace->size))
+	if (ended && !announcer->partial)
 		return 0;
-	if (!htm_dump_is_due(session))
+	if (!ended && htm_now() < trace->retry_at)
 		return -EAGAIN;
 
-	aux = perf_aux_output_begin(&handle, session->event);
+	aux = perf_aux_output_begin(&handle, event);
 	if (!aux)
-		return -EAGAIN;
-	done = htm_trace_fill(session, aux, &handle);
-	if (done && session->gap) {
-		perf_aux_output_flag(&handle, PERF_AUX_FLAG_PARTIAL);
-		session->gap = false;
+		return macro->state == HTM_READY ? 0 : -ENXIO;
+	if (!ended) {
+		done = htm_trace_fill(trace, macro, announcer, aux, &handle);
+		trace->offset += done;
+		ended = htm_trace_ended(trace, macro);
 	}
+	if (announcer->partial && (done || ended))
+		perf_aux_output_flag(&handle, PERF_AUX_FLAG_PARTIAL);
+	lost = htm_announce_lost(event);
 	/* The reader must not see the new head before the bytes. */
 	smp_wmb();
 	perf_aux_output_end(&handle, done);
+	if ((done || ended) && htm_announce_lost(event) == lost)
+		announcer->partial = false;
 
-	trace->offset += done;
 	if (done)
 		return done;
-	return trace->end ? 0 : -EAGAIN;
+	return ended && !announcer->partial ? 0 : -EAGAIN;
 }

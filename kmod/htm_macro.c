@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is requested of a trace macro, and how it gets there. See htm_macro.h. */
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/timekeeping.h>
+#include <asm/hvcall.h>
+
+#include "htm_macro.h"
+
+/*
+ * HTM_CLAIMED: somebody moves the macro.
+ * HTM_HANDED: it is the worker.
+ * HTM_ENABLED: the core has started the event.
+ * HTM_INTERRUPTED: the core has stopped the event, and not taken it off its CPU.
+ * HTM_PAUSED: a group member has paused it.
+ * HTM_DRAINING: a read has stopped the trace for good.
+ * HTM_REARM: the old trace was delivered, CONFIGURE anew before the next START.
+ * HTM_STOP_AGAIN: a dump has found the macro not stopped.
+ * HTM_REFUSED: START was refused and must not be repeated until the next enable.
+ * HTM_DISABLE: the event shall be disabled, for START was refused.
+ * HTM_FRESH: enabled since the last START was issued: if that is refused, try again.
+ */
+#define HTM_CLAIMED	BIT(0)
+#define HTM_HANDED	BIT(1)
+#define HTM_ENABLED	BIT(2)
+#define HTM_INTERRUPTED	BIT(3)
+#define HTM_PAUSED	BIT(4)
+#define HTM_DRAINING	BIT(5)
+#define HTM_REARM	BIT(6)
+#define HTM_STOP_AGAIN	BIT(7)
+#define HTM_REFUSED	BIT(8)
+#define HTM_DISABLE	BIT(9)
+#define HTM_FRESH	BIT(10)
+
+#define HTM_NEWS_START		BIT(0)
+#define HTM_NEWS_REFUSAL	BIT(1)
+
+/* The worker waits for the hypervisor, so it must not hold up a shared queue. */
+struct workqueue_struct *htm_workqueue;
+
+/* A clock that is the same on all CPUs and can be read in an NMI. */
+u64 htm_now(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+/* A trace is wanted from here on. Earlier reasons and times stay. */
+static void htm_macro_wait(struct htm_macro *macro, int why, u64 since)
+{
+	atomic_or(why, &macro->waiting_why);
+	atomic64_cmpxchg(&macro->waiting_since, 0, since);
+}
+
+/*
+ * The wait is over: the macro traces (@started), or no trace is wanted any more.
+ * A START that the requester issued itself is no gap.
+ */
+static void htm_macro_end_wait(struct htm_macro *macro, int why, bool started)
+{
+	u64 since = atomic64_xchg(&macro->waiting_since, 0);
+	u64 ns;
+
+	why |= atomic_xchg(&macro->waiting_why, 0);
+	ns = since ? htm_now() - since : 0;
+	if (started && !macro->begun) {
+		macro->begun = true;
+		macro->start_why = why;
+		macro->start_ns = ns;
+		/* The values are there before the bit is. */
+		atomic_fetch_or(HTM_NEWS_START, &macro->news);
+		return;
+	}
+	if (!since || (started && !why))
+		return;
+	atomic64_add(ns, &macro->gap_ns);
+	atomic_fetch_or(why ? why : HTM_WHY_LATE, &macro->gap_why);
+}
+
+/* A trace is not wanted any more, whatever was requested before. */
+static void htm_macro_give_up_wait(struct htm_macro *macro, int control)
+{
+	if (atomic64_read(&macro->waiting_since))
+		htm_macro_end_wait(macro, control & HTM_REFUSED ? HTM_WHY_REFUSED : 0, false);
+}
+
+static u64 htm_pack_refusal(enum htm_op op, long rc)
+{
+	return (u64)op << 32 | (u32)rc;
+}
+
+static struct htm_refusal htm_unpack_refusal(u64 packed)
+{
+	return (struct htm_refusal){ .op = packed >> 32, .rc = (s32)packed };
+}
+
+/**
+ * htm_macro_log() - have the worker write a refusal to the log
+ * @macro: the macro
+ * @op: the operation
+ * @rc: the hypervisor's answer
+ *
+ * A scheduler lock may be held, under which nothing may be printed.
+ */
+void htm_macro_log(struct htm_macro *macro, enum htm_op op, long rc)
+{
+	atomic64_set(&macro->unlogged, htm_pack_refusal(op, rc));
+	irq_work_queue(&macro->kick);
+}
+
+/*
+ * The functions up to htm_macro_work() are for the claim's holder.
+ */
+
+/* The next operation on the way to what @control requests. */
+static enum htm_op htm_macro_next_op(struct htm_macro *macro, int *control)
+{
+	*control = atomic_read(&macro->control);
+	/* Whatever is at these indices now, it is not ours. */
+	if (htm_target_is_lost(macro->target)) {
+		if (macro->state == HTM_TRACING)
+			macro->state = HTM_STOPPED;
+		return HTM_OP_NONE;
+	}
+	if (*control & HTM_STOP_AGAIN)
+		return HTM_OP_STOP;
+	if ((*control & (HTM_ENABLED | HTM_PAUSED | HTM_DRAINING)) != HTM_ENABLED)
+		return macro->state == HTM_TRACING ? HTM_OP_STOP : HTM_OP_NONE;
+	if (macro->state == HTM_TRACING || *control & HTM_REFUSED)
+		return HTM_OP_NONE;
+	atomic_fetch_andnot(HTM_FRESH, &macro->control);
+	if (*control & HTM_REARM)
+		return macro->target->configured ? HTM_OP_DECONFIGURE : HTM_OP_CONFIGURE;
+	return HTM_OP_START;
+}
+
+/* START was refused, or what has to precede it. A newer enable asks for a new try. */
+static void htm_macro_refuse(struct htm_macro *macro, int err)
+{
+	int control = atomic_read(&macro->control);
+
+	WRITE_ONCE(macro->error, err);
+	do {
+		if (control & HTM_FRESH)
+			return;
+	} while (!atomic_try_cmpxchg(&macro->control, &control,
+				     control | HTM_REFUSED | HTM_DISABLE));
+}
+
+/* Take the result of an operation into the state. The worker's are @late. */
+static void htm_macro_take_result(struct htm_macro *macro, enum htm_op op, int err, long rc,
+				  bool late)
+{
+	/* STOP of a macro that does not trace: what was wanted. */
+	if (op == HTM_OP_STOP && rc == H_STATE)
+		err = 0;
+	if (err) {
+		atomic64_set(&macro->refusal, htm_pack_refusal(op, rc));
+		atomic_fetch_or(HTM_NEWS_REFUSAL, &macro->news);
+		if (late)
+			htm_log_refusal(&macro->target->where, op, rc);
+		else
+			htm_macro_log(macro, op, rc);
+	}
+
+	switch (op) {
+	case HTM_OP_STOP:
+		/*
+		 * After a refusal nobody knows. Go on as if stopped: the
+		 * hypervisor refuses to dump a macro that still traces.
+		 */
+		macro->state = HTM_STOPPED;
+		atomic_andnot(HTM_STOP_AGAIN, &macro->control);
+		return;
+	case HTM_OP_START:
+		if (err)
+			break;
+		macro->state = HTM_TRACING;
+		htm_macro_end_wait(macro, late ? HTM_WHY_LATE : 0, true);
+		return;
+	case HTM_OP_CONFIGURE:
+		if (!err)
+			atomic_andnot(HTM_REARM, &macro->control);
+		break;
+	default:
+		break;
+	}
+	if (err)
+		htm_macro_refuse(macro, err);
+}
+
+/*
+ * Move the macro to where it shall be, without waiting, in any context.
+ *
+ * Return: true if it is there, and then @control is what was requested; false
+ * if something has to wait, and then the worker has the claim.
+ */
+static bool htm_macro_settle(struct htm_macro *macro, int *control)
+{
+	struct htm_request req = { .where = macro->target->where };
+	long rc;
+
+	for (;;) {
+		req.op = htm_macro_next_op(macro, control);
+		if (req.op == HTM_OP_NONE)
+			return true;
+		if (req.op != HTM_OP_START && req.op != HTM_OP_STOP)
+			break;
+		rc = htm_hcall_atomic(&req);
+		if (htm_is_busy(rc))
+			break;
+		htm_macro_take_result(macro, req.op, htm_errno(rc), rc, false);
+	}
+	atomic_fetch_or(HTM_HANDED, &macro->control);
+	/* A scheduler lock may be held: only an interrupt can wake the worker. */
+	irq_work_queue(&macro->kick);
+	return false;
+}
+
+/* Give up the claim; what was requested meanwhile is seen to. */
+static void htm_macro_release(struct htm_macro *macro)
+{
+	int control;
+
+	do {
+		if (!htm_macro_settle(macro, &control))
+			return;
+	} while (!atomic_try_cmpxchg(&macro->control, &control, control & ~HTM_CLAIMED));
+}
+
+/* Issue one operation and wait for the hypervisor as long as is sensible. */
+static int htm_macro_issue(struct htm_macro *macro, enum htm_op op, long *rc)
+{
+	struct htm_request req = { .where = macro->target->where, .op = op };
+
+	switch (op) {
+	case HTM_OP_CONFIGURE:
+		return htm_target_configure(macro->target, false, rc);
+	case HTM_OP_DECONFIGURE:
+		return htm_target_deconfigure(macro->target, false, rc);
+	default:
+		return htm_hcall_sleep(&req, false, rc);
+	}
+}
+
+/* The same in process context, then give up the claim. */
+static void htm_macro_settle_sleeping(struct htm_macro *macro)
+{
+	int control, err;
+	long rc;
+
+	for (;;) {
+		enum htm_op op = htm_macro_next_op(macro, &control);
+		int done = control & ~(HTM_CLAIMED | HTM_HANDED);
+
+		if (op == HTM_OP_NONE) {
+			if (atomic_try_cmpxchg(&macro->control, &control, done))
+				return;
+			continue;
+		}
+		err = htm_macro_issue(macro, op, &rc);
+		htm_macro_take_result(macro, op, err, rc, true);
+	}
+}
+
+static void htm_macro_write_log(struct htm_macro *macro)
+{
+	struct htm_refusal refusal = htm_unpack_refusal(atomic64_xchg(&macro->unlogged, 0));
+
+	if (refusal.op)
+		htm_log_refusal(&macro->target->where, refusal.op, refusal.rc);
+}
+
+static void htm_macro_work(struct work_struct *work)
+{
+	struct htm_macro *macro = container_of(work, struct htm_macro, work);
+
+	if (atomic_read(&macro->control) & HTM_HANDED)
+		htm_macro_settle_sleeping(macro);
+	htm_macro_write_log(macro);
+	if (atomic_read(&macro->news) || atomic_read(&macro->gap_why) ||
+	    atomic_read(&macro->control) & HTM_DISABLE)
+		macro->report(macro->owner);
+}
+
+static void htm_macro_kick(struct irq_work *kick)
+{
+	struct htm_macro *macro = container_of(kick, struct htm_macro, kick);
+
+	queue_work(htm_workqueue, &macro->work);
+}
+
+/*
+ * From here on: requests.
+ */
+
+/* Take the claim if it is free and see to what is requested. */
+static void htm_macro_move(struct htm_macro *macro)
+{
+	if (!(atomic_fetch_or(HTM_CLAIMED, &macro->control) & HTM_CLAIMED))
+		htm_macro_release(macro);
+}
+
+/**
+ * htm_macro_enable() - the event was added to its CPU: trace
+ * @macro: the macro
+ * @why: HTM_WHY_RESCHEDULED if it was enabled all the time, or 0
+ * @since: since when a trace has been wanted
+ *
+ * An enable is a new try after a refusal; being added again is not.
+ *
+ * Return: 0, or the errno of a START that was refused.
+ */
+int htm_macro_enable(struct htm_macro *macro, int why, u64 since)
+{
+	int control;
+
+	if (!why)
+		atomic_fetch_andnot(HTM_REFUSED | HTM_DISABLE, &macro->control);
+	control = atomic_read(&macro->control);
+	if (!(control & (HTM_PAUSED | HTM_DRAINING)))
+		htm_macro_wait(macro, why, since);
+	atomic_fetch_or(why ? HTM_ENABLED : HTM_ENABLED | HTM_FRESH, &macro->control);
+	htm_macro_move(macro);
+	return atomic_read(&macro->control) & HTM_REFUSED ? READ_ONCE(macro->error) : 0;
+}
+
+/**
+ * htm_macro_fail() - the event was not added after all, for START was refused
+ * @macro: the macro
+ */
+void htm_macro_fail(struct htm_macro *macro)
+{
+	atomic_fetch_andnot(HTM_ENABLED | HTM_DISABLE, &macro->control);
+	atomic_set(&macro->waiting_why, 0);
+	atomic64_set(&macro->waiting_since, 0);
+}
+
+/* The event was taken off its CPU. */
+void htm_macro_disable(struct htm_macro *macro)
+{
+	int old = atomic_fetch_andnot(HTM_ENABLED | HTM_INTERRUPTED, &macro->control);
+
+	htm_macro_give_up_wait(macro, old);
+	htm_macro_move(macro);
+}
+
+/**
+ * htm_macro_interrupt() - the core stops the event, which it has enabled
+ * @macro: the macro
+ * @why: HTM_WHY_* of the stop
+ *
+ * Nobody asked for this stop: what is executed meanwhile is missing in the trace.
+ */
+void htm_macro_interrupt(struct htm_macro *macro, int why)
+{
+	int old;
+
+	atomic_fetch_or(HTM_INTERRUPTED, &macro->control);
+	old = atomic_fetch_andnot(HTM_ENABLED, &macro->control);
+	if ((old & (HTM_ENABLED | HTM_PAUSED | HTM_DRAINING | HTM_REFUSED)) == HTM_ENABLED)
+		htm_macro_wait(macro, why, htm_now());
+	htm_macro_move(macro);
+}
+
+/* The core starts the event that it has stopped. */
+void htm_macro_continue(struct htm_macro *macro)
+{
+	atomic_fetch_or(HTM_ENABLED, &macro->control);
+	atomic_fetch_andnot(HTM_INTERRUPTED, &macro->control);
+	htm_macro_move(macro);
+}
+
+void htm_macro_pause(struct htm_macro *macro)
+{
+	htm_macro_give_up_wait(macro, atomic_fetch_or(HTM_PAUSED, &macro->control));
+	htm_macro_move(macro);
+}
+
+void htm_macro_resume(struct htm_macro *macro)
+{
+	int control = atomic_read(&macro->control);
+
+	if (control & HTM_PAUSED && control & (HTM_ENABLED | HTM_INTERRUPTED) &&
+	    !(control & (HTM_DRAINING | HTM_REFUSED)))
+		htm_macro_wait(macro, control & HTM_INTERRUPTED ? HTM_WHY_THROTTLED : 0,
+			       htm_now());
+	atomic_fetch_andnot(HTM_PAUSED, &macro->control);
+	htm_macro_move(macro);
+}
+
+/**
+ * htm_macro_rearm() - the trace was delivered: make a new one when enabled
+ * @macro: a macro that is stopped for good, see htm_macro_finish()
+ */
+void htm_macro_rearm(struct htm_macro *macro)
+{
+	macro->state = HTM_READY;
+	macro->begun = false;
+	atomic_fetch_or(HTM_REARM, &macro->control);
+	atomic_fetch_andnot(HTM_DRAINING, &macro->control);
+}
+
+/**
+ * htm_macro_finish() - stop the trace for good, to dump it
+ * @macro: the macro
+ *
+ * Return: whether it is stopped; false if the hypervisor has to be waited for,
+ * or if this call comes from within another.
+ */
+bool htm_macro_finish(struct htm_macro *macro)
+{
+	int control = atomic_fetch_or(HTM_DRAINING, &macro->control);
+
+	htm_macro_give_up_wait(macro, control);
+	htm_macro_move(macro);
+	return !(atomic_read(&macro->control) & HTM_CLAIMED);
+}
+
+/* A dump was refused: perhaps the macro still traces, whatever STOP said. */
+void htm_macro_stop_again(struct htm_macro *macro)
+{
+	atomic_fetch_or(HTM_STOP_AGAIN, &macro->control);
+	htm_macro_move(macro);
+}
+
+/* Whether the event shall be disabled because of a refusal; asked once. */
+bool htm_macro_take_disable(struct htm_macro *macro)
+{
+	return atomic_fetch_andnot(HTM_DISABLE, &macro->control) & HTM_DISABLE;
+}
+
+/**
+ * htm_macro_take_start() - has the trace begun?
+ * @macro: the macro
+ * @late: receives how long after the request, and why
+ */
+bool htm_macro_take_start(struct htm_macro *macro, struct htm_untraced *late)
+{
+	if (!(atomic_fetch_andnot(HTM_NEWS_START, &macro->news) & HTM_NEWS_START))
+		return false;
+	late->why = macro->start_why;
+	late->ns = macro->start_ns;
+	return true;
+}
+
+/* What was not traced since the last time that this was asked. */
+bool htm_macro_take_gap(struct htm_macro *macro, struct htm_untraced *gap)
+{
+	gap->why = atomic_xchg(&macro->gap_why, 0);
+	gap->ns = gap->why ? atomic64_xchg(&macro->gap_ns, 0) : 0;
+	return gap->why;
+}
+
+bool htm_macro_take_refusal(struct htm_macro *macro, struct htm_refusal *refusal)
+{
+	if (!(atomic_fetch_andnot(HTM_NEWS_REFUSAL, &macro->news) & HTM_NEWS_REFUSAL))
+		return false;
+	*refusal = htm_unpack_refusal(atomic64_read(&macro->refusal));
+	return true;
+}
+
+/* Before anything is requested. */
+void htm_macro_open(struct htm_macro *macro, struct htm_target *target, bool paused,
+		    void (*report)(void *owner), void *owner)
+{
+	macro->target = target;
+	atomic_set(&macro->control, paused ? HTM_PAUSED : 0);
+	macro->report = report;
+	macro->owner = owner;
+	init_irq_work(&macro->kick, htm_macro_kick);
+	INIT_WORK(&macro->work, htm_macro_work);
+}
+
+/* Nobody requests anything any more: leave the macro stopped and not configured. */
+void htm_macro_close(struct htm_macro *macro)
+{
+	struct htm_target *target = macro->target;
+	struct htm_request stop = { .where = target->where, .op = HTM_OP_STOP };
+	long rc;
+
+	irq_work_sync(&macro->kick);
+	cancel_work_sync(&macro->work);
+	htm_macro_write_log(macro);
+	/* A claim that nobody holds any more: START or STOP was not finished. */
+	if ((macro->state == HTM_TRACING || atomic_read(&macro->control) & HTM_CLAIMED) &&
+	    !htm_target_is_lost(target))
+		htm_hcall_sleep(&stop, false, &rc);
+	if (target->configured && htm_target_deconfigure(target, false, &rc))
+		htm_log_refusal(&target->where, HTM_OP_DECONFIGURE, rc);
+}
+
+int htm_macro_init(void)
+{
+	htm_workqueue = alloc_workqueue("htm", WQ_UNBOUND, 0);
+	return htm_workqueue ? 0 : -ENOMEM;
+}
+
+void htm_macro_exit(void)
+{
+	destroy_workqueue(htm_workqueue);
+}
