@@ -17,6 +17,7 @@ Capture::Capture(const std::vector<HtmSource>& sources, SessionFiles files,
         recorders_.emplace_back(sources[index], files_.targets[index], limit);
     manifest_.targets.push_back(recorder.facts());
   }
+  files_.manifest.mark_as_being_written();
   manifest_.tool_version = HTMTRACE_VERSION;
   manifest_.host = read_host_facts();
 }
@@ -29,7 +30,19 @@ void Capture::start() {
     files_.discard();
     throw;
   }
+}
+
+bool Capture::begun() {
+  try {
+    for (TargetRecorder& recorder : recorders_) {
+      if (!recorder.begun()) return false;
+    }
+  } catch (...) {
+    files_.discard();
+    throw;
+  }
   manifest_.started = now();
+  return true;
 }
 
 bool Capture::gone() {
@@ -54,6 +67,10 @@ TargetRecorder::State Capture::state() const {
   }
   if (!all_known) sum.expected_bytes = 0;
   return sum;
+}
+
+void Capture::cancel(const std::string& cause) {
+  for (TargetRecorder& recorder : recorders_) recorder.cancel(cause);
 }
 
 void Capture::settle(const std::optional<Manifest::Workload>& workload, std::vector<Error> troubles,

@@ -26,6 +26,8 @@ class Capture {
 
   // Starts every target. Throws Error when one of them refuses; then there are no files.
   void start();
+  // After start(): true when every target traces. Throws Error as start() does.
+  bool begun();
   // Gives the session up before anything was recorded.
   void discard() { files_.discard(); }
 
@@ -40,6 +42,9 @@ class Capture {
   std::deque<TargetRecorder>& recorders() { return recorders_; }
   void stopped() { manifest_.stopped = now(); }
   TargetRecorder::State state() const;
+
+  // The trace was never started, for this reason. Before settle().
+  void cancel(const std::string& cause);
 
   // Closes the files, writes the manifest.
   void settle(const std::optional<Manifest::Workload>& workload, std::vector<Error> troubles,

@@ -9,6 +9,8 @@
 
 namespace htmtrace {
 
+class Signals;
+
 // Exit statuses of every command (a workload's own status passes through when nothing failed).
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitFailed = 1;
@@ -17,13 +19,15 @@ inline constexpr int kExitIncomplete = 3;  // done, but something was lost or co
 
 using Action = std::function<int()>;
 
-Action declare_record(CLI::App& app);
+// `signals` outlives the action.
+Action declare_record(CLI::App& app, Signals& signals);
 Action declare_decode(CLI::App& app);
 Action declare_report(CLI::App& app);
 Action declare_diff(CLI::App& app);
 Action declare_index(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_doctor(CLI::App& app);
-Action declare_dtl(CLI::App& app);
+// Likewise; without --input it records.
+Action declare_dtl(CLI::App& app, Signals& signals);
 
 }  // namespace htmtrace

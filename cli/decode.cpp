@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,13 +79,13 @@ class Decode {
     }
     output_.finish();
     if (output_.reader_gone()) return kExitDone;
+    if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
     if (!options_.quiet) print_note(describe(totals_));
     return incomplete_ ? kExitIncomplete : kExitDone;
   }
 
  private:
   void decode(const ChosenTrace& trace) {
-    if (tell_missing(trace)) incomplete_ = true;
     const ManifestFacts facts = manifest_of(trace);
     const HtmType type = type_of(options_.traces.context, trace, facts).value_or(HtmType::kCore);
     if (type == HtmType::kLlat) {
@@ -198,7 +197,7 @@ class Decode {
     select_into(writer, bytes, map);
     writer.finish();
     if (!options_.quiet && !output_.reader_gone()) {
-      fmt::print(stderr, "{}", describe(writer.counts()));
+      print_text(describe(writer.counts()));
     }
   }
 
@@ -216,7 +215,7 @@ class Decode {
       list->finish();
     }
     if (!options_.quiet && !output_.reader_gone()) {
-      fmt::print(stderr, "{}", describe(writer.blocks(), writer.intervals()));
+      print_text(describe(writer.blocks(), writer.intervals()));
     }
   }
 
@@ -279,7 +278,7 @@ class Decode {
       output_.put(statistics);
     } else if (!options_.quiet) {
       output_.flush();  // so that a terminal shows the text before what is said about it
-      fmt::print(stderr, "{}", statistics);
+      print_text(statistics);
     }
   }
 
@@ -378,7 +377,6 @@ Action declare_decode(CLI::App& app) {
       "Exit status: 0 done, 1 failed, 2 usage, 3 something was lost or could not be decoded.");
   app.parse_complete_callback([options] { check(*options); });
   return [&app, options] {
-    std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
     if (is_one_dispatch_log(options->traces.paths)) return decode_dispatch_log(app, *options);
     if (for_engines(options->format)) return decode_to_rows(*options);
     check_terminal(*options);

@@ -2,7 +2,6 @@
 // htmtrace diff: what is different in the second of two traces.
 #include <fmt/core.h>
 
-#include <csignal>
 #include <map>
 #include <memory>
 #include <string>
@@ -66,7 +65,6 @@ class Diff {
       side.name = options_.traces.paths[i];
       sides[i] = choose_traces({side.name}, options_.traces.filter, spools[i]);
       side.traces = sides[i].size();
-      for (const ChosenTrace& trace : sides[i]) incomplete_ |= tell_missing(trace);
     }
     const bool nest = all_of_nest(sides[0], options_.traces.context);
     if (nest != all_of_nest(sides[1], options_.traces.context)) {
@@ -82,6 +80,7 @@ class Diff {
                                                         : report.to_csv());
     output.finish();
     if (output.reader_gone()) return kExitDone;
+    for (const auto& traces : sides) incomplete_ |= tell_missing(traces, options_.traces.context);
     for (const DiffSide* side : {&report.before, &report.after}) {
       print_note(fmt::format("{}: {}", side->name, describe(side->totals)));
     }
@@ -106,7 +105,9 @@ class Diff {
       }
     }
     report.what = "instructions";
-    report.tables = compare_cores(*spots[0], *spots[1]);
+    report.tables =
+        compare_cores({.spots = *spots[0], .mappings = load_mapping_names(report.before.name)},
+                      {.spots = *spots[1], .mappings = load_mapping_names(report.after.name)});
   }
 
   void buses(const std::vector<ChosenTrace> (&sides)[2], DiffReport& report) {
@@ -191,10 +192,7 @@ Action declare_diff(CLI::App& app) {
       "Exit status: 0 done, whatever differs, 1 failed, 2 usage, 3 something was lost or could "
       "not\nbe decoded.");
   app.parse_complete_callback([options] { check(*options); });
-  return [options] {
-    std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
-    return Diff(*options).run();
-  };
+  return [options] { return Diff(*options).run(); };
 }
 
 }  // namespace htmtrace

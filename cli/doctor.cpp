@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// htmtrace doctor: says beforehand why a recording would fail. Changes nothing.
+// htmtrace doctor: says beforehand why a recording would fail. Configures and releases the named
+// targets; changes nothing else.
 #include <fmt/core.h>
 #include <sys/utsname.h>
 
@@ -13,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/doctor_htm.h"
 #include "cli/doctor_system.h"
+#include "cli/doctor_try.h"
 #include "cli/htm_source.h"
 #include "cli/target_options.h"
 #include "output/json_writer.h"
@@ -29,6 +31,7 @@ struct DoctorOptions {
   std::filesystem::path folder = ".";
   std::filesystem::path root = "/";
   bool json = false;
+  bool no_try = false;
 };
 
 const char* name(Verdict verdict) {
@@ -45,6 +48,26 @@ const char* name(Verdict verdict) {
   return "unknown";
 }
 
+bool is_bad(const Finding& finding) {
+  return finding.verdict == Verdict::kBad;
+}
+
+// A target can be tried only where the event can be opened, and with the driver that configures a
+// macro when its event is opened. `first`: what opening needs.
+std::vector<Finding> check_targets(const DoctorOptions& options,
+                                   const std::vector<Finding>& first) {
+  if (options.targets.empty()) return {};
+  if (options.no_try) return {untried_target("--no-try")};
+  if (std::ranges::any_of(first, is_bad)) {
+    return {untried_target("the problems above prevent that")};
+  }
+  if (!has_own_driver(options.root)) {
+    return {untried_target("only htmtrace's driver configures a target without tracing it")};
+  }
+  if (options.root != "/") return {untried_target("--root is not this machine")};
+  return try_targets(options.targets);
+}
+
 std::vector<Finding> examine(const DoctorOptions& options) {
   utsname names{};
   ::uname(&names);
@@ -57,6 +80,7 @@ std::vector<Finding> examine(const DoctorOptions& options) {
 
   std::vector<Finding> findings = {check_machine(root), check_driver(root, names.release),
                                    check_lockdown(root, loaded), check_permission(root, own)};
+  const std::vector<Finding> for_opening = findings;
   // No driver helps where there is nothing to drive.
   if (findings[0].verdict == Verdict::kBad) findings[1].advice.clear();
   uint64_t bytes = 0;
@@ -72,11 +96,20 @@ std::vector<Finding> examine(const DoctorOptions& options) {
   findings.push_back(check_disk(options.folder, bytes));
   findings.push_back(check_tracefs(root));
   findings.push_back(check_htmdump(root));
+  for (Finding& finding : check_targets(options, for_opening)) {
+    findings.push_back(std::move(finding));
+  }
   return findings;
 }
 
 auto problems_of(const std::vector<Finding>& findings) {
   return std::ranges::count(findings, Verdict::kBad, &Finding::verdict);
+}
+
+bool any_tried(const std::vector<Finding>& findings) {
+  return std::ranges::any_of(findings, [](const Finding& finding) {
+    return is_target_finding(finding) && finding.verdict != Verdict::kUnknown;
+  });
 }
 
 std::string to_text(const std::vector<Finding>& findings) {
@@ -88,7 +121,8 @@ std::string to_text(const std::vector<Finding>& findings) {
       text += fmt::format("{:22} do: {}\n", "", advice);
   }
   const auto problems = problems_of(findings);
-  text += problems == 0   ? "nothing that would make a recording fail\n"
+  const std::string untried = any_tried(findings) ? "" : "; no target was tried";
+  text += problems == 0   ? fmt::format("nothing that would make a recording fail{}\n", untried)
           : problems == 1 ? "1 problem: a recording would fail\n"
                           : fmt::format("{} problems: a recording would fail\n", problems);
   return text;
@@ -131,6 +165,8 @@ Action declare_doctor(CLI::App& app) {
       ->type_name("DIR")
       ->default_str(".");
   app.add_flag("--json", options->json, "Print JSON");
+  app.add_flag("--no-try", options->no_try,
+               "Do not configure the targets to see whether they can be traced");
   // Stands for "/", for tests on machines made of files.
   app.add_option("--root", options->root)->group("");
   app.parse_complete_callback([options] {

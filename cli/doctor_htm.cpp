@@ -76,9 +76,13 @@ bool driver_is_loaded(const fs::path& root) {
   return fs::exists(pmu_folder(root) / "type", ignored);
 }
 
+bool has_own_driver(const fs::path& root) {
+  return is_own_driver(pmu_folder(root));
+}
+
 Finding check_driver(const fs::path& root, const std::string& release) {
   if (driver_is_loaded(root)) {
-    if (is_own_driver(pmu_folder(root))) {
+    if (has_own_driver(root)) {
       return {Verdict::kGood, "driver", "htmtrace's own", "", {}};
     }
     return {Verdict::kNotice,

@@ -13,6 +13,7 @@
 namespace htmtrace {
 
 bool driver_is_loaded(const std::filesystem::path& root);
+bool has_own_driver(const std::filesystem::path& root);
 
 // The htm PMU, and whose driver it is; without one, how to get it for kernel `release`.
 Finding check_driver(const std::filesystem::path& root, const std::string& release);

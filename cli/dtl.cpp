@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 #include "cli/input_guard.h"
 #include "cli/number_from.h"
 #include "cli/schedule_options.h"
+#include "cli/signals.h"
 #include "cli/units.h"
 #include "pmu/dtl_event.h"
 
@@ -162,7 +162,6 @@ void check(const CLI::App& app, const Wish& wish) {
 }
 
 int replay(const Wish& wish) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
   DtlReplay replay = wish.replay;
   replay.name = replay.input.string();
   const DtlInput input(replay.input);
@@ -176,16 +175,14 @@ int replay(const Wish& wish) {
   return replay_dtl(replay, output);
 }
 
-int capture(const Wish& wish) {
+int capture(const Wish& wish, Signals& signals) {
+  signals.watch();
   DtlOptions options = wish.options;
   options.output.existing = wish.force ? Existing::kReplace : Existing::kRefuse;
   if (!options.workload.empty()) check_program(options.workload.front());
   const Fd lock = lock_dtl_pmu();
   if (wish.all_cpus) options.cpus = online_cpus();
-  Signals signals;
-  DtlCapture run(options, signals);
-  signals.watch();
-  return run.run();
+  return DtlCapture(options, signals).run();
 }
 
 std::string no_standard_output(const std::string& file) {
@@ -340,14 +337,18 @@ void declare_top(CLI::App& app, const std::shared_ptr<Wish>& wish) {
 
 }  // namespace
 
-Action declare_dtl(CLI::App& app) {
+Action declare_dtl(CLI::App& app, Signals& signals) {
   auto wish = std::make_shared<Wish>();
   declare_capture(app, wish);
   declare_output(app, wish);
   declare_top(*app.add_subcommand("top", "Show every second what each virtual processor does"),
               wish);
   app.parse_complete_callback([&app, wish] { check(app, *wish); });
-  return [wish] { return wish->replay.input.empty() ? capture(*wish) : replay(*wish); };
+  return [wish, &signals] {
+    if (wish->replay.input.empty()) return capture(*wish, signals);
+    signals.release();
+    return replay(*wish);
+  };
 }
 
 }  // namespace htmtrace

@@ -10,6 +10,7 @@
 #include <future>
 
 #include "cli/commands.h"
+#include "cli/messages.h"
 #include "output/host_facts.h"
 #include "ringbuf/timebase.h"
 
@@ -61,7 +62,7 @@ DtlCapture::Cpu::Cpu(DtlSource opened, DtlCapture& capture)
 DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
     : options_(options), signals_(signals) {
   period_ns_ = options_.period ? static_cast<uint64_t>(options_.period->count())
-                               : choose_dtl_period(options_.cpus, options_.event);
+                               : choose_dtl_period(options_.cpus, options_.event, signals_);
   const DtlRings rings(options_.aux_bytes, options_.cpus.size());
   for (const int cpu : options_.cpus) {
     cpus_.push_back(
@@ -116,6 +117,7 @@ void DtlCapture::open_switches(Cpu& cpu) {
 
 int DtlCapture::run() {
   if (!options_.workload.empty()) workload_.emplace(options_.workload, signals_);
+  if (take_signals()) return end_unstarted();
   start();
   wait();
   watch_signals_during([this] {
@@ -131,6 +133,20 @@ int DtlCapture::run() {
     for (const auto& group : groups_) look(*group);
     status = settle(make_report());
   });
+  return status;
+}
+
+// The recording is empty, and says why.
+int DtlCapture::end_unstarted() {
+  output_->give_up();
+  int status = kExitDone;
+  watch_signals_during([&] {
+    DtlReport report = make_report();
+    report.unprovable = "nothing was recorded";
+    report.add(Loss{"recording", unstarted_because(*ended_by_)});
+    status = settle(std::move(report));
+  });
+  if (workload_) print_note(workload_->command().front() + " was not run");
   return status;
 }
 
@@ -223,6 +239,7 @@ bool DtlCapture::take_signals() {
   while (const auto signal = signals_.next()) {
     if (signal->number == SIGCHLD) continue;
     end = true;
+    if (!ended_by_) ended_by_ = signal->number;
     if (workload_) workload_->pass_on(*signal);
   }
   return end;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -132,7 +131,7 @@ class ExportFile {
 void tell_verdict(const DtlReader& reader, uint64_t taken) {
   const std::string& verdict = reader.end_text();
   if (const size_t line = verdict.find('\n'); line != std::string::npos) {
-    std::fputs(verdict.c_str() + line + 1, stderr);
+    print_text(std::string_view(verdict).substr(line + 1));
   }
   const uint64_t passed_by = reader.passed_by();
   print_note(fmt::format(

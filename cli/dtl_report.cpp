@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <vector>
 
@@ -166,7 +165,7 @@ std::string DtlReport::text() const {
 }
 
 void DtlReport::print() const {
-  std::fputs(text().c_str(), stderr);
+  print_text(text());
 }
 
 }  // namespace htmtrace

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 
@@ -104,7 +105,8 @@ bool DtlSource::alive() const {
   return false;
 }
 
-uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& event) {
+uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& event,
+                           const Signals& signals) {
   const DtlRings rings(DtlRings::kLeastAuxBytes, cpus.size());
   std::vector<DtlSource> sources;
   sources.reserve(cpus.size());
@@ -114,7 +116,8 @@ uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& even
   for (const DtlSource& source : sources) guarded.push_back(&source);
   const DtlGuard guard(guarded);
   for (const DtlSource& source : sources) source.enable();
-  std::this_thread::sleep_for(kTrial);
+  pollfd arrived{signals.fd(), POLLIN, 0};
+  ::poll(&arrived, 1, kTrial.count());
   uint64_t most = 1;
   std::vector<std::byte> room;
   for (const DtlSource& source : sources) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/signals.h"
 #include "ringbuf/event_fd.h"
 #include "ringbuf/fd.h"
 #include "ringbuf/perf_ring.h"
@@ -62,7 +63,8 @@ class DtlSource {
 };
 
 // How often the driver should look at the log so that it does not fill: tries it on these CPUs for
-// a fifth of a second, which is not recorded.
-uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& event);
+// a fifth of a second, which is not recorded. A signal cuts the trial short.
+uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& event,
+                           const Signals& signals);
 
 }  // namespace htmtrace

@@ -46,8 +46,8 @@ std::vector<int> carrier_candidates() {
 }
 
 HtmSource::HtmSource(const EventAttr& attr, const TraceTarget& target, const std::vector<int>& cpus,
-                     bool wraps)
-    : target_(target), attr_(attr), wraps_(wraps) {
+                     bool wraps, bool own_driver)
+    : target_(target), attr_(attr), wraps_(wraps), own_driver_(own_driver) {
   int reason = ENODEV;
   for (const int cpu : cpus) {
     if (try_open(cpu)) break;
@@ -238,7 +238,8 @@ void open_events(Sources& sources, const PmuDescription& pmu, const SourceWish& 
       attr.base().aux_watermark =
           static_cast<uint32_t>(wish.sizes.value_or(kOldDriverSizes).aux_bytes);
     }
-    const HtmSource& source = sources.list.emplace_back(attr, target, cpus, wish.wrap);
+    const HtmSource& source =
+        sources.list.emplace_back(attr, target, cpus, wish.wrap, pmu.terms().contains(kWrapTerm));
     std::erase(cpus, source.carrier_cpu());
     if (sources.list.size() == 1 && !sources.first_driver && source.is_first_driver()) {
       take_first_driver(sources, wish);

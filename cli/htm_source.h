@@ -31,9 +31,10 @@ struct Triggers {
 class HtmSource {
  public:
   // Opens the event on the first of `cpus` that works, disabled. With our driver this configures
-  // the trace macro. `wraps` says what `attr` asks for. Throws Error.
+  // the trace macro. `wraps` says what `attr` asks for; `own_driver`, that it is htmtrace's. Throws
+  // Error.
   HtmSource(const EventAttr& attr, const TraceTarget& target, const std::vector<int>& cpus,
-            bool wraps);
+            bool wraps, bool own_driver);
 
   const TraceTarget& target() const { return target_; }
   int carrier_cpu() const { return cpu_; }
@@ -72,6 +73,9 @@ class HtmSource {
   // What the event had counted when this trace was armed.
   const EventValue& baseline() const { return baseline_; }
 
+  // The driver announces when the macro really traces, and enable() makes it.
+  bool announces_begin() const { return own_driver_ && !starts_paused(); }
+
   // The trace memory is written round and round.
   bool wraps() const { return wraps_; }
 
@@ -99,6 +103,7 @@ class HtmSource {
   std::vector<Member> triggers_;
   EventValue baseline_;
   bool wraps_ = false;
+  bool own_driver_ = false;
   std::optional<PerfRing> ring_;
 };
 

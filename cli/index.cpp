@@ -63,14 +63,15 @@ class Index {
 
   int run() {
     Spool spool;
-    for (const ChosenTrace& trace : choose_traces(options_.paths, options_.filter, spool)) {
+    const std::vector<ChosenTrace> traces = choose_traces(options_.paths, options_.filter, spool);
+    const ContextOptions context{.translation = {}, .partition = {}, .type = options_.type};
+    for (const ChosenTrace& trace : traces) {
       InputFile input = trace.open();
       const auto identity = input.identity();
       if (!identity) {
         throw Error("cannot index " + trace.name() + ": it is not a file of one trace as it is")
             .hint("decompress it (zstd -d), or have it in a folder (htmtrace record -o DIR)");
       }
-      const ContextOptions context{.translation = {}, .partition = {}, .type = options_.type};
       const HtmType type = type_of(context, trace, manifest_of(trace)).value_or(HtmType::kCore);
       if (type == HtmType::kLlat) {
         throw Error("cannot index " + trace.name() +
@@ -82,7 +83,7 @@ class Index {
       print_note(fmt::format("{}: {} bytes, {}", index_path(trace).string(),
                              std::filesystem::file_size(index_path(trace)), found));
     }
-    return kExitDone;
+    return tell_missing(traces, context) ? kExitIncomplete : kExitDone;
   }
 
  private:
@@ -182,7 +183,7 @@ Action declare_index(CLI::App& app) {
   app.footer(
       "Writes PATH.index beside each trace; decode and report then read only what they need for\n"
       "--ticks, --instructions, --from-mark and --last. See htmtrace-index(1).\n"
-      "Exit status: 0 done, 1 failed, 2 usage.");
+      "Exit status: 0 done, 1 failed, 2 usage, 3 the recording is incomplete.");
   return [options] { return Index(*options).run(); };
 }
 

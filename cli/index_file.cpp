@@ -63,7 +63,7 @@ std::filesystem::path index_path(const ChosenTrace& trace) {
 
 TraceBytes selected_bytes(const ChosenTrace& trace, InputFile& input, const Selection& selection,
                           uint64_t limit, bool file_order, Lead lead) {
-  if (may_begin_late(selection)) {
+  if (lead != Lead::kAll && may_begin_late(selection)) {
     auto start = find_start(trace, input, selection, limit, file_order, lead);
     if (start) return {input, std::move(*start)};
   }

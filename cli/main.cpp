@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +13,10 @@
 #include "cli/commands.h"
 #include "cli/htmdecode.h"
 #include "cli/messages.h"
+#include "cli/signals.h"
+#include "cli/standard_streams.h"
 #include "core/error.h"
+#include "output/text_output.h"
 
 namespace htmtrace {
 namespace {
@@ -35,7 +38,18 @@ void keep_lines(Formatter& formatter) {
   }
 }
 
-int run(std::vector<std::string> arguments) {
+// Prints help, the version, or what is wrong with the command line.
+int leave(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream help, message;
+  const int status = app.exit(error, help, message);
+  print_text(message.str());
+  TextOutput output = TextOutput::standard_output();
+  output.put(help.str());
+  output.finish();
+  return status == 0 ? kExitDone : kExitUsage;
+}
+
+int run(std::vector<std::string> arguments, Signals& signals) {
   CLI::App app{"Hardware and dispatch tracing for IBM POWER logical partitions", "htmtrace"};
   keep_lines(*app.get_formatter());
   app.set_version_flag("--version", "htmtrace " HTMTRACE_VERSION);
@@ -43,16 +57,24 @@ int run(std::vector<std::string> arguments) {
   app.failure_message(usage_error);
 
   std::vector<std::pair<CLI::App*, Action>> commands;
-  auto add = [&](const char* name, const char* purpose, Action (*declare)(CLI::App&)) {
+  const auto add_recorder = [&](const char* name, const char* purpose,
+                                Action (*declare)(CLI::App&, Signals&)) {
     CLI::App* command = app.add_subcommand(name, purpose);
-    commands.emplace_back(command, declare(*command));
+    commands.emplace_back(command, declare(*command, signals));
+  };
+  const auto add = [&](const char* name, const char* purpose, Action (*declare)(CLI::App&)) {
+    CLI::App* command = app.add_subcommand(name, purpose);
+    commands.emplace_back(command, [&signals, action = declare(*command)] {
+      signals.release();
+      return action();
+    });
   };
   add("decode", "Print a trace as text, or write it for other programs", declare_decode);
-  add("record", "Trace cores or chips while a program runs", declare_record);
+  add_recorder("record", "Trace cores or chips while a program runs", declare_record);
   add("report", "Tell which addresses are hot in traces", declare_report);
   add("diff", "Tell what is different in a second trace", declare_diff);
   add("index", "Make slices of large traces quick to decode", declare_index);
-  add("dtl", "Print every dispatch of the virtual processors", declare_dtl);
+  add_recorder("dtl", "Print every dispatch of the virtual processors", declare_dtl);
   add("list", "Show what there is to trace with", declare_list);
   add("doctor", "Say beforehand why a recording would fail", declare_doctor);
   // Lines with two blanks before them are commands to the completion.
@@ -78,7 +100,8 @@ int run(std::vector<std::string> arguments) {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitDone : kExitUsage;
+    signals.release();
+    return leave(app, error);
   }
   for (const auto& [command, action] : commands) {
     if (command->parsed()) return action();
@@ -86,27 +109,29 @@ int run(std::vector<std::string> arguments) {
   return kExitUsage;
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, Signals& signals) {
   if (is_htmdecode(argv[0])) {
     // perf takes another status for a failure; what was lost is told on stderr.
-    const int status = run(htmdecode_arguments(argc, argv));
+    const int status = run(htmdecode_arguments(argc, argv), signals);
     return status == kExitIncomplete ? kExitDone : status;
   }
-  return run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+  return run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), signals);
 }
 
 }  // namespace
 }  // namespace htmtrace
 
 int main(int argc, char** argv) {
+  htmtrace::Signals signals;  // first: from here on no signal is lost
+  htmtrace::occupy_closed_streams();
   try {
-    return htmtrace::run(argc, argv);
+    return htmtrace::run(argc, argv, signals);
   } catch (const htmtrace::Error& error) {
     htmtrace::print_error(error);
   } catch (const std::bad_alloc&) {
-    std::fputs("htmtrace: out of memory\n", stderr);
+    htmtrace::print_text("htmtrace: out of memory\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "htmtrace: internal error: {}\n", error.what());
+    htmtrace::print_text(fmt::format("htmtrace: internal error: {}\n", error.what()));
   }
   return htmtrace::kExitFailed;
 }

@@ -6,27 +6,25 @@
 #include <cstdio>
 
 namespace htmtrace {
-namespace {
 
-// stderr may be gone; a recording must not end because nobody reads.
-void say(const std::string& line) {
-  std::fputs(line.c_str(), stderr);
+// Not fmt::print(), which throws when it cannot write.
+void print_text(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
-
-}  // namespace
 
 void print_error(const Error& error) {
   print_note(error.what());
-  for (const std::string& subject : error.subjects()) say(fmt::format("  {}\n", subject));
-  for (const std::string& hint : error.hints()) say(fmt::format("  hint: {}\n", hint));
+  for (const std::string& subject : error.subjects()) print_text(fmt::format("  {}\n", subject));
+  for (const std::string& hint : error.hints()) print_text(fmt::format("  hint: {}\n", hint));
 }
 
 void print_note(const std::string& text) {
-  say(fmt::format("htmtrace: {}\n", text));
+  print_text(fmt::format("htmtrace: {}\n", text));
 }
 
-void print_warning(const std::string& text) {
+void print_warning(const std::string& text, const std::string& hint) {
   print_note("warning: " + text);
+  if (!hint.empty()) print_text(fmt::format("  hint: {}\n", hint));
 }
 
 }  // namespace htmtrace

@@ -37,7 +37,7 @@ inline void count_idle(NestReading& reading, NestCount& count) {
   while (reading.advance(nothing)) {
   }
   count.totals.add(reading.statistics());
-  if (count.evidence.empty()) count.evidence = nest::describe(reading.evidence());
+  if (count.evidence.empty()) count.evidence = reading.describe_layout();
   if (reading.statistics().incomplete() || tell_trouble(reading.input())) count.incomplete = true;
 }
 
@@ -60,7 +60,7 @@ NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions&
     const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
     check_layout(reading, count.layout);
     count.layout = reading.layout();
-    count.evidence = nest::describe(reading.evidence());
+    count.evidence = reading.describe_layout();
     counter.begin(trace, reading.layout(), map);
     struct Commands {
       void event(const nest::Event& event, std::optional<LogicalAddr> la) {

@@ -97,17 +97,6 @@ void tell_nothing(const NestReading& reading) {
 
 }  // namespace
 
-void check_nest_selection(const Selection& s, const std::string& trace) {
-  if (s.ea.empty() && s.data_ea.empty() && s.data_ra.empty() && s.data_la.empty() &&
-      s.privileges == 0 && s.classes == 0 && s.numbers.first == 0 &&
-      s.numbers.last == Selection::kAny && !s.from_mark && !s.to_mark &&
-      s.last == Selection::kAny) {
-    return;
-  }
-  throw Error("cannot select so in " + trace + ": it is a nest trace")
-      .hint("nest traces know --ra, --la, --ticks, --command, --every and --first");
-}
-
 NestResult decode_nest(const NestJob& job, TextOutput& output) {
   check_nest_selection(job.selection, job.trace.name());
   NestReading reading(job.trace, job.options.layout);
@@ -147,7 +136,7 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
     if (part) tell_part(reading.input());
     if (!wrap.empty()) print_note(wrap + "; offsets are of the file (--file-order: as it is)");
   }
-  std::string text = fmt::format("{}\n  {}\n{}", reading.name(), nest::describe(reading.evidence()),
+  std::string text = fmt::format("{}\n  {}\n{}", reading.name(), reading.describe_layout(),
                                  describe(result.statistics));
   if (job.summary && !everything_selected(job)) {
     text += fmt::format("  {:<28} {:>16}\n", "commands selected", selected.commands);

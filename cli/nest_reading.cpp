@@ -26,7 +26,10 @@ size_t read_full(InputFile& input, std::span<std::byte> buffer) {
 }  // namespace
 
 NestReading::NestReading(const ChosenTrace& trace, std::optional<nest::Layout> layout)
-    : piece_(kPieceBytes), beginning_(kPieceBytes), order_known_(trace.is_standard_input()) {
+    : piece_(kPieceBytes),
+      beginning_(kPieceBytes),
+      layout_given_(layout.has_value()),
+      order_known_(trace.is_standard_input()) {
   inputs_.push_back(trace.open());
   for (;;) {
     beginning_.resize(read_full(inputs_.front(), beginning_));
@@ -47,6 +50,11 @@ NestReading::NestReading(const ChosenTrace& trace, std::optional<nest::Layout> l
     inputs_.push_back(trace.open());
     go_to(1, filler_bytes_);
   }
+}
+
+std::string NestReading::describe_layout() const {
+  if (!layout_given_) return nest::describe(evidence_);
+  return nest::describe(evidence_, fmt::format("{} (given by --layout)", layout_name(layout_)));
 }
 
 bool NestReading::narrow(const ChosenTrace& trace, const Selection& selection) {

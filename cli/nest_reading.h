@@ -43,6 +43,8 @@ class NestReading {
 
   const nest::LayoutEvidence& evidence() const { return evidence_; }
   nest::Layout layout() const { return layout_; }
+  // The layout that is used, why, and the evidence.
+  std::string describe_layout() const;
   // What its records say: their layout is known, or there are none.
   bool can_be_told() const { return layout_ != nest::Layout::kUnknown || evidence_.records == 0; }
   unsigned engines() const { return engines_; }
@@ -151,6 +153,7 @@ class NestReading {
   uint64_t filler_bytes_ = 0;         // before the beginning; whole pieces
   std::vector<std::byte> beginning_;  // what was read to judge the layout
   nest::LayoutEvidence evidence_;
+  bool layout_given_;
   nest::Layout layout_;
   unsigned engines_ = 1;
   bool order_known_;

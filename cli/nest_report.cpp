@@ -7,7 +7,6 @@
 
 #include "cli/heat_options.h"
 #include "cli/nest_counting.h"
-#include "core/error.h"
 #include "core/heat_maps.h"
 #include "core/nest_hot_spots.h"
 #include "output/heat_map_report.h"
@@ -21,6 +20,7 @@ struct HotCounter {
     if (!spots) spots = std::make_unique<nest::HotSpots>(layout, wishes);
     spots->begin_trace(trace.short_name(), map.owners());
   }
+  void seen(const nest::Command& command) { spots->seen(command); }
   void command(const nest::Event& event, const nest::Command& command,
                std::optional<LogicalAddr> la) {
     spots->command(event, command, la);
@@ -30,18 +30,19 @@ struct HotCounter {
 };
 
 struct HeatCounter {
-  void begin(const ChosenTrace&, nest::Layout, const TranslationMap&) { number = 0; }
+  void begin(const ChosenTrace&, nest::Layout, const TranslationMap&) { commands = 0; }
+  void seen(const nest::Command&) { commands++; }
   void command(const nest::Event& event, const nest::Command& command,
                std::optional<LogicalAddr> la) {
     std::optional<uint64_t> address;
     if (la) address = la->value;
     if (!logical) address = command.address;
-    maps.add(address, {.instructions = number++, .ticks = event.time},
+    maps.add(address, {.instructions = commands - 1, .ticks = event.time},
              la ? la->value : HeatMap::kNoName);
   }
   HeatMaps& maps;
   bool logical = true;
-  uint64_t number = 0;
+  uint64_t commands = 0;  // with and without an address, up to this one
 };
 
 bool by_logical(const ReportOptions& options) {
@@ -49,19 +50,6 @@ bool by_logical(const ReportOptions& options) {
 }
 
 }  // namespace
-
-void check_layout(const NestReading& reading, std::optional<nest::Layout> before) {
-  if (!reading.can_be_told()) {
-    throw Error("cannot report on " + reading.name() + ": the layout of its records is not known")
-        .on(nest::describe(reading.evidence()))
-        .hint(
-            "if it is known to you, say it with --layout; report --infer-address looks for the "
-            "addresses by the memory map");
-  }
-  if (before && *before != reading.layout()) {
-    throw Error("cannot report on " + reading.name() + ": its layout is not that of the others");
-  }
-}
 
 NestReportResult report_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
                              const PageNames& names) {
@@ -99,7 +87,7 @@ NestReportResult heat_of_nest(const std::vector<ChosenTrace>& traces, const Repo
   HeatMapReport report{.maps = maps,
                        .totals = count.totals,
                        .traces = traces.size(),
-                       .what = "commands",
+                       .what = "commands with an address",
                        .kind = counter.logical ? "logical" : "real",
                        .remarks = fmt::format("bus: {}\n{}\n{}", describe(count.totals),
                                               count.evidence, describe(names))};

@@ -18,6 +18,7 @@
 #include "cli/one_of.h"
 #include "cli/recording.h"
 #include "cli/schedule_options.h"
+#include "cli/signals.h"
 #include "cli/target_options.h"
 #include "cli/trigger_options.h"
 #include "cli/units.h"
@@ -96,7 +97,14 @@ void check_stream() {
       .hint("name a folder with -o DIR, or pipe it: | htmtrace decode -");
 }
 
-int record(const RecordOptions& options) {
+// A busy hypervisor can delay this for seconds, which only a fatal signal cuts short.
+Sources open_all(const SourceWish& wish, Signals& signals) {
+  const Signals::Impatient impatient(signals);
+  return open_sources(wish);
+}
+
+int record(const RecordOptions& options, Signals& signals) {
+  signals.watch();
   if (!options.workload.empty()) check_program(options.workload.front());
   if (options.streams()) {
     check_stream();
@@ -105,9 +113,7 @@ int record(const RecordOptions& options) {
   }
   std::optional<ControlChannel> control;
   if (!options.control.empty()) control.emplace(options.control);
-  Signals signals;
-  // Opening may wait for the hypervisor. A signal during that ends the process, with no file made.
-  Sources sources = open_sources(options.source);
+  Sources sources = open_all(options.source, signals);
   if (sources.rings_shrunk && !options.quiet) {
     print_note(
         fmt::format("memory-lock limit: using {}K of data ring and {}K of AUX ring for each target "
@@ -119,7 +125,6 @@ int record(const RecordOptions& options) {
   }
   if (sources.triggers.any() && !options.bind && !options.quiet)
     print_note(carriers_decide(sources.list));
-  signals.watch();
   return Recording(options, sources.list, signals, control ? &*control : nullptr).run();
 }
 
@@ -169,7 +174,7 @@ void complete(RecordWords& words) {
 
 }  // namespace
 
-Action declare_record(CLI::App& app) {
+Action declare_record(CLI::App& app, Signals& signals) {
   const auto words = std::make_shared<RecordWords>();
   RecordOptions& options = words->options;
   declare_targets(app, words->targets);
@@ -213,7 +218,7 @@ Action declare_record(CLI::App& app) {
       ->type_name("");
   app.positionals_at_end();
   app.parse_complete_callback([words] { complete(*words); });
-  return [words] { return record(words->options); };
+  return [words, &signals] { return record(words->options, signals); };
 }
 
 }  // namespace htmtrace

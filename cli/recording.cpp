@@ -27,7 +27,7 @@ Recording::Recording(const RecordOptions& options, std::vector<HtmSource>& sourc
       limit_(options.max_bytes) {}
 
 int Recording::run() {
-  start();
+  if (!start()) return end_unstarted();
   do {
     try {
       ending_ = wait(trace_end_);
@@ -35,6 +35,8 @@ int Recording::run() {
     } catch (const Error& error) {
       fail(error);
     }
+    traced_ += Clock::now() - trace_start_;
+    if (account_) account_->end();
     drain();
   } while (next_trace());
   save_symbols();  // while the workload, if it still runs, has its maps
@@ -45,23 +47,27 @@ int Recording::run() {
   return report();
 }
 
-void Recording::start() {
+// False when a signal ended the recording first. Then there are files, and no trace in them.
+bool Recording::start() {
   try {
     if (options_.streams()) stream_.emplace(STDOUT_FILENO);
     if (!options_.workload.empty()) {
       workload_.emplace(options_.workload, signals_, /*to_stderr=*/options_.streams());
     }
+    if (workload_ && traces_core()) account_.emplace(workload_->pid());
     if (options_.bind) bind_workload();
     if (options_.numbered() && !stream_ && options_.existing == Existing::kReplace) {
       remove_earlier(options_.folder);
     }
     open_trace();
+    if (take_signals()) return false;
     if (options_.symbols) symbols_.emplace(options_.folder, options_.existing, saves_pages());
-    if (options_.schedule.delayed()) wait_out_delay();
-    start_trace();
+    if (options_.schedule.delayed() && !wait_out_delay()) return false;
+    if (!start_trace()) return false;
     if (workload_ && !options_.schedule.delayed()) workload_->start();
     maps_wanted_ = symbols_.has_value();
     if (symbols_ && saves_pages()) begin_looking();
+    return true;
   } catch (...) {
     discard();
     if (symbols_) symbols_->discard();
@@ -70,12 +76,13 @@ void Recording::start() {
   }
 }
 
-// The workload runs, and is not traced yet.
-void Recording::wait_out_delay() {
+// The workload runs, and is not traced yet. False when a signal ended the recording meanwhile.
+bool Recording::wait_out_delay() {
   if (workload_) workload_->start();
   const auto& delay = options_.schedule.delay;
   ending_ = wait(delay ? std::optional(Clock::now() + *delay) : std::nullopt);
-  if (ending_ == Ending::kTime || ending_ == Ending::kToldToBegin) return;
+  if (ending_ == Ending::kTime || ending_ == Ending::kToldToBegin) return true;
+  if (ending_ == Ending::kSignal) return false;
   throw Error("nothing was traced")
       .on(ending_ == Ending::kWorkloadEnded ? "reason: the workload ended during --delay"
                                             : "reason: the recording was ended during --delay");
@@ -96,6 +103,21 @@ SessionFiles Recording::create_files(const std::filesystem::path& folder) {
   for (const HtmSource& source : sources_) targets.push_back(source.target());
   if (stream_) return create_session_parts(*stream_, static_cast<uint32_t>(number_), targets);
   return create_session_files(folder, targets, options_.existing, options_.compression);
+}
+
+// Leaves an empty recording that says why.
+int Recording::end_unstarted() {
+  if (symbols_) symbols_->discard();
+  symbols_.reset();
+  ending_ = Ending::kSignal;
+  const std::string cause = unstarted_because(*ended_by_);
+  capture_->cancel(cause);
+  end_workload();
+  settle();
+  end_stream();
+  print_note(fmt::format("the recording is empty: {}", cause));
+  if (workload_ && !workload_->started()) print_note(workload_->command().front() + " was not run");
+  return report();
 }
 
 // Tells whoever reads that no more comes.
@@ -124,11 +146,10 @@ void Recording::save_symbols() {
   }
 }
 
-// Only a bus tells addresses that need them.
+// The addresses on a bus, and those of programs in the trace of a core, have names only by the
+// pages.
 bool Recording::saves_pages() const {
-  return workload_ && std::any_of(sources_.begin(), sources_.end(), [](const HtmSource& source) {
-           return source.target().type == HtmType::kNest;
-         });
+  return workload_.has_value();
 }
 
 void Recording::begin_looking() {
@@ -164,12 +185,12 @@ void Recording::save_pages() {
   next_look_.reset();
   if (pages_->hidden()) {
     print_warning(
-        "the kernel hides from this process where the workload's memory lies: addresses on a bus "
-        "will have no names of programs (be root)");
+        "the kernel hides from this process where the workload's memory lies: names of programs "
+        "cannot be proven, and addresses on a bus have none (be root)");
   } else if (pages_->processes() == 0) {
     print_warning(
-        "the workload had ended before its memory could be looked at: addresses on a bus will have "
-        "no names of programs");
+        "the workload had ended before its memory could be looked at: names of programs cannot be "
+        "proven, and addresses on a bus have none");
   }
   if (pages_->cut()) {
     print_warning("the workload has more memory than is saved: some of it will have no names");
@@ -186,8 +207,33 @@ void Recording::discard() {
   capture_.reset();
 }
 
-void Recording::start_trace() {
+// The hypervisor may delay the start for seconds, and the workload runs only when the trace does.
+// False when a signal ended the recording first.
+bool Recording::await_begin() {
+  const auto asked = Clock::now();
+  bool told = false;
+  pollfd signal{signals_.fd(), POLLIN, 0};
+  for (auto pause = kFirstPause; !capture_->begun(); pause = std::min(2 * pause, kLongestPause)) {
+    ::poll(&signal, 1, static_cast<int>(pause.count()));
+    if (take_signals()) return false;
+    const auto waited = Clock::now() - asked;
+    if (waited >= kBeginLimit) {
+      throw Error("the trace does not begin")
+          .on(fmt::format("reason: the driver has not announced its begin for {} s",
+                          std::chrono::seconds(kBeginLimit).count()))
+          .hint("reload the htm driver that belongs to this htmtrace: rmmod htm; modprobe htm");
+    }
+    if (waited >= kTick && !std::exchange(told, true)) {
+      say("waiting for the hypervisor to start the trace");
+    }
+  }
+  return true;
+}
+
+// False when a signal ended the recording before the trace ran.
+bool Recording::start_trace() {
   capture_->start();
+  if (!await_begin()) return false;
   tracing_ = true;
   trace_start_ = Clock::now();
   const Schedule& schedule = options_.schedule;
@@ -198,6 +244,7 @@ void Recording::start_trace() {
   if (schedule.rotate) trace_end_ = trace_start_ + *schedule.rotate;
   if (end_) trace_end_ = std::min(trace_end_.value_or(*end_), *end_);
   if (!std::exchange(begin_acknowledged_, true)) control_->acknowledge();
+  return true;
 }
 
 // After a trace was drained. True when a new one has begun.
@@ -218,7 +265,10 @@ bool Recording::next_trace() {
       say("SIGUSR2 while saving: that snapshot has it all");
     if (!another()) return false;
     open_trace();
-    start_trace();
+    if (!start_trace()) {
+      discard();
+      return false;
+    }
     answer_snapshot();
     return true;
   } catch (const Error& error) {
@@ -285,11 +335,24 @@ void Recording::end_workload() {
 }
 
 std::optional<Manifest::Workload> Recording::workload_facts() const {
-  if (!workload_) return std::nullopt;
+  if (!workload_ || !workload_->started()) return std::nullopt;
   return Manifest::Workload{.command = workload_->command(),
                             .pid = workload_->pid(),
                             .exit_status = workload_->exit_status(),
-                            .signal = workload_->killed_by()};
+                            .signal = workload_->killed_by(),
+                            .cpus = cpus_of_workload()};
+}
+
+std::optional<std::vector<Manifest::Workload::CpuTime>> Recording::cpus_of_workload() const {
+  if (!account_ || account_->times().empty()) return std::nullopt;
+  std::vector<Manifest::Workload::CpuTime> cpus;
+  for (const auto& [cpu, ns] : account_->times()) cpus.push_back({cpu, ns});
+  return cpus;
+}
+
+bool Recording::traces_core() const {
+  return std::ranges::any_of(
+      sources_, [](const HtmSource& source) { return source.target().type == HtmType::kCore; });
 }
 
 // Closes the trace's files, and tells of it when others follow.
@@ -298,6 +361,9 @@ void Recording::settle() {
   const bool failed = !troubles_.empty();
   capture_->settle(workload_facts(), std::exchange(troubles_, {}), failed);
   sum_.add(*capture_);
+  if (account_ && !options_.numbered() && !stream_) {
+    account_->measure(capture_->folder(), capture_->manifest());
+  }
   progress_.clear();
   for (const Error& error : capture_->troubles()) print_error(error);
   if (options_.numbered()) {
@@ -331,11 +397,27 @@ int Recording::report() {
                     .on(fmt::format("workload: {}", workload_->command().front()))
                     .hint("the trace up to that moment is saved"));
   }
+  const bool absent = report_workload();
   report_sum();
   if (sum_.failed() != 0 || !troubles_.empty()) return kExitFailed;
-  if (sum_.incomplete() != 0) return options_.strict ? kExitFailed : kExitIncomplete;
+  if (sum_.incomplete() != 0 || absent) return options_.strict ? kExitFailed : kExitIncomplete;
   if (died) return 128 + *killed_by;
   return workload_ ? workload_->exit_status().value_or(kExitDone) : kExitDone;
+}
+
+// True when the trace has nothing of the workload. Nothing is known of several traces, and of those
+// in a stream.
+bool Recording::report_workload() const {
+  if (!account_ || !workload_->started() || options_.numbered() || stream_) return false;
+  say(account_->line());
+  // Where a part of the time is not in the trace, the workload may have run in that part.
+  const bool gapless = sum_.incomplete() + sum_.failed() == 0 && control_ == nullptr &&
+                       !options_.schedule.delayed() && !options_.source.start_paused &&
+                       !options_.source.resume_on && !options_.source.pause_on;
+  if (!gapless || !account_->is_absent(traced_)) return false;
+  print_warning(account_->describe_absence(),
+                "trace the core on which it runs, or run it on the traced core (taskset)");
+  return true;
 }
 
 void Recording::report_sum() const {

@@ -17,6 +17,7 @@
 #include "cli/signals.h"
 #include "cli/size_limit.h"
 #include "cli/workload.h"
+#include "cli/workload_account.h"
 #include "core/error.h"
 #include "output/progress.h"
 #include "output/symbol_files.h"
@@ -64,7 +65,7 @@ class Recording {
             ControlChannel* control);
 
   // Returns the exit status. Throws Error when the first trace could not be started; then there are
-  // no files.
+  // no files. After a signal that arrives earlier, the recording is empty and says why.
   int run();
 
  private:
@@ -81,13 +82,18 @@ class Recording {
 
   // How long nothing need be looked at.
   static constexpr std::chrono::milliseconds kTick{1000};
+  // The begin of a trace is looked for ever more rarely. The driver waits for a busy hypervisor for
+  // 10 s with each operation: DECONFIGURE twice, CONFIGURE and START.
+  static constexpr std::chrono::milliseconds kFirstPause{1}, kLongestPause{50};
+  static constexpr std::chrono::seconds kBeginLimit{60};
   // At the pages of a workload: when first, and how rarely in the end.
   static constexpr std::chrono::milliseconds kFirstLook{50};
   static constexpr std::chrono::seconds kRarestLook{60};
 
-  void start();
+  bool start();
+  int end_unstarted();
   void bind_workload() const;
-  void wait_out_delay();
+  bool wait_out_delay();
   void open_trace();
   SessionFiles create_files(const std::filesystem::path& folder);
   void end_stream();
@@ -97,7 +103,8 @@ class Recording {
   void look_at_pages();
   void save_first_maps();
   void save_pages();
-  void start_trace();
+  bool start_trace();
+  bool await_begin();
   void discard();
   bool next_trace();
   bool another() const;
@@ -112,6 +119,9 @@ class Recording {
   void drain();
   void end_workload();
   std::optional<Manifest::Workload> workload_facts() const;
+  std::optional<std::vector<Manifest::Workload::CpuTime>> cpus_of_workload() const;
+  bool traces_core() const;
+  bool report_workload() const;
   void settle();
   void remove_oldest();
   int report();
@@ -129,7 +139,9 @@ class Recording {
   bool maps_wanted_ = false;           // of all processes, when the trace had begun
   std::optional<ProcessPages> pages_;  // of the workload
   std::optional<Workload> workload_;
-  std::optional<Capture> capture_;  // the trace that is being made
+  std::optional<WorkloadAccount> account_;  // of the workload, if a core is traced
+  std::chrono::nanoseconds traced_{0};      // how long traces were on
+  std::optional<Capture> capture_;          // the trace that is being made
   bool tracing_ = false;
   bool disabled_ = false;  // by command, in the middle of a trace
 
@@ -147,6 +159,7 @@ class Recording {
   bool snapshot_answered_ = true;
   bool begin_acknowledged_ = true;
   int end_requests_ = 0;         // signals that asked to end
+  std::optional<int> ended_by_;  // the first of them
   std::vector<Error> troubles_;  // what ends the command with status 1; not yet in a manifest
 
   RecordingSum sum_;  // of the traces that are over

@@ -30,6 +30,7 @@ Recording::Ending Recording::wait(std::optional<Clock::time_point> until) {
     progress_.recording(left);
     look_at_pages();
     save_first_maps();
+    if (account_) account_->look();
     nanoseconds pause = std::min<nanoseconds>(left.value_or(kTick), kTick);
     if (next_look_) pause = std::clamp<nanoseconds>(*next_look_ - Clock::now(), 0ns, pause);
     timespec wait_for{};
@@ -62,6 +63,7 @@ bool Recording::take_signals() {
     }
     end = true;
     end_requests_++;
+    if (!ended_by_) ended_by_ = signal->number;
     if (workload_) workload_->pass_on(*signal);
   }
   return end;

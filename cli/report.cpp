@@ -2,7 +2,6 @@
 // htmtrace report: what is hot in traces.
 #include <fmt/core.h>
 
-#include <csignal>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,6 +25,7 @@
 #include "output/call_timeline.h"
 #include "output/hot_blocks_report.h"
 #include "output/hot_spots_report.h"
+#include "output/report_parts.h"
 #include "output/text_output.h"
 #include "output/timeline_report.h"
 
@@ -42,7 +42,7 @@ class Report {
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
     TextOutput output = open_output(options_.traces, files_of(options_.symbols));
-    const bool nest = all_nest(traces);
+    const bool nest = all_of_nest(traces, options_.traces.context);
     if (nest || options_.format != ReportFormat::kPerfetto) {
       output.put(nest ? bus(traces) : cores(traces));
     } else {
@@ -50,17 +50,12 @@ class Report {
     }
     output.finish();
     if (output.reader_gone()) return kExitDone;
+    incomplete_ |= tell_missing(traces, options_.traces.context);
     print_note(describe(totals_));
     return incomplete_ ? kExitIncomplete : kExitDone;
   }
 
  private:
-  // Traces of cores and of buses make no common report.
-  bool all_nest(const std::vector<ChosenTrace>& traces) {
-    for (const ChosenTrace& trace : traces) incomplete_ |= tell_missing(trace);
-    return all_of_nest(traces, options_.traces.context);
-  }
-
   std::string bus(const std::vector<ChosenTrace>& traces) {
     if (options_.stacks) throw Error("cannot follow calls: nest traces have none");
     if (options_.timeline) {
@@ -83,7 +78,7 @@ class Report {
   std::string call_stacks(const std::vector<ChosenTrace>& traces) {
     CallStacks stacks(symbols_);
     for (const ChosenTrace& trace : traces) {
-      stacks.skipped();
+      stacks.begin_trace();
       read(trace, stacks);
     }
     tell(stacks);
@@ -91,7 +86,7 @@ class Report {
   }
 
   static void tell(const CallStacks& stacks) {
-    print_note(fmt::format("call stacks: begun anew {} times, {} cut, {} instructions left out",
+    print_note(fmt::format("call stacks: {} lost, {} cut, {} instructions left out",
                            stacks.restarts(), stacks.cut(), stacks.unknown()));
   }
 
@@ -124,7 +119,7 @@ class Report {
   }
 
   std::string hot_blocks(const std::vector<ChosenTrace>& traces) {
-    HotBlocks blocks(options_.wishes.entries);
+    HotBlocks blocks(options_.wishes.entries, symbols_);
     for (const ChosenTrace& trace : traces) {
       read(trace, blocks);
       blocks.skipped();
@@ -140,7 +135,7 @@ class Report {
   std::string heat_map(const std::vector<ChosenTrace>& traces) {
     HeatMaps maps(options_.wishes.units.front(), options_.axis);
     for (const ChosenTrace& trace : traces) {
-      DataHeat heat(maps, options_.wishes.key);
+      DataHeat heat(maps, options_.wishes.key, symbols_);
       read(trace, heat);
     }
     HeatMapReport report{
@@ -151,8 +146,7 @@ class Report {
         .kind = key_name(options_.wishes.key),
         .remarks = fmt::format("{} traces: {}\n", traces.size(), describe(totals_))};
     report.name = [this](const HeatMap::Row& row) {
-      const SymbolTable::Symbol* symbol = symbols_.find({row.lowest_name});
-      return symbol == nullptr ? "" : symbol_text(*symbol, row.lowest_name);
+      return range_name(symbols_, row.lowest_name, row.highest_name);
     };
     return print_heat(report, options_);
   }
@@ -204,7 +198,6 @@ Action declare_report(CLI::App& app) {
       "Exit status: 0 done, 1 failed, 2 usage, 3 something was lost or could not be decoded.");
   app.parse_complete_callback([&app, options] { check(app, *options); });
   return [&app, options] {
-    std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an errno of write()
     if (is_one_dispatch_log(options->traces.paths)) return report_dispatch_log(app, *options);
     return Report(*options).run();
   };

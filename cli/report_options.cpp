@@ -36,7 +36,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
       ->check(CLI::Range(size_t{16}, size_t{1} << 28))
       ->default_str("");
   app.add_flag("--stacks", options.stacks,
-               "instead of tables, folded call stacks: for flame graphs");
+               "call stacks, folded; [unknown callers] marks incomplete ones");
   app.add_flag("--blocks", options.blocks,
                "instead of tables, hot basic blocks: what they are made of and where they lead");
   app.add_flag("--heat-map", options.heat_map,

@@ -45,6 +45,7 @@ class RowDecode {
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
     for (const Part& part : parts_of(traces)) write(part);
+    if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
     if (!options_.quiet) {
       print_note(fmt::format("{}; {} rows in {} files of {}", describe(totals_), rows_, files_,
                              options_.traces.output));
@@ -92,7 +93,6 @@ class RowDecode {
 
   void write(const Part& part) {
     const ChosenTrace& trace = *part.trace;
-    if (tell_missing(trace)) incomplete_ = true;
     const bool nest = part.type == HtmType::kNest;
     RowParts<File> parts(options_.traces.output / part.folder,
                          nest ? nest_row_schema() : core_row_schema(),

@@ -4,53 +4,151 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <string_view>
+#include <utility>
 
 #include "core/error.h"
 
 namespace htmtrace {
+namespace {
+
+constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
+
+// A signal handler reaches nothing else. Only Impatient uses these.
+volatile std::sig_atomic_t first_number = 0;
+volatile std::sig_atomic_t first_from_terminal = 0;
+
+void say_from_handler(std::string_view text) {
+  // Nobody may be able to read it.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void set_action(int number, void (*action)(int), struct sigaction* old = nullptr) {
+  struct sigaction wanted {};
+  wanted.sa_handler = action;
+  ::sigaction(number, &wanted, old);
+}
+
+// Only what signal-safety(7) allows.
+void note_first(int number, siginfo_t* info, void* /*context*/) {
+  const int saved_errno = errno;
+  first_number = number;
+  first_from_terminal = info->si_code == SI_KERNEL ? 1 : 0;
+  for (const int each : kEnding) set_action(each, SIG_DFL);
+  say_from_handler("htmtrace: ");
+  say_from_handler(signal_name(number));
+  say_from_handler(": ends the recording; another signal ends htmtrace at once\n");
+  errno = saved_errno;
+}
+
+}  // namespace
+
+const char* signal_name(int number) {
+  switch (number) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGHUP:
+      return "SIGHUP";
+    case SIGUSR2:
+      return "SIGUSR2";
+    default:
+      return "a signal";
+  }
+}
+
+std::string unstarted_because(int number) {
+  return std::string(signal_name(number)) + " ended it before it started";
+}
 
 Signals::Signals() {
-  // A shell starts its background jobs with SIGINT ignored, and an ignored signal never reaches the
-  // descriptor; but `kill -INT` is how a recording is ended. nohup's SIGHUP stays ignored.
-  struct sigaction usual {};
-  usual.sa_handler = SIG_DFL;
-  ::sigaction(SIGINT, &usual, &old_interrupt_);
-  ::sigaction(SIGTERM, &usual, &old_terminate_);
-  struct sigaction ignored {};
-  ignored.sa_handler = SIG_IGN;
-  ::sigaction(SIGXFSZ, &ignored, &old_file_size_);
-  ::sigaction(SIGPIPE, &ignored, &old_pipe_);
-  ::sigprocmask(SIG_BLOCK, nullptr, &old_mask_);
+  struct sigaction hangup {};
+  ::sigaction(SIGHUP, nullptr, &hangup);
+  hangup_ignored_ = hangup.sa_handler == SIG_IGN;
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int number : {SIGINT, SIGTERM, SIGUSR2}) sigaddset(&held, number);
+  if (!hangup_ignored_) sigaddset(&held, SIGHUP);
+  ::sigprocmask(SIG_BLOCK, &held, &old_mask_);
+  // A shell without job control starts its background jobs with SIGINT ignored;
+  // but `kill -INT` is how a recording is ended. Setting the default action
+  // keeps a signal that is blocked.
+  set_action(SIGINT, SIG_DFL, &old_interrupt_);
+  set_action(SIGTERM, SIG_DFL, &old_terminate_);
+  // With SIGCHLD ignored, the kernel keeps no exit status of a workload.
+  set_action(SIGCHLD, SIG_DFL, &old_child_);
+  set_action(SIGXFSZ, SIG_IGN, &old_file_size_);
+  set_action(SIGPIPE, SIG_IGN, &old_pipe_);
+}
+
+// Once watched, signals stay blocked: the process is about to end, and a signal
+// now would end it with a status that hides what it saved.
+Signals::~Signals() {
+  if (!fd_) release();
+}
+
+void Signals::release() const {
+  ::sigaction(SIGINT, &old_interrupt_, nullptr);
+  ::sigaction(SIGTERM, &old_terminate_, nullptr);
+  ::sigaction(SIGCHLD, &old_child_, nullptr);
+  ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 
 void Signals::watch() {
+  if (fd_) return;
   sigset_t wanted;
   sigemptyset(&wanted);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2}) sigaddset(&wanted, number);
+  for (const int number : {SIGINT, SIGTERM, SIGUSR2, SIGCHLD}) sigaddset(&wanted, number);
+  if (!hangup_ignored_) sigaddset(&wanted, SIGHUP);
   ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
   fd_ = Fd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw Error("cannot watch signals", errno);
 }
 
-// Once watched for, signals stay blocked: what is left to do is to end, and a signal in between
-// would end the process with a status that says nothing of what was saved.
-Signals::~Signals() {
-  if (!fd_) restore();
-}
-
-std::optional<Signals::Received> Signals::next() const {
+std::optional<Signals::Received> Signals::next() {
+  if (early_) return std::exchange(early_, std::nullopt);
   signalfd_siginfo info{};
   if (::read(fd(), &info, sizeof(info)) != sizeof(info)) return std::nullopt;
   return Received{static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL};
 }
 
 void Signals::restore() const {
-  ::sigaction(SIGINT, &old_interrupt_, nullptr);
-  ::sigaction(SIGTERM, &old_terminate_, nullptr);
+  ::sigaction(SIGCHLD, &old_child_, nullptr);
   ::sigaction(SIGXFSZ, &old_file_size_, nullptr);
   ::sigaction(SIGPIPE, &old_pipe_, nullptr);
   ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
+}
+
+Signals::Impatient::Impatient(Signals& signals) : signals_(signals) {
+  first_number = 0;
+  struct sigaction noting {};
+  noting.sa_sigaction = note_first;
+  noting.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int number : kEnding) {
+    if (number != SIGHUP || !signals_.hangup_ignored_) sigaddset(&ending, number);
+  }
+  noting.sa_mask = ending;
+  for (const int number : kEnding) {
+    if (sigismember(&ending, number) == 1) ::sigaction(number, &noting, nullptr);
+  }
+  ::sigprocmask(SIG_UNBLOCK, &ending, nullptr);
+}
+
+Signals::Impatient::~Impatient() {
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int number : kEnding) sigaddset(&ending, number);
+  if (signals_.hangup_ignored_) sigdelset(&ending, SIGHUP);
+  ::sigprocmask(SIG_BLOCK, &ending, nullptr);
+  for (const int number : kEnding) {
+    if (sigismember(&ending, number) == 1) set_action(number, SIG_DFL);
+  }
+  if (first_number != 0) signals_.early_ = {first_number, first_from_terminal != 0};
 }
 
 }  // namespace htmtrace

@@ -34,7 +34,11 @@ Fd file_without_name() {
 }
 
 ManifestFacts facts_of(const std::filesystem::path& path, const FileExtent& manifest) {
-  if (manifest.size_bytes == 0) return {.partition_id = {}, .targets = {}, .problem = "none came"};
+  if (manifest.size_bytes == 0) {
+    ManifestFacts none;
+    none.problem = "none came";
+    return none;
+  }
   return read_manifest(InputFile::open(path, {manifest}).read_all(kMostManifest));
 }
 

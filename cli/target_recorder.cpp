@@ -66,7 +66,9 @@ TargetRecorder::TargetRecorder(const HtmSource& source, TargetFiles& files, Size
              {.trace = [this](auto bytes) { save(bytes); },
               .map = [this](auto bytes) { files_.translation.append(bytes); },
               .loss = [this](const Loss& loss) { ledger_.add(loss); }},
-             {.wraps = source.wraps(), .lost_records = baseline_.lost_records}) {
+             {.awaits_begin = source.announces_begin(),
+              .wraps = source.wraps(),
+              .lost_records = baseline_.lost_records}) {
   facts_.target = source.target();
   facts_.carrier_cpu = source.carrier_cpu();
   facts_.data_ring_bytes = source.ring().sizes().data_bytes;
@@ -88,6 +90,16 @@ void TargetRecorder::start() {
                           source_.target(), source_.carrier_cpu());
   }
   if (!alive) throw explain_silence(source_.target(), source_.carrier_cpu());
+}
+
+bool TargetRecorder::begun() {
+  if (!source_.announces_begin() || drain_.started()) return true;
+  drain_.look();
+  if (const auto& error = drain_.error()) {
+    throw explain_refusal(error->operation, error->error_number, error->return_code,
+                          source_.target(), source_.carrier_cpu());
+  }
+  return drain_.started().has_value();
 }
 
 bool TargetRecorder::gone() {
@@ -166,6 +178,11 @@ TargetRecorder::State TargetRecorder::state() const {
           expected_bytes_.load(std::memory_order_relaxed), losses_.load(std::memory_order_relaxed)};
 }
 
+void TargetRecorder::cancel(const std::string& cause) {
+  cancelled_ = true;
+  lose("trace", cause);
+}
+
 void TargetRecorder::settle() {
   const HtmDrain::Totals& totals = drain_.totals();
   files_.trace.finish();
@@ -173,6 +190,7 @@ void TargetRecorder::settle() {
   facts_.driver = name(drain_.driver());
   facts_.trace_bytes = files_.trace.written_bytes();
   facts_.trace_stored_bytes = files_.trace.stored_bytes();
+  facts_.trace_beginning = files_.trace.beginning();
   facts_.trace_proof = to_manifest(drain_.trace_proof());
   facts_.delivered_bytes = drain_.trace_delivered();
   if (drain_.expected_trace_bytes() != 0) facts_.memory_bytes = drain_.expected_trace_bytes();
@@ -186,14 +204,14 @@ void TargetRecorder::settle() {
     facts_.enabled_ns = value->enabled_ns - baseline_.enabled_ns;
     facts_.running_ns = value->running_ns - baseline_.running_ns;
   }
-  settle_error();
+  if (!cancelled_) settle_error();
   if (left_out_bytes_ != 0) {
     ledger_.add({"trace file", "what is beyond --max-size was left out", LossUnit::kBytes,
                  left_out_bytes_, files_.trace.written_bytes()});
   }
   settle_sink("trace file", files_.trace);
   settle_sink("translation file", files_.translation);
-  if (totals.map_blocks == 0 && drain_.map_proof() != HtmDrain::Proof::kProven) {
+  if (!cancelled_ && totals.map_blocks == 0 && drain_.map_proof() != HtmDrain::Proof::kProven) {
     lose("memory map", "none came");
   }
 }
@@ -236,7 +254,7 @@ void TargetRecorder::settle_sink(const char* place, const TraceFile& sink) {
            .hint("what is in the file can be decoded"));
 }
 
-void TargetRecorder::lose(const char* place, const char* cause) {
+void TargetRecorder::lose(const char* place, const std::string& cause) {
   ledger_.add({place, cause, LossUnit::kUnknown, 0, drain_.totals().trace_bytes});
 }
 

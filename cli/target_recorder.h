@@ -30,6 +30,10 @@ class TargetRecorder {
   // Starts the trace. Throws Error when it does not run.
   void start();
 
+  // After start(): true when the macro traces, or the driver does not announce that. Throws Error
+  // when the hypervisor has refused it meanwhile.
+  bool begun();
+
   // True when the trace has ended by itself: the driver reports an error, or the kernel has
   // switched the event off.
   bool gone();
@@ -44,6 +48,9 @@ class TargetRecorder {
     uint64_t losses = 0;
   };
   State state() const;
+
+  // The trace was never started, for this reason, and there is nothing to drain.
+  void cancel(const std::string& cause);
 
   // Closes the files and draws the sum. Call once, after drain().
   void settle();
@@ -68,7 +75,7 @@ class TargetRecorder {
   void save(std::span<const std::byte> trace);
   void settle_error();
   void settle_sink(const char* place, const TraceFile& sink);
-  void lose(const char* place, const char* cause);
+  void lose(const char* place, const std::string& cause);
   void fail(const Error& error);
 
   const HtmSource& source_;
@@ -83,6 +90,7 @@ class TargetRecorder {
   bool gone_ = false;
   bool drained_ = false;
   bool failed_ = false;
+  bool cancelled_ = false;
   std::chrono::milliseconds waited_{0};  // for a busy driver, since something last came
 
   std::atomic<uint64_t> drained_bytes_{0};

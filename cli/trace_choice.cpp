@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "cli/dtl_import.h"
+#include "cli/recording_check.h"
 #include "cli/stream_choice.h"
 #include "core/dtl_blocks.h"
 #include "core/error.h"
@@ -27,14 +29,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kTracePrefix = "htm.bin.";
 constexpr std::string_view kTranslationPrefix = "translation.";
 constexpr std::string_view kPackedSuffixes[] = {".zst", ".gz"};
-
-// A file's name without what tells that it is compressed.
-std::string_view without_packed_suffix(std::string_view name) {
-  for (const std::string_view suffix : kPackedSuffixes) {
-    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
-  }
-  return name;
-}
 
 // Takes `mark` and a number from the front of `text`.
 bool take_number(std::string_view& text, char mark, uint32_t& number) {
@@ -90,6 +84,7 @@ void add_folder(const fs::path& folder, const TargetFilter& filter,
   }
   if (failure) throw Error("cannot read folder " + folder.string(), failure.value());
   if (chosen.size() == before) {
+    if (auto error = missing_traces(folder, filter)) throw std::move(*error);
     throw Error("no such trace in folder " + folder.string())
         .hint("traces are named htm.bin.nN.pP.cC; htmtrace record -o DIR writes them");
   }
@@ -97,6 +92,7 @@ void add_folder(const fs::path& folder, const TargetFilter& filter,
             [](const ChosenTrace& a, const ChosenTrace& b) {
               return std::tie(a.place, a.type) < std::tie(b.place, b.type);
             });
+  find_missing_traces(folder, filter, std::span(chosen).subspan(before));
 }
 
 // Whether `path` is a file of perf; then its traces are chosen.
@@ -163,6 +159,13 @@ bool add_stored_stream(const fs::path& path, const TargetFilter& filter,
 
 }  // namespace
 
+std::string_view without_packed_suffix(std::string_view name) {
+  for (const std::string_view suffix : kPackedSuffixes) {
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
 bool matches(const TargetFilter& filter, const ChosenTrace::Place& place) {
   return filter.node.value_or(place.node) == place.node &&
          filter.chip.value_or(place.chip) == place.chip &&
@@ -196,7 +199,11 @@ std::optional<fs::path> ChosenTrace::manifest_path() const {
 
 InputFile ChosenTrace::open() const {
   if (is_standard_input()) return InputFile::standard_input(begun);
-  if (!inside) return InputFile::open_unpacked(path);
+  if (!inside) {
+    InputFile file = InputFile::open_unpacked(path);
+    if (expected_bytes) file.expect(*expected_bytes);
+    return file;
+  }
   InputFile file = InputFile::open(path, extents);
   file.show_as(name());
   return file;
@@ -219,6 +226,7 @@ std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
       chosen.push_back(named(path));
     }
   }
+  for (ChosenTrace& trace : chosen) compare_with_manifest(trace);
   return chosen;
 }
 

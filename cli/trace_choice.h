@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/file_extent.h"
@@ -19,6 +20,13 @@ struct TargetFilter {
   std::optional<uint32_t> node;
   std::optional<uint32_t> chip;
   std::optional<uint32_t> core;
+};
+
+// How the files of a recording differ from what its manifest states.
+struct Discrepancy {
+  std::string text;  // a sentence for people
+  std::string hint;
+  bool of_map = false;  // of the memory map, which the command line may replace
 };
 
 struct ChosenTrace {
@@ -39,6 +47,9 @@ struct ChosenTrace {
   std::string shown_as = {};              // for people; empty: the path
   std::vector<std::byte> begun = {};      // of standard input: what was read of it
   std::vector<std::string> missing = {};  // what the file is known not to have, for people
+  std::vector<Discrepancy> discrepancies = {};
+  // Of content, where only reading it shows how much there is.
+  std::optional<uint64_t> expected_bytes = {};
 
   std::string name() const { return shown_as.empty() ? path.string() : shown_as; }
   bool is_standard_input() const { return path == "-"; }
@@ -58,10 +69,13 @@ bool matches(const TargetFilter& filter, const ChosenTrace::Place& place);
 
 class Spool;
 
+// The name of a file without ".zst" or ".gz".
+std::string_view without_packed_suffix(std::string_view name);
+
 // A folder stands for the traces in it that pass the filter, by node, chip and core; so does a
 // perf.data file, and a stream. One that comes from standard input is kept in `spool`, which
-// outlives what is done with the traces. Throws Error when one has no such trace, or cannot be
-// read.
+// outlives what is done with the traces. Each trace is compared with its manifest
+// (cli/recording_check.h). Throws Error when one has no such trace, or cannot be read.
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
                                        const TargetFilter& filter, Spool& spool);
 

@@ -9,6 +9,7 @@
 
 #include "cli/messages.h"
 #include "cli/one_of.h"
+#include "cli/recording_check.h"
 #include "core/error.h"
 #include "core/known_memory.h"
 #include "output/input_file.h"
@@ -17,7 +18,6 @@ namespace htmtrace {
 namespace {
 
 constexpr uint64_t kMostTranslationBytes = 1 << 30;  // 32 million blocks of memory
-constexpr uint64_t kMostManifestBytes = 64 << 20;
 
 bool file_exists(const std::filesystem::path& path) {
   std::error_code failure;
@@ -47,11 +47,20 @@ void warn_of_map(const TranslationReport& report, const std::string& name,
 
 }  // namespace
 
-bool tell_missing(const ChosenTrace& trace) {
-  for (const std::string& text : trace.missing) {
-    print_warning(fmt::format("{} is incomplete: {}", trace.name(), text));
+bool tell_missing(const std::vector<ChosenTrace>& traces, const ContextOptions& options) {
+  bool any = false;
+  for (const ChosenTrace& trace : traces) {
+    for (const std::string& text : trace.missing) {
+      any = true;
+      print_warning(fmt::format("{} is incomplete: {}", trace.name(), text));
+    }
+    for (const Discrepancy& discrepancy : trace.discrepancies) {
+      if (discrepancy.of_map && !options.translation.empty()) continue;
+      any = true;
+      print_warning(discrepancy.text, discrepancy.hint);
+    }
   }
-  return !trace.missing.empty();
+  return any;
 }
 
 void tell_no_tags(const std::string& trace) {
@@ -86,15 +95,12 @@ void declare_context(CLI::App& app, ContextOptions& options) {
 }
 
 ManifestFacts manifest_of(const ChosenTrace& trace) {
-  const auto path = trace.manifest_path();
-  const bool own = !trace.manifest_extents.empty();
-  if (!own && (!path || !file_exists(*path))) return {};
-  InputFile file =
-      own ? InputFile::open(trace.path, trace.manifest_extents) : InputFile::open(*path);
-  ManifestFacts facts = read_manifest(file.read_all(kMostManifestBytes));
+  ManifestFacts facts = read_manifest_of(trace);
   if (!facts.problem.empty()) {
-    print_warning(fmt::format(
-        "cannot use {}: {}", own ? "the manifest of " + trace.name() : file.name(), facts.problem));
+    const bool own = !trace.manifest_extents.empty();
+    const std::string name =
+        own ? "the manifest of " + trace.name() : trace.manifest_path()->string();
+    print_warning(fmt::format("cannot use {}: {}", name, facts.problem));
   }
   return facts;
 }

@@ -40,9 +40,9 @@ std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace&
 // are and some are not, and when one is an llat trace.
 bool all_of_nest(const std::vector<ChosenTrace>& traces, const ContextOptions& options);
 
-// Tells on stderr what the file of the trace is known not to have. Returns whether there is
-// something.
-bool tell_missing(const ChosenTrace& trace);
+// Reports on stderr what the files of the traces are known not to have, and how they differ from
+// their manifests. Call it when the job is done. Returns whether anything is missing or differs.
+bool tell_missing(const std::vector<ChosenTrace>& traces, const ContextOptions& options);
 
 // Tells on stderr that what was read as a core trace has no record of one (no_tags()).
 void tell_no_tags(const std::string& trace);

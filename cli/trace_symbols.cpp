@@ -49,6 +49,40 @@ std::string recorded_file(const std::vector<std::string>& paths, const char* nam
   return {};
 }
 
+// False when there is no such file.
+bool read_pages(const std::vector<std::string>& paths, PageNames& names) {
+  const std::string path = recorded_file(paths, kPagesName);
+  if (path.empty()) return false;
+  const std::vector<std::byte> text = InputFile::open(path).read_all(kMostPagesBytes);
+  const size_t malformed =
+      names.add_file({reinterpret_cast<const char*>(text.data()), text.size()});
+  if (malformed != 0) {
+    print_warning(fmt::format("{} has {} lines that make no sense", path, malformed));
+  }
+  return true;
+}
+
+// What proves that an address belongs to a program.
+void add_page_owners(const std::vector<std::string>& paths, SymbolTable& table) {
+  const SymbolTable none;
+  PageNames names(none);
+  if (!read_pages(paths, names) || names.processes().empty()) {
+    print_note(
+        "names that end with ? are not proven: no record of the programs' memory was found "
+        "(record --symbols makes one)");
+    return;
+  }
+  PageOwners owners = names.take_owners();
+  for (const SymbolTable::Program& program : table.programs()) {
+    if (owners.number_of(program.file) != PageOwners::kNone) continue;
+    print_warning(
+        fmt::format("{} is not among the files that the recorded processes had mapped: its names "
+                    "end with ? and are not proven",
+                    program.file));
+  }
+  table.set_pages(std::move(owners));
+}
+
 }  // namespace
 
 std::vector<std::string> files_of(const SymbolOptions& options) {
@@ -78,6 +112,7 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
     }
   }
   for (const std::string& file : options.elf) add_elf(file, table);
+  if (!table.programs().empty()) add_page_owners(paths, table);
   table.finish();
   return table;
 }
@@ -85,15 +120,19 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
                           const SymbolTable& known) {
   PageNames names(known);
-  const std::string path = recorded_file(paths, kPagesName);
-  if (path.empty()) return names;
-  const std::vector<std::byte> text = InputFile::open(path).read_all(kMostPagesBytes);
-  const size_t malformed =
-      names.add_file({reinterpret_cast<const char*>(text.data()), text.size()});
-  if (malformed != 0) {
-    print_warning(fmt::format("{} has {} lines that make no sense", path, malformed));
-  }
+  if (!read_pages(paths, names)) return names;
   names.add_symbols({options.elf.begin(), options.elf.end()});
+  return names;
+}
+
+MappingNames load_mapping_names(const std::string& path) {
+  MappingNames names;
+  for (const char* const file : {kMapsName, kPagesName}) {
+    const std::string maps = recorded_file({path}, file);
+    if (maps.empty()) continue;
+    const std::vector<std::byte> text = InputFile::open(maps).read_all(kMostPagesBytes);
+    names.add_file({reinterpret_cast<const char*>(text.data()), text.size()});
+  }
   return names;
 }
 

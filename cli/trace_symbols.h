@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/symbol_table.h"
+#include "output/mapping_names.h"
 #include "output/page_names.h"
 
 namespace htmtrace {
@@ -31,5 +32,9 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
 // Of logical addresses: by `known` and what record --symbols left. The same of both.
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
                           const SymbolTable& known);
+
+// Of effective addresses without a symbol, in a trace at `path`: by the maps that record --symbols
+// left. Throws Error.
+MappingNames load_mapping_names(const std::string& path);
 
 }  // namespace htmtrace

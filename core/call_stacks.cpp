@@ -10,10 +10,8 @@ namespace htmtrace {
 // In steps of so much code without names is looked through for a name.
 constexpr uint64_t kCodeLineBytes = 128;
 
-CallStacks::CallStacks(const SymbolTable& symbols) : symbols_(symbols) {
-  functions_.push_back({.name = "[unknown]"});
-  nodes_.push_back({});
-}
+CallStacks::CallStacks(const SymbolTable& symbols)
+    : symbols_(symbols), cursor_(symbols), sites_(kCallSites) {}
 
 CallStacks::Link CallStacks::link_of(uint32_t opcode) {
   if (branch_kind(opcode) == BranchKind::kNone) return Link::kNone;
@@ -27,84 +25,273 @@ CallStacks::Link CallStacks::link_of(uint32_t opcode) {
   return to_register ? Link::kBranch : Link::kInterruptReturn;
 }
 
+CallStacks::Level CallStacks::level_of(Modes modes) {
+  if ((modes.known & Modes::kPr) == 0) return Level::kUnknown;
+  return modes.is(Modes::kPr) ? Level::kUser : Level::kSystem;
+}
+
+void CallStacks::begin_trace() {
+  lost_ = true;
+  part_bytes_ = 0;
+}
+
 void CallStacks::skipped() {
+  if (!lost_) restarts_++;
   lost_ = true;
   part_bytes_ = 0;  // so that the next instruction is looked at, wherever it is
 }
 
 // Control came to `ea`, otherwise than from the instruction before it in the same function.
-void CallStacks::arrive(uint64_t ea) {
-  const Link link = last_link_;
-  const uint64_t behind = next_;
-  last_link_ = Link::kNone;
+void CallStacks::arrive(uint64_t ea, const Instruction& instruction) {
+  const Step step = step_;
+  const Level before = level_;
+  level_ = level_of(instruction.modes);
+  arrived_opcode_ = instruction.opcode;
+  owner_ = cursor_.code(instruction).value - ea;
   bool entered = false;
   if (lost_) {
-    restart();
     lost_ = false;
-  } else if (ea != behind || link == Link::kInterruptReturn) {
-    entered = follow(link, ea, behind);
+    tasks_.clear();
+    parents_.clear();
+    begin_task(/*fresh=*/false);
+    task_.stack.forget();
+    seen_.forget();
+  } else if (is_interrupt(step, ea, before)) {
+    interrupt(step, before);
+    entered = true;
+  } else if (ea != step.next || step.link == Link::kInterruptReturn) {
+    entered = move(step, ea);
   }  // else a branch that was not taken, a call of what follows (to learn the own address), or the
      // end of a function that goes over into the next
   set_part(ea, entered);
   settle();
 }
 
-// Returns whether a function was entered, at its begin as far as is known.
-bool CallStacks::follow(Link link, uint64_t ea, uint64_t behind) {
-  switch (link) {
-    case Link::kCall:
-      push(/*interrupted=*/false, behind);
-      return true;
-    case Link::kSystemCall:
-    case Link::kNone:
-      push(/*interrupted=*/true, behind);
-      return true;
-    case Link::kReturn:
-    case Link::kInterruptReturn:
-      if (!pop_to(ea, link == Link::kInterruptReturn)) restart();
-      return false;
-    case Link::kBranch:
-      return false;
+// Whether something other than `step` led from there to `ea`.
+bool CallStacks::is_interrupt(const Step& step, uint64_t ea, Level before) const {
+  if (level_ == Level::kUser) return false;
+  if (step.link == Link::kSystemCall) return ea != step.next;
+  if (before == Level::kUser && level_ == Level::kSystem) return true;
+  if (step.link == Link::kNone) return ea != step.next;
+  if (step.is_direct()) {
+    return ea != step.target() && !(step.may_fall_through() && ea == step.next);
   }
+  return is_interrupt_vector(ea);
+}
+
+// Control goes where `step` sent it: returns whether a function was entered, at its begin as far as
+// is known.
+bool CallStacks::move(const Step& step, uint64_t ea) {
+  const bool wrong = step.is_direct() && ea != step.target() && ea != step.target() + 4;
+  switch (step.link) {
+    case Link::kCall:
+      if (wrong) break;
+      call(step);
+      return true;
+    case Link::kBranch:
+      if (wrong) break;
+      return false;
+    case Link::kReturn:
+      return_to(ea);
+      return false;
+    case Link::kInterruptReturn:
+      return resume(ea);
+    case Link::kNone:
+    case Link::kSystemCall:
+      break;
+  }
+  restart();  // no instruction does that: something is missing
   return false;
 }
 
-void CallStacks::push(bool interrupted, uint64_t back) {
-  if (frames_.size() == kMostFrames) {
+void CallStacks::call(const Step& step) {
+  if (task_.frames.size() == kMostFrames) {
     cut_++;
     restart();
+    settle();
   }
-  frames_.push_back(
-      {.function = function_, .node = leaf_, .back = back, .interrupted = interrupted});
+  const CallSite site{.back = step.next, .function = task_.function};
+  sites_[(step.next >> 2) % kCallSites] = site;
+  Frame& frame = task_.frames.emplace_back();
+  frame.function = task_.function;
+  frame.own = frame.below = leaf_;
+  frame.step = step;
+  frame.stack = task_.stack;
 }
 
-// Ends frames up to one that goes on at `back`. A return does not leave an interrupt.
-bool CallStacks::pop_to(uint64_t back, bool interrupted) {
-  for (size_t i = frames_.size(); i-- > 0;) {
-    const Frame frame = frames_[i];
-    if (frame.interrupted == interrupted && frame.back == back) {
-      frames_.resize(i);
-      function_ = frame.function;
-      return true;
+void CallStacks::interrupt(const Step& step, Level before) {
+  const bool from_user = before == Level::kUser;
+  if (from_user && step.link == Link::kSystemCall) remember_parent(step);
+  call(step);
+  Frame& frame = task_.frames.back();
+  frame.interrupted = true;
+  frame.from_user = from_user;
+  if (step.link == Link::kSystemCall && step.next - numbered_at_ <= kNearNumber) {
+    frame.system_call = number_;
+  }
+  if (!from_user) return;
+  at_entry_ = true;
+  task_.stack.forget();
+  overwritten_ = jumped_ = false;
+  seen_.forget();
+}
+
+// ------------------------------------------------------------------------------- returns
+
+// A return does not leave an interrupt.
+size_t CallStacks::frame_of_return(uint64_t ea) const {
+  const std::vector<Frame>& frames = task_.frames;
+  for (size_t i = frames.size(); i-- > 0;) {
+    const Frame& frame = frames[i];
+    if (frame.interrupted) break;
+    if (frame.step.next == ea && !frame.stack.contradicts(task_.stack)) return i;
+  }
+  return kNoFrame;
+}
+
+void CallStacks::return_to(uint64_t ea) {
+  const size_t frame = frame_of_return(ea);
+  if (frame != kNoFrame) {
+    if (level_ == Level::kUser && overwritten_ && task_.frames[frame].stack.known()) {
+      return begin_return(ea, task_.frames[frame].function);
     }
-    if (frame.interrupted && !interrupted) return false;
+    jumped_ = false;
+    const Frame caller = task_.frames[frame];
+    if (return_of_clone(frame)) return;
+    drop_to(frame);
+    task_.function = caller.function;
+    if (caller.stack.known()) task_.stack = caller.stack;
+    return;
   }
-  return false;
+  if (level_ != Level::kUser && jumped_ && task_.stack.known() && !on_own_stack()) {
+    // A task that goes to sleep does so in the same function as the one before it. Another address
+    // is the first code of a new task.
+    const bool returns = !task_.frames.empty() && task_.frames.back().step.next == ea;
+    const StackPointer stack = task_.stack;
+    park(before_jump_);
+    begin_task(/*fresh=*/!returns);
+    task_.stack = stack;
+    return;
+  }
+  if (task_.frames.empty()) return reveal_caller(ea);
+  if (level_ != Level::kSystem && unwind_to(ea)) return;
+  restart();
 }
 
+// Frames of `function`, from which signal handlers may have been called; `last` is one of them.
+size_t CallStacks::count_frames(CallTree::Function function, size_t& last) const {
+  size_t count = 0;
+  for (size_t i = task_.frames.size(); i-- > 0;) {
+    const Frame& frame = task_.frames[i];
+    if (frame.interrupted && !frame.upcall) break;
+    if (frame.function != function) continue;
+    last = i;
+    count++;
+  }
+  return count;
+}
+
+// longjmp: back into a function that has called, but not from where it has called.
+bool CallStacks::unwind_to(uint64_t ea) {
+  const CallTree::Function function = function_at(ea);
+  size_t frame = 0;
+  if (function == CallTree::kUnnamed || count_frames(function, frame) == 0) return false;
+  if (count_frames(function, frame) > 1) {
+    begin_return(ea, function);
+    return true;
+  }
+  drop_to(frame);
+  task_.stack.forget();
+  overwritten_ = false;
+  task_.function = function;
+  return true;
+}
+
+// What a signal handler was called from is certain when control has left it for an outer frame.
+void CallStacks::drop_to(size_t frames) {
+  for (size_t i = frames; i < task_.frames.size(); i++) {
+    const Frame& frame = task_.frames[i];
+    if (frame.upcall) tree_.confirm(frame.below, frame.own);
+  }
+  if (task_.choice.kind != Choice::Kind::kNone && frames < task_.choice.depth) {
+    // The choice would have been among frames that are gone.
+    give_up_choice();
+    task_.frames.clear();
+    return;
+  }
+  task_.frames.resize(frames);
+}
+
+// The outermost function returned: what is known had been called from `ea`.
+void CallStacks::reveal_caller(uint64_t ea) {
+  if (task_.base == kRoot || ++task_.revealed > kMostRevealed) return restart();
+  task_.function = caller_at(ea);
+  task_.base = tree_.reveal(task_.base, task_.function);
+}
+
+// Nothing is known any more of the callers; in the kernel those in the program still are.
 void CallStacks::restart() {
   restarts_++;
-  frames_.clear();
-  function_ = kNowhere;
+  task_.function = CallTree::kUnnamed;
+  task_.stack.forget();
+  const size_t entry = level_ == Level::kUser ? kNoFrame : innermost_from_user();
+  if (entry == kNoFrame) {
+    task_.frames.clear();
+    task_.choice = {};
+    task_.base = tree_.add_base(kRoot);
+    task_.revealed = 0;
+    return;
+  }
+  task_.frames.resize(entry + 1);
+  Frame& frame = task_.frames[entry];
+  if (!frame.upcall) frame.below = tree_.add_base(frame.own);
+}
+
+// ------------------------------------------------------------------------------- functions
+
+CallStacks::Node CallStacks::parent_at(size_t frames) const {
+  const Choice& choice = task_.choice;
+  if (choice.kind != Choice::Kind::kNone && choice.depth == frames) return choice.base;
+  return frames == 0 ? task_.base : task_.frames[frames - 1].below;
+}
+
+// The symbol of an address of the program that runs.
+SymbolTable::Span CallStacks::symbol_at(uint64_t ea) const {
+  return symbols_.code_span_of({ea + owner_});
+}
+
+// As symbol_text(), without the offset. Valid until the next call.
+const std::string& CallStacks::name_at(const SymbolTable::Span& span, uint64_t ea) const {
+  if (!owned::is_unproven(ea + owner_)) [[likely]]
+    return span.symbol->name;
+  unproven_name_ = span.symbol->name;
+  unproven_name_ += '?';
+  return unproven_name_;
+}
+
+// The function that `ea` is in, if it has a name or was seen to call from there.
+CallTree::Function CallStacks::function_at(uint64_t ea) const {
+  if (const SymbolTable::Span span = symbol_at(ea); span.symbol != nullptr) {
+    const auto number = tree_.find(name_at(span, ea));
+    if (number != CallTree::kUnnamed) return number;
+  }
+  const CallSite& site = sites_[(ea >> 2) % kCallSites];
+  return site.back == ea ? site.function : CallTree::kUnnamed;
+}
+
+// Likewise, of a caller that may not have run yet.
+CallTree::Function CallStacks::caller_at(uint64_t ea) {
+  const SymbolTable::Span span = symbol_at(ea);
+  return span.symbol == nullptr ? function_at(ea)
+                                : tree_.function_of(name_at(span, ea), /*is_symbol=*/true);
 }
 
 // Which function `ea` is in: that of its name, or without one that was called.
 void CallStacks::set_part(uint64_t ea, bool entered) {
-  if (const SymbolTable::Symbol* symbol = symbols_.find({ea})) {
-    part_first_ = symbol->address;
-    part_bytes_ = symbol->size_bytes;
-    if (part_bytes_ == 0) part_bytes_ = ea - symbol->address + 4;  // ask again behind it
-    function_ = number_of(symbol->name, /*is_symbol=*/true);
+  if (const SymbolTable::Span span = symbol_at(ea); span.symbol != nullptr) {
+    part_first_ = span.begin - owner_;
+    part_bytes_ = span.end - span.begin;
+    task_.function = tree_.function_of(name_at(span, ea), /*is_symbol=*/true);
     return;
   }
   part_first_ = 0;
@@ -114,55 +301,15 @@ void CallStacks::set_part(uint64_t ea, bool entered) {
     part_first_ = ea & ~(kCodeLineBytes - 1);
     part_bytes_ = kCodeLineBytes;
   }
-  if (entered || functions_[function_].is_symbol) {
-    function_ = number_of(fmt::format("{:x}", ea), /*is_symbol=*/false);
+  if (entered || tree_.is_symbol(task_.function)) {
+    task_.function = tree_.function_of(fmt::format("{:x}", ea), /*is_symbol=*/false);
   }
 }
 
 // The node of the stack as it is now.
 void CallStacks::settle() {
-  const uint32_t parent = frames_.empty() ? kRoot : frames_.back().node;
-  const uint64_t key = uint64_t{parent} << 32 | function_;
-  const auto known = children_.find(key);
-  if (known != children_.end()) {
-    leaf_ = known->second;
-    return;
-  }
-  if (nodes_.size() == kMostNodes) {
-    cut_++;
-    leaf_ = parent;
-    return;
-  }
-  leaf_ = static_cast<uint32_t>(nodes_.size());
-  children_.emplace(key, leaf_);
-  nodes_.push_back({.parent = parent, .function = function_});
-}
-
-uint32_t CallStacks::number_of(const std::string& name, bool is_symbol) {
-  const auto [place, added] = numbers_.try_emplace(name, static_cast<uint32_t>(functions_.size()));
-  if (added) functions_.push_back({.name = name, .is_symbol = is_symbol});
-  return place->second;
-}
-
-std::string CallStacks::folded() const {
-  std::vector<std::string> stacks(nodes_.size());
-  std::vector<std::string> lines;
-  // A parent stands before its children.
-  for (size_t i = 0; i < nodes_.size(); i++) {
-    const Node& node = nodes_[i];
-    if (i != kRoot) {
-      const std::string& outer = stacks[node.parent];
-      const std::string& own = functions_[node.function].name;
-      stacks[i] = outer.empty() ? own : fmt::format("{};{}", outer, own);
-    }
-    if (node.instructions == 0) continue;
-    lines.push_back(fmt::format("{} {}\n", i == kRoot ? functions_[kNowhere].name : stacks[i],
-                                node.instructions));
-  }
-  std::sort(lines.begin(), lines.end());
-  std::string text;
-  for (const std::string& line : lines) text += line;
-  return text;
+  const Node parent = parent_at(task_.frames.size());
+  leaf_ = tree_.child(parent, task_.function);
 }
 
 }  // namespace htmtrace

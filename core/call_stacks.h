@@ -1,112 +1,268 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // In which call stacks instructions ran, by following calls, returns, interrupts and system calls.
-// A trace starts in the middle of a program: what called what is known from the first call on.
-// Where a return leads to no known caller (a switch to another thread, a gap in the trace), the
-// stack is begun anew; nothing is guessed.
+//
+// A trace names no task and begins in the middle of a program. The stack pointer, which loads and
+// stores show, tells tasks apart: each has its own stack in the kernel, and a return must find the
+// stack pointer of its call. A stack is complete when it was followed from its begin: from execve,
+// from a clone, or down to the first call. All others have "[unknown callers]" where functions are
+// missing; those that a return shows later are put there.
+//
+// The tracker must see every instruction; which of them count is another matter.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "core/call_tree.h"
 #include "core/control_flow.h"
 #include "core/core_events.h"
+#include "core/selection.h"
+#include "core/stack_pointer.h"
+#include "core/symbol_cursor.h"
 #include "core/symbol_table.h"
 
 namespace htmtrace {
 
-// A sink for CoreDecoder; several traces may go through it.
+// A sink for CoreDecoder, perhaps behind a SelectingSink; several traces may go through it.
 class CallStacks {
  public:
+  // Whatever is selected, the calls before it decide in which stack it ran.
+  static constexpr Lead kLead = Lead::kAll;
+
+  using Node = CallTree::Node;
+  static constexpr Node kRoot = CallTree::kRoot;
+
   // `symbols` must outlive it. Of functions without a name it takes the address that was called.
   explicit CallStacks(const SymbolTable& symbols);
 
   void instruction(const Instruction& instruction) {
-    if (!instruction.has_ea || !instruction.has_opcode) [[unlikely]] {
+    if (follow(instruction)) [[likely]] {
+      tree_.count(leaf_);
+    } else {
       unknown_++;
-      skipped();
-      return;
     }
-    const uint64_t ea = instruction.ea.value;
-    // Most go on behind the one before, in the same function.
-    if (ea != next_ || last_link_ != Link::kNone || ea - part_first_ >= part_bytes_) arrive(ea);
-    nodes_[leaf_].instructions++;
-    next_ = ea + (instruction.has_prefix ? 8 : 4);
-    last_link_ = instruction.has_prefix ? Link::kNone : link_of(instruction.opcode);
   }
+  // An instruction that is followed, but does not count.
+  void unselected(const Instruction& instruction) { follow(instruction); }
+
   void stamp(const Stamp& stamp) {
     if (breaks_flow(stamp)) skipped();
   }
+  void unselected(const Stamp& stamp) { this->stamp(stamp); }
   void defect(const Defect&) { skipped(); }
 
+  // Another trace follows.
+  void begin_trace();
   // What follows does not follow what was before.
   void skipped();
 
   // "outer;inner;leaf COUNT" and a newline for each stack, sorted.
-  std::string folded() const;
+  std::string folded() const { return tree_.folded(); }
 
-  // The stack that the last instruction ran in, a node of a tree whose root is no function.
-  static constexpr uint32_t kRoot = 0;
-  uint32_t here() const { return leaf_; }
-  uint32_t outer(uint32_t node) const { return nodes_[node].parent; }
-  const std::string& function_name(uint32_t node) const {
-    return functions_[nodes_[node].function].name;
-  }
+  // The stack that the last instruction ran in. What is known of it may grow until the end.
+  Node here() const { return leaf_; }
+  const CallTree& tree() const { return tree_; }
 
-  uint64_t unknown() const { return unknown_; }  // instructions without address or word
-  uint64_t restarts() const { return restarts_; }
-  uint64_t cut() const { return cut_; }  // calls that went too deep, or made too many stacks
+  uint64_t unknown() const { return unknown_; }    // instructions without address or word
+  uint64_t restarts() const { return restarts_; }  // stacks that were lost
+  uint64_t cut() const { return tree_.cut() + cut_; }
 
  private:
-  // What the instruction before did to the stack.
+  // What an instruction does to the stack.
   enum class Link : uint8_t { kNone, kCall, kReturn, kBranch, kSystemCall, kInterruptReturn };
   static Link link_of(uint32_t opcode);
 
-  struct Function {
-    std::string name;
-    bool is_symbol = false;  // else it is known by the address where it was entered
-  };
-  struct Frame {
-    uint32_t function = 0;  // the one that called, or was interrupted
-    uint32_t node = 0;      // of the tree, that it ran in
-    uint64_t back = 0;      // where it goes on
-    bool interrupted = false;
-  };
-  struct Node {
-    uint32_t parent = 0;
-    uint32_t function = 0;
-    uint64_t instructions = 0;
-  };
-  static constexpr size_t kMostFrames = 512;
-  static constexpr size_t kMostNodes = 1 << 20;
-  static constexpr uint32_t kNowhere = 0;  // the function of the root
+  // What is known of the mode, user or not.
+  enum class Level : uint8_t { kUnknown, kUser, kSystem };
+  static Level level_of(Modes modes);
 
-  void arrive(uint64_t ea);
-  bool follow(Link link, uint64_t ea, uint64_t behind);
-  void push(bool interrupted, uint64_t back);
-  bool pop_to(uint64_t back, bool interrupted);
+  // The last instruction, as far as it decides where control can go.
+  struct Step {
+    uint64_t next = 0;  // the address that follows it
+    uint32_t opcode = 0;
+    Link link = Link::kNone;
+
+    uint64_t target() const { return direct_target(opcode, next - 4); }
+    bool is_direct() const { return is_direct_branch(opcode); }
+    bool may_fall_through() const { return branch_kind(opcode) != BranchKind::kUnconditional; }
+  };
+
+  // A function that called, or was interrupted.
+  struct Frame {
+    CallTree::Function function = CallTree::kUnnamed;
+    Node own = kRoot;    // the stack that it ran in
+    Node below = kRoot;  // the one that what it called hangs below
+    Step step;           // its last instruction: a call goes on at step.next
+    StackPointer stack;  // while it does not run
+    bool interrupted = false;
+    bool from_user = false;  // the interrupt or system call left user mode
+    bool upcall = false;     // `below` is a base: is it a signal handler?
+    int system_call = -1;    // number, if it is known
+    StackPointer entry;      // of the kernel's outermost frame, if from_user
+  };
+
+  // A stack that is one of several, until the stack pointer tells which.
+  struct Choice {
+    enum class Kind : uint8_t { kNone, kReturned, kCloned };
+    Kind kind = Kind::kNone;
+    Node base = kRoot;
+    size_t depth = 0;                                  // frames when it began
+    CallTree::Function function = CallTree::kUnnamed;  // kReturned: that goes on
+    uint64_t back = 0;                                 // and where
+    StackPointer stack;                                // kCloned: of the parent
+  };
+
+  struct Task {
+    std::vector<Frame> frames;  // from the outermost
+    CallTree::Function function = CallTree::kUnnamed;
+    Node base = kRoot;  // kRoot: nothing is missing
+    StackPointer stack;
+    Choice choice;
+    unsigned revealed = 0;
+    bool fresh = false;  // it began to exist while the trace ran
+    uint64_t parked = 0;
+  };
+
+  // A task that calls clone, vfork or fork.
+  struct Parent {
+    std::vector<Frame> frames;
+    CallTree::Function function = CallTree::kUnnamed;
+    Node own = kRoot;
+    StackPointer stack;
+    uint64_t back = 0;
+  };
+
+  // What the task was when its stack pointer was overwritten.
+  struct BeforeJump {
+    StackPointer stack;
+    size_t frames = 0;
+    CallTree::Function function = CallTree::kUnnamed;
+  };
+
+  static constexpr size_t kMostFrames = 1 << 16;
+  static constexpr size_t kMostTasks = 256;
+  static constexpr size_t kMostParents = 16;
+  static constexpr size_t kMostParentFrames = 512;
+  static constexpr unsigned kMostRevealed = 512;
+  static constexpr size_t kNoFrame = ~size_t{0};
+
+  bool follow(const Instruction& instruction) {
+    if (!instruction.has_ea || !instruction.has_opcode) [[unlikely]] {
+      skipped();
+      return false;
+    }
+    const uint64_t ea = instruction.ea.value;
+    // Most go on behind the one before, in the same function.
+    if (ea != step_.next || step_.link != Link::kNone || ea - part_first_ >= part_bytes_) {
+      arrive(ea, instruction);
+    }
+    const uint32_t opcode = instruction.opcode;
+    step_.next = ea + (instruction.has_prefix ? 8 : 4);
+    step_.opcode = opcode;
+    step_.link = instruction.has_prefix ? Link::kNone : link_of(opcode);
+    if (may_name_stack_pointer(opcode) && !instruction.has_prefix) use_stack_pointer(instruction);
+    if ((opcode & 0xffff0000) == kLoadImmediateR0) {
+      number_ = static_cast<int>(opcode & 0xffff);
+      numbered_at_ = ea;
+    }
+    return true;
+  }
+
+  // ---- control flow
+  void arrive(uint64_t ea, const Instruction& instruction);
+  bool move(const Step& step, uint64_t ea);
+  bool is_interrupt(const Step& step, uint64_t ea, Level before) const;
+  void interrupt(const Step& step, Level before);
+  void call(const Step& step);
+  void return_to(uint64_t ea);
+  size_t frame_of_return(uint64_t ea) const;
+  bool unwind_to(uint64_t ea);
+  size_t count_frames(CallTree::Function function, size_t& last) const;
+  void drop_to(size_t frames);
+  void reveal_caller(uint64_t ea);
   void restart();
+
+  // ---- interrupts
+  bool resume(uint64_t ea);
+  bool resume_user(uint64_t ea);
+  bool go_on(size_t frame, uint64_t ea);
+  bool may_go_on(size_t frame, uint64_t ea, bool innermost) const;
+  void deliver(size_t frame);
+  size_t innermost_interrupted() const;
+  size_t innermost_from_user() const { return innermost_from_user(task_); }
+  static size_t innermost_from_user(const Task& task);
+
+  // ---- tasks
+  void use_stack_pointer(const Instruction& instruction);
+  void observe(uint64_t value);
+  void land_in_kernel();
+  bool on_own_stack() const;
+  void begin_task(bool fresh);
+  void park(const BeforeJump& then);
+  void take_up(size_t parked);
+  void find_task_of_exit();
+  void remember_parent(const Step& step);
+  bool begin_clone(uint64_t ea);
+  bool return_of_clone(size_t frame);
+  void choose(uint64_t value);
+  void give_up_choice();
+  void begin_choice(Choice::Kind kind);
+  void begin_return(uint64_t ea, CallTree::Function function);
+
+  // ---- functions
   void set_part(uint64_t ea, bool entered);
+  SymbolTable::Span symbol_at(uint64_t ea) const;
+  const std::string& name_at(const SymbolTable::Span& span, uint64_t ea) const;
+  CallTree::Function function_at(uint64_t ea) const;
+  CallTree::Function caller_at(uint64_t ea);
   void settle();
-  uint32_t number_of(const std::string& name, bool is_symbol);
+  Node parent_at(size_t frames) const;
+
+  static constexpr uint64_t kNearNumber = 64;               // bytes from there to a system call
+  static constexpr uint32_t kLoadImmediateR0 = 0x38000000;  // li r0,...
 
   const SymbolTable& symbols_;
-  std::vector<Function> functions_;  // by number
-  std::unordered_map<std::string, uint32_t> numbers_;
-  std::vector<Node> nodes_;
-  std::unordered_map<uint64_t, uint32_t> children_;  // by parent and function
-  std::vector<Frame> frames_;                        // from the outermost
-  uint32_t leaf_ = kRoot;
-  uint32_t function_ = kNowhere;  // that runs
+  SymbolCursor cursor_;
+  uint64_t owner_ = 0;  // of the program that runs, in its bits of an address
+  mutable std::string unproven_name_;
+  CallTree tree_;
+  Task task_;  // that runs
+  std::vector<Task> tasks_;
+  std::vector<Parent> parents_;  // the newest last
+  Node leaf_ = kRoot;
 
-  // The addresses that belong to function_ as far as is known.
+  // The addresses that belong to task_.function as far as is known.
   uint64_t part_first_ = 0;
   uint64_t part_bytes_ = 0;
 
-  uint64_t next_ = 0;
-  Link last_link_ = Link::kNone;
+  Step step_;
+  Level level_ = Level::kUnknown;
+  uint32_t arrived_opcode_ = 0;
+  int number_ = -1;  // the last one loaded into r0
+  uint64_t numbered_at_ = 0;
+
+  // The stack pointer, in task_.stack, is ...
+  bool overwritten_ = false;       // ... unknown, because an instruction wrote it
+  bool jumped_ = false;            // ... on a stack to which nothing led
+  bool blind_ = false;             // ... not to be seen: the trace has no data addresses
+  bool at_entry_ = false;          // ... next seen in the kernel's outermost frame
+  bool switched_blindly_ = false;  // perhaps: the kernel may have gone to another task
+  BeforeJump before_jump_;
+  StackPointer seen_;  // last in the kernel
+
+  // Which function calls return to: lately used addresses.
+  struct CallSite {
+    uint64_t back = 0;
+    CallTree::Function function = CallTree::kUnnamed;
+  };
+  static constexpr size_t kCallSites = 4096;
+  std::vector<CallSite> sites_;
+
   bool lost_ = true;
+  uint64_t clock_ = 0;
   uint64_t unknown_ = 0;
   uint64_t restarts_ = 0;
   uint64_t cut_ = 0;

@@ -72,6 +72,36 @@ constexpr bool returns_by_link(uint32_t word) {
   return control_flow::primary(word) == 19 && control_flow::extended(word) == 16 && (word & 1) == 0;
 }
 
+// b and bc name their target, the other branches take it from a register.
+constexpr bool is_direct_branch(uint32_t word) {
+  const unsigned primary = control_flow::primary(word);
+  return primary == 16 || primary == 18;
+}
+
+// Where a direct branch at `ea` goes if it is taken. Power ISA 3.1, Book I, 2.4.
+constexpr uint64_t direct_target(uint32_t word, uint64_t ea) {
+  const unsigned bits = control_flow::primary(word) == 18 ? 26 : 16;
+  const uint64_t field = word & ((uint64_t{1} << bits) - 4);
+  const uint64_t sign = uint64_t{1} << (bits - 1);
+  const uint64_t displacement = (field ^ sign) - sign;
+  return (word & 2) != 0 ? displacement : ea + displacement;
+}
+
+// An address at which the processor begins to handle an interrupt, for each way of relocation that
+// LPCR[AIL] names. Power ISA 3.1, Book III, 7.2.1 (LPCR) and figure 51 (interrupt vectors): 0x100
+// to 0xfe0 each 0x20 bytes, implementation-specific ones below 0x2000; scv has 0x3000 or 0x17000.
+constexpr bool is_interrupt_vector(uint64_t ea) {
+  constexpr uint64_t kRelocated = 0xc000000000004000, kRelocatedLow = 0x18000;
+  constexpr uint64_t kScvRelocated = 0xc000000000003000, kScvReal = 0x17000;
+  const auto within = [ea](uint64_t base, uint64_t first, uint64_t end) {
+    return ea - base >= first && ea - base < end;
+  };
+  if ((ea & 0x1f) != 0) return false;
+  return within(0, 0x100, 0x2000) || within(kRelocated, 0x100, 0x2000) ||
+         within(kRelocatedLow, 0x100, 0x2000) || within(kScvRelocated, 0, 0x1000) ||
+         within(kScvReal, 0, 0x1000);
+}
+
 // Instructions before and behind the stamp need not have followed one another: tracing stopped, or
 // records were dropped.
 inline bool breaks_flow(const Stamp& stamp) {

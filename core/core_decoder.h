@@ -244,7 +244,7 @@ class CoreDecoder {
   size_t take_info(const WordRun& run, const WordOffsets& offsets) {
     const Framing framing = frame_power10_info(run);
     if (framing.verdict != Framing::Verdict::kWhole) [[unlikely]] {
-      const unsigned least = words::info10_prefixed(run[0]) ? 3 : 2;
+      const unsigned least = least_power10_info_words(run[0], framing, run.in_sync);
       if (framing.words < least) return leave_out_record(framing, offsets);
     }
     begin_record(framing, Generation::kPower10);

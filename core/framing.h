@@ -56,6 +56,13 @@ constexpr Framing Framing::bad(DefectReason why) {
   return words::is_stamp_or_companion(word) || words::is_power10(word);
 }
 
+// The words that an INFO record must have for its instruction to be known: the prefix of a prefixed
+// one, and the MSR, which only the end of the trace may cut off.
+inline unsigned least_power10_info_words(uint64_t info, const Framing& framing, bool in_sync) {
+  if (words::info10_prefixed(info)) return 3;
+  return in_sync && framing.reason == DefectReason::kCutByEnd ? 1 : 2;
+}
+
 // `run[0]` must be the header of the named type.
 Framing frame_power10_info_carefully(const WordRun& run);
 Framing frame_power10_line_carefully(const WordRun& run);
@@ -97,8 +104,10 @@ constexpr bool is_usable_dra8(uint64_t word) {
 
 inline constexpr uint8_t kPower10PairWords[] = {0, 2, 4, 2};  // by info10_operands
 
+inline constexpr uint8_t kInfoAndMsrWords = 2;
+
 constexpr uint8_t power10_info_words(uint64_t info) {
-  return static_cast<uint8_t>(2 + (words::info10_prefixed(info) ? 1 : 0) +
+  return static_cast<uint8_t>(kInfoAndMsrWords + (words::info10_prefixed(info) ? 1 : 0) +
                               kPower10PairWords[words::info10_operands(info)]);
 }
 

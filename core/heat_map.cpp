@@ -42,6 +42,7 @@ void HeatMap::double_unit() {
       }
       place.count += slot.entry.count;
       place.lowest_name = std::min(place.lowest_name, slot.entry.lowest_name);
+      place.highest_name = std::max(place.highest_name, slot.entry.highest_name);
       for (size_t i = 0; i < columns_; i++) {
         joined[place.row * columns_ + i] += cells_[slot.entry.row * columns_ + i];
       }
@@ -93,6 +94,7 @@ std::vector<HeatMap::Row> HeatMap::hottest(size_t most) const {
     rows.push_back({.address = key << unit_shift_,
                     .count = place.count,
                     .lowest_name = place.lowest_name,
+                    .highest_name = place.highest_name,
                     .windows = std::span(cells_).subspan(place.row * columns_, windows())});
   }
   std::sort(rows.begin(), rows.end(),

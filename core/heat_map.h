@@ -25,7 +25,8 @@ class HeatMap {
   struct Row {
     uint64_t address = 0;  // of its first byte
     uint64_t count = 0;
-    uint64_t lowest_name = kNoName;     // of those that add() was given for it
+    uint64_t lowest_name = kNoName;     // of those that add() was given for it,
+    uint64_t highest_name = 0;          // both if there is any
     std::span<const uint64_t> windows;  // counts from first_time() on; windows() of them
   };
 
@@ -41,6 +42,7 @@ class HeatMap {
     if (window > last_) last_ = window;
     Place& place = place_of(address);
     if (name < place.lowest_name) place.lowest_name = name;
+    if (name > place.highest_name && name != kNoName) place.highest_name = name;
     place.count++;
     total_++;
     cells_[place.row * columns_ + (window - first_)]++;
@@ -65,6 +67,7 @@ class HeatMap {
   struct Place {
     uint64_t count = 0;
     uint64_t lowest_name = kNoName;
+    uint64_t highest_name = 0;
     size_t row = 0;  // of cells_
   };
 

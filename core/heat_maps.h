@@ -10,6 +10,7 @@
 #include "core/heat_map.h"
 #include "core/hot_spots.h"
 #include "core/selection.h"
+#include "core/symbol_cursor.h"
 
 namespace htmtrace {
 
@@ -57,13 +58,16 @@ class HeatMaps {
 // A sink for CoreDecoder behind a SelectingSink, which tells it the place.
 class DataHeat {
  public:
-  DataHeat(HeatMaps& maps, DataKey key) : maps_(maps), key_(key) {}
+  // Names are effective addresses with their owners (core/symbol_table.h).
+  DataHeat(HeatMaps& maps, DataKey key, const SymbolTable& symbols)
+      : maps_(maps), key_(key), cursor_(symbols) {}
 
   void at(const TracePlace& place) { place_ = place; }
   void instruction(const Instruction& instruction) {
+    cursor_.code(instruction);
     for (unsigned i = 0; i < instruction.data_count; i++) {
       const DataAccess& data = instruction.data.at(i);
-      maps_.add(address_of(data, key_), place_, data.ea.value);
+      maps_.add(address_of(data, key_), place_, cursor_.data(data).value);
     }
   }
   void stamp(const Stamp&) {}
@@ -72,6 +76,7 @@ class DataHeat {
  private:
   HeatMaps& maps_;
   DataKey key_;
+  SymbolCursor cursor_;
   TracePlace place_;
 };
 

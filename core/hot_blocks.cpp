@@ -10,7 +10,7 @@ void HotBlocks::arrive(uint64_t ea) {
   if (run_ != 0) {
     HotBlock& before = close();
     before.followed++;
-    before.successors.add(ea);
+    before.successors.add(ea, room_);
   }
   begin_ = ea;
   run_ = 0;
@@ -18,9 +18,21 @@ void HotBlocks::arrive(uint64_t ea) {
   ended_ = false;
 }
 
+// Blocks were dropped, and their lists with them.
+void HotBlocks::recount_room() {
+  size_t places = entries_ * kListPlaces;
+  blocks_.visit([&](uint64_t, const HotBlock& block) {
+    places -= std::min(places, block.successors.places());
+  });
+  room_.places = places;
+  counted_until_ = blocks_.error();
+}
+
 // The block at hand is over.
 HotBlock& HotBlocks::close() {
   HotBlock& block = blocks_.at(begin_);
+  if (blocks_.error() != counted_until_) [[unlikely]]
+    recount_room();
   executions_++;
   block.count += run_;
   block.executions++;

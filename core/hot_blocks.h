@@ -14,28 +14,32 @@
 
 #include "core/control_flow.h"
 #include "core/core_events.h"
-#include "core/frequent.h"
+#include "core/counts.h"
 #include "core/hot_table.h"
+#include "core/symbol_cursor.h"
 
 namespace htmtrace {
 
 struct HotBlock {
-  static constexpr size_t kSuccessors = 8;
   // More than a person reads; straight code is seldom longer.
   static constexpr size_t kMostWords = 256;
   uint64_t count = 0;  // instructions that ran in it
   uint64_t executions = 0;
-  uint64_t followed = 0;                       // of them, by what is known
-  uint64_t rewritten = 0;                      // of them, with other words than these
-  uint64_t longest = 0;                        // instructions of the longest run
-  Frequent<uint64_t, kSuccessors> successors;  // addresses of blocks
+  uint64_t followed = 0;        // of them, by what is known
+  uint64_t rewritten = 0;       // of them, with other words than these
+  uint64_t longest = 0;         // instructions of the longest run
+  Counts successors;            // addresses of blocks, with their owners
   std::vector<uint32_t> words;  // of the longest run, its first ones; a prefix before its suffix
 };
 
 // A sink for CoreDecoder; several traces may go through it, with skipped() behind each.
 class HotBlocks {
  public:
-  explicit HotBlocks(size_t entries) : blocks_(entries) {}
+  // Keys of blocks are their addresses with their owners (core/symbol_table.h). `symbols` must
+  // outlive it. The lists of successors may take kListPlaces for each entry.
+  HotBlocks(size_t entries, const SymbolTable& symbols)
+      : entries_(entries), blocks_(entries), cursor_(symbols), room_{entries * kListPlaces} {}
+  static constexpr size_t kListPlaces = 8;
 
   void instruction(const Instruction& instruction) {
     instructions_++;
@@ -45,7 +49,8 @@ class HotBlocks {
       return;
     }
     const uint64_t ea = instruction.ea.value;
-    if (ended_ || ea != next_) arrive(ea);
+    const EffectiveAddr owned_ea = cursor_.code(instruction);
+    if (ended_ || ea != next_) arrive(owned_ea.value);
     run_++;
     if (instruction.has_prefix) {
       put(instruction.prefix);
@@ -79,13 +84,18 @@ class HotBlocks {
   }
   void arrive(uint64_t ea);
   HotBlock& close();
+  void recount_room();
 
+  size_t entries_;
   HotTable<HotBlock> blocks_;
+  SymbolCursor cursor_;
+  Counts::Room room_;
+  uint64_t counted_until_ = 0;  // room_, when the table had this error
   uint64_t instructions_ = 0;
   uint64_t unknown_ = 0;
   uint64_t executions_ = 0;
 
-  uint64_t begin_ = 0;  // of the block at hand
+  uint64_t begin_ = 0;  // of the block at hand, with its owner
   uint64_t next_ = 0;   // where it goes on
   uint64_t run_ = 0;    // its instructions so far; 0: there is none at hand
   bool ended_ = true;   // by a branch, or there is none

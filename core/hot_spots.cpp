@@ -29,20 +29,46 @@ std::optional<uint64_t> address_of(const DataAccess& data, DataKey key) {
 }
 
 HotSpots::HotSpots(Wishes wishes, const SymbolTable& symbols)
-    : wishes_(std::move(wishes)), symbols_(symbols), code_(wishes_.entries) {
-  for (size_t i = 0; i < wishes_.units.size(); i++) data_.emplace_back(wishes_.entries);
+    : wishes_(std::move(wishes)),
+      symbols_(symbols),
+      named_(!symbols.empty()),
+      cursor_(symbols),
+      code_(wishes_.entries) {
+  for (size_t i = 0; i < wishes_.units.size(); i++) {
+    data_.emplace_back(wishes_.entries);
+    rooms_.push_back({wishes_.entries * Wishes::kListPlaces});
+    counted_until_.push_back(0);
+  }
 }
 
-uint64_t HotSpots::site_of(const Instruction& instruction) {
-  const uint64_t address = instruction.ea.value;
-  if (recent_ != nullptr && address - recent_->address < recent_->size_bytes) {
-    return recent_->address;
+uint64_t HotSpots::site_of(EffectiveAddr address) {
+  if (named_) {
+    if (!recent_code_.span.holds(address.value)) {
+      recent_code_.span = symbols_.code_span_of(address);
+      recent_code_.key = symbol_key(recent_code_.span, address);
+    }
+    if (recent_code_.span.symbol != nullptr) return recent_code_.key;
   }
-  if (const SymbolTable::Symbol* symbol = symbols_.find(instruction.ea)) {
-    recent_ = symbol;
-    return symbol->address;
+  return address.value & ~(words::kLineBytes - 1);
+}
+
+uint64_t HotSpots::object_of(EffectiveAddr address) {
+  RecentName& recent = recent_data_[(address.value >> 12 ^ address.value >> 6) % kRecent];
+  if (!recent.span.holds(address.value)) {
+    recent.span = symbols_.span_of(address);
+    recent.key = symbol_key(recent.span, address);
   }
-  return address & ~(words::kLineBytes - 1);
+  return recent.span.symbol != nullptr ? recent.key : HotData::kNoObject;
+}
+
+// Rows were dropped, and their lists with them.
+void HotSpots::recount_room(size_t unit) {
+  size_t places = wishes_.entries * Wishes::kListPlaces;
+  data_[unit].visit([&](uint64_t, const HotData& hot) {
+    places -= std::min(places, hot.sites.places() + hot.objects.places());
+  });
+  rooms_[unit].places = places;
+  counted_until_[unit] = data_[unit].error();
 }
 
 void HotSpots::count_data(const DataAccess& access, InstructionClass kind,
@@ -54,14 +80,19 @@ void HotSpots::count_data(const DataAccess& access, InstructionClass kind,
     data_without_address_++;
     return;
   }
+  const EffectiveAddr ea = cursor_.data(access);
+  const uint64_t object = named_ ? object_of(ea) : HotData::kNoObject;
   for (size_t i = 0; i < data_.size(); i++) {
     HotData& hot = data_[i].at(*address & ~(wishes_.units[i] - 1));
+    if (data_[i].error() != counted_until_[i]) [[unlikely]]
+      recount_room(i);
     hot.count++;
     hot.loads += kind == InstructionClass::kLoad ? 1 : 0;
     hot.stores += kind == InstructionClass::kStore ? 1 : 0;
     hot.atomics += kind == InstructionClass::kAtomic ? 1 : 0;
-    hot.lowest_ea = std::min(hot.lowest_ea, access.ea.value);
-    if (site) hot.sites.add(*site);
+    if (hot.count == 1 || access.ea.value < owned::plain(hot.lowest_ea)) hot.lowest_ea = ea.value;
+    if (site) hot.sites.add(*site, rooms_[i]);
+    if (named_) hot.objects.add(object, rooms_[i]);
   }
 }
 
@@ -72,8 +103,9 @@ void HotSpots::instruction(const Instruction& instruction) {
   privileges_.at(static_cast<size_t>(privilege_of(instruction.modes)))++;
   (instruction.has_ra ? owners_.at(instruction.ra) : owners_.unknown()).count++;
   std::optional<uint64_t> site;
+  const EffectiveAddr ea = cursor_.code(instruction);
   if (instruction.has_ea) {
-    site = site_of(instruction);
+    site = site_of(ea);
     HotCode& hot = code_.at(*site);
     hot.count++;
     hot.data += instruction.data_count;

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "core/core_events.h"
-#include "core/frequent.h"
+#include "core/counts.h"
 #include "core/hot_table.h"
 #include "core/instruction_class.h"
 #include "core/memory_owners.h"
 #include "core/radix_walk.h"
+#include "core/symbol_cursor.h"
 #include "core/symbol_table.h"
 #include "core/walk_statistics.h"
 
@@ -33,10 +34,11 @@ struct HotData {
   uint64_t loads = 0;
   uint64_t stores = 0;
   uint64_t atomics = 0;
-  uint64_t lowest_ea = ~uint64_t{0};  // of the accesses
-  // The code that touched it most, by the address of its begin: of the function where a symbol is
-  // known, of the 128-byte line where none is.
-  Frequent<uint64_t, 4> sites;
+  uint64_t lowest_ea = kNoAddress;  // of the accesses, with its owner (core/symbol_table.h)
+  Counts sites;                     // keys of the code that touched it; none of unknown code
+  CountList<1> objects;             // keys of the objects that were touched, or kNoObject
+  static constexpr uint64_t kNoAddress = ~uint64_t{0};
+  static constexpr uint64_t kNoObject = ~uint64_t{0};
 };
 
 struct HotCode {
@@ -51,13 +53,19 @@ struct OwnedWork {
 };
 
 // A sink for CoreDecoder; several traces may go through it.
+//
+// A key identifies code. Code with a name has the address by which SymbolTable finds the symbol,
+// with the owner; other code has the address of its line of 128 bytes. Objects have keys of the
+// same kind.
 class HotSpots {
  public:
   struct Wishes {
     DataKey key = DataKey::kLogical;
     std::vector<uint64_t> units;  // sizes in which data are counted; powers of two
-    size_t entries = 1 << 16;     // of each table
+    size_t entries = 1 << 16;     // of each table; the short lists of a table may take
+                                  // kListPlaces for each
     bool walks = false;           // count the walks through page tables, which take time
+    static constexpr size_t kListPlaces = 8;
   };
 
   // `symbols` must outlive it.
@@ -89,13 +97,27 @@ class HotSpots {
   const std::vector<HotTable<HotData>>& data() const { return data_; }
 
  private:
-  uint64_t site_of(const Instruction& instruction);
+  using Span = SymbolTable::Span;
+  // Of recent names; most addresses are near those before.
+  static constexpr size_t kRecent = 64;
+  struct RecentName {
+    Span span;
+    uint64_t key = 0;
+  };
+
+  uint64_t site_of(EffectiveAddr address);
+  uint64_t object_of(EffectiveAddr address);
   void count_data(const DataAccess& access, InstructionClass kind, std::optional<uint64_t> site);
+  void recount_room(size_t unit);
 
   Wishes wishes_;
   const SymbolTable& symbols_;
-  const SymbolTable::Symbol* recent_ =
-      nullptr;  // most instructions are in the function of the last
+  const bool named_;
+  SymbolCursor cursor_;
+  RecentName recent_code_;
+  std::array<RecentName, kRecent> recent_data_{};
+  std::vector<Counts::Room> rooms_;      // of the lists of each table of data,
+  std::vector<uint64_t> counted_until_;  // when it had this error
   HotTable<HotCode> code_;
   OwnerTable<OwnedWork> owners_;
   std::vector<HotTable<HotData>> data_;

@@ -64,15 +64,31 @@ class HotTable {
 
   // The entries with the highest counts, highest first; of equal ones the lower key.
   std::vector<Slot> top(size_t most) const {
-    std::vector<Slot> all = entries();
+    std::vector<const Slot*> all;
+    all.reserve(size_);
+    for (size_t i = 0; i < slots_.size(); i++) {
+      if (used_[i]) all.push_back(&slots_[i]);
+    }
     const size_t wanted = std::min(most, all.size());
     std::partial_sort(all.begin(), all.begin() + static_cast<ptrdiff_t>(wanted), all.end(),
-                      [](const Slot& a, const Slot& b) {
-                        if (a.entry.count != b.entry.count) return a.entry.count > b.entry.count;
-                        return a.key < b.key;
+                      [](const Slot* a, const Slot* b) {
+                        if (a->entry.count != b->entry.count) {
+                          return a->entry.count > b->entry.count;
+                        }
+                        return a->key < b->key;
                       });
-    all.resize(wanted);
-    return all;
+    std::vector<Slot> found;
+    found.reserve(wanted);
+    for (size_t i = 0; i < wanted; i++) found.push_back(*all[i]);
+    return found;
+  }
+
+  // Calls visit(key, entry) for each, in no order.
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    for (size_t i = 0; i < slots_.size(); i++) {
+      if (used_[i]) visit(slots_[i].key, slots_[i].entry);
+    }
   }
 
  private:

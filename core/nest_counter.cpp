@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/nest_counter.h"
 
-#include <utility>
-
 namespace htmtrace::nest {
-namespace {
-
-constexpr unsigned kClassBits = 8;
-
-}  // namespace
 
 Counter::Counter(Layout layout, uint8_t engine, const TranslationMap& map)
     : layout_(layout), engine_(engine), names_(&names_of(layout)), cursor_(map) {
-  if (layout != Layout::kUnknown) waiting_ = ZeroedArray<uint64_t>(kResponseKeys);
+  if (layout != Layout::kUnknown) open_ = OpenCommands(kResponseKeys);
 }
 
 template <class Fields>
 void Counter::take_response(const Record& record, unsigned slot) {
   const Response response = Fields::response(record, slot);
   statistics_.responses++;
-  uint64_t& waiting = waiting_[response_key(response, port_of_response<Fields>(response, engine_))];
-  const uint64_t command = std::exchange(waiting, 0);
-  if (command == 0 || next_ - (command >> kClassBits) > Decoder::kReach) {
+  const uint32_t key = response_key(response, port_of_response<Fields>(response, engine_));
+  const OpenCommands::Found found = open_.take(key, next_);
+  if (found.number == 0) {
     next_++;  // an event of its own
     return;
   }
   statistics_.matched_responses++;
-  const auto of = static_cast<ResponseClass>(command & ((1U << kClassBits) - 1));
+  if (found.several) statistics_.ambiguous_responses++;
+  const ResponseClass of = classes_[found.number % classes_.size()];
   if (names_->response(of, response.code).empty()) statistics_.unnamed_responses++;
 }
 
@@ -40,8 +34,8 @@ void Counter::take_command(const Record& record) {
     const bool found = cursor_.find(RealAddr{command.address}) != nullptr;
     (found ? statistics_.translated : statistics_.untranslated)++;
   }
-  waiting_[command_key(command, port_of(layout_, command, name.port))] =
-      next_++ << kClassBits | static_cast<uint64_t>(name.response);
+  classes_[next_ % classes_.size()] = name.response;
+  open_.add(command_key(command, port_of(layout_, command, name.port)), next_++);
   if (Fields::slot_valid(record, Fields::kEmbeddedSlot)) {
     take_response<Fields>(record, Fields::kEmbeddedSlot);
   }

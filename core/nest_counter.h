@@ -3,12 +3,13 @@
 // but makes no events of them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
 #include "core/nest_decoder.h"
+#include "core/nest_open_commands.h"
 #include "core/translation_map.h"
-#include "core/zeroed_array.h"
 
 namespace htmtrace::nest {
 
@@ -39,8 +40,8 @@ class Counter {
   Clock clock_;
   Statistics statistics_;
   uint64_t next_ = 1;  // number of the next event
-  // As in Decoder, but the number of the command's event << 8 | class.
-  ZeroedArray<uint64_t> waiting_;
+  OpenCommands open_;
+  std::array<ResponseClass, OpenCommands::kReach> classes_{};  // of the last commands, by number
 };
 
 }  // namespace htmtrace::nest

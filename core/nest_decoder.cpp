@@ -35,7 +35,7 @@ bool Clock::hear(uint64_t timer) {
 
 Decoder::Decoder(Layout layout, uint8_t engine)
     : layout_(layout), engine_(engine), names_(&names_of(layout)), first_(1) {
-  if (layout != Layout::kUnknown) waiting_ = ZeroedArray<uint64_t>(kResponseKeys);
+  if (layout != Layout::kUnknown) open_ = OpenCommands(kResponseKeys);
 }
 
 std::span<const Event> Decoder::ready() const {
@@ -48,15 +48,16 @@ void Decoder::drop(size_t count) {
   dropped_ += count;
 }
 
-// The command waits for its response no more.
 template <class Fields>
 Event* Decoder::find_command(const Response& response, uint8_t port) {
-  uint64_t& number = waiting_[response_key(response, port)];
-  const uint64_t wanted = std::exchange(number, 0);
-  if (wanted == 0 || first_ + events_.size() - wanted > kReach) return nullptr;
-  if (wanted < first_) [[unlikely]]
+  const OpenCommands::Found found =
+      open_.take(response_key(response, port), first_ + events_.size());
+  if (found.number == 0) return nullptr;
+  if (found.several) [[unlikely]]
+    statistics_.ambiguous_responses++;
+  if (found.number < first_) [[unlikely]]
     return &before_;
-  return &events_[wanted - first_];
+  return &events_[found.number - first_];
 }
 
 template <class Fields>
@@ -64,11 +65,10 @@ std::vector<Restart::Waiting> Decoder::waiting() const {
   std::vector<Restart::Waiting> waiting;
   const uint64_t next = first_ + events_.size();
   const auto add = [&](const Event& event, uint64_t number) {
-    if (event.kind != Event::Kind::kCommand) return;
+    if (event.kind != Event::Kind::kCommand || event.has_response) return;
     const Command command = Fields::command(event.record);
-    const uint32_t own = command_key(command, event.port);
-    if (waiting_[own] != number) return;
-    waiting.push_back({.key = own, .distance = static_cast<uint32_t>(next - number)});
+    waiting.push_back({.key = command_key(command, event.port),
+                       .distance = static_cast<uint32_t>(next - number)});
   };
   const size_t first = events_.size() > kReach ? events_.size() - kReach : 0;
   for (size_t i = first; i < events_.size(); i++) add(events_[i], first_ + i);
@@ -88,11 +88,14 @@ Restart Decoder::restart() const {
 void Decoder::begin_at(const Restart& restart) {
   clock_.set(restart.time, restart.timer_heard);
   first_ = kReach + 1;
-  if (waiting_.empty()) return;
+  if (open_.empty()) return;
+  uint64_t latest = 0;
   for (const Restart::Waiting& one : restart.waiting) {
-    if (one.key < kResponseKeys && one.distance != 0 && one.distance <= kReach) {
-      waiting_[one.key] = first_ - one.distance;
-    }
+    if (one.key >= kResponseKeys || one.distance == 0 || one.distance > kReach) continue;
+    const uint64_t number = first_ - one.distance;
+    if (number <= latest) continue;  // the index is damaged
+    open_.add(one.key, number);
+    latest = number;
   }
 }
 
@@ -128,8 +131,8 @@ void Decoder::take_command(Event& event) {
   if (name.name.empty()) statistics_.unnamed_commands++;
   events_.push_back(event);
   const uint64_t number = first_ + events_.size() - 1;
-  // The response beside it is that of an earlier command, but with the same key only its own.
-  waiting_[command_key(command, event.port)] = number;
+  // A response in this record may belong to this command, but only if no older one is open.
+  open_.add(command_key(command, event.port), number);
   if (Fields::slot_valid(event.record, Fields::kEmbeddedSlot)) {
     take_response<Fields>(event, Fields::kEmbeddedSlot);
   }

@@ -11,8 +11,8 @@
 #include "core/big_endian.h"
 #include "core/nest_events.h"
 #include "core/nest_names.h"
+#include "core/nest_open_commands.h"
 #include "core/nest_statistics.h"
-#include "core/zeroed_array.h"
 
 namespace htmtrace::nest {
 
@@ -37,7 +37,7 @@ class Clock {
 
 // What a decoder must know to go on in the middle of a trace.
 struct Restart {
-  // A command before, which a response may still find.
+  // An open command before this offset; the oldest comes first.
   struct Waiting {
     uint32_t key = 0;       // command_key()
     uint32_t distance = 0;  // how many events ago it was
@@ -53,9 +53,7 @@ struct Restart {
 
 class Decoder {
  public:
-  // A response follows its command within so many records (the public parser of hw-trace looks back
-  // as far as 500).
-  static constexpr size_t kReach = 512;
+  static constexpr size_t kReach = OpenCommands::kReach;
 
   Decoder(Layout layout, uint8_t engine);
 
@@ -91,7 +89,7 @@ class Decoder {
   template <class Fields>
   std::vector<Restart::Waiting> waiting() const;
 
-  // The command that a response belongs to; null when none waits for it.
+  // The command that a response belongs to; null when none is open.
   template <class Fields>
   Event* find_command(const Response& response, uint8_t port);
 
@@ -105,9 +103,7 @@ class Decoder {
   uint64_t latest_ = 0;  // time that a timer then took back
   uint64_t first_ = 0;   // the number of events_[0] since the trace began, plus one
   size_t dropped_ = 0;   // of events_, from its begin
-  // By response_key(): the number of the command that waits for such a response; 0: none does. Most
-  // traces have few different keys.
-  ZeroedArray<uint64_t> waiting_;
+  OpenCommands open_;    // by response_key(); most traces have few different keys
   bool finished_ = false;
 };
 
@@ -129,7 +125,7 @@ inline uint8_t port_of(Layout layout, const Command& command, PortRule rule) {
     case PortRule::kTransaction:
       return command.tag.transaction & 1;
     case PortRule::kEncoding:
-      return command.tsize >> 6 & 1;
+      return command.tsize >> 1 & 1;
   }
   return 0;
 }

@@ -11,24 +11,29 @@
 #include <vector>
 
 #include "core/address.h"
-#include "core/frequent.h"
+#include "core/counts.h"
 #include "core/hot_table.h"
 #include "core/memory_owners.h"
 #include "core/nest_decoder.h"
 #include "core/nest_events.h"
+#include "core/nest_names.h"
 
 namespace htmtrace::nest {
-
-using Frequent = htmtrace::Frequent<uint32_t, 4>;
 
 struct HotAddress {
   static constexpr uint64_t kNoAddress = ~uint64_t{0};
   uint64_t count = 0;
-  uint64_t retries = 0;             // answered by one of the rty responses
+  uint64_t retries = 0;             // whose response is a retry
   uint64_t lowest_la = kNoAddress;  // of the commands, as far as it is known
-  Frequent sources;                 // source_key()
-  Frequent commands;                // ttype << 8 | tsize
+  Counts sources;                   // source_key()
+  Counts commands;                  // kind_key()
 };
+
+// Commands of one name are one kind, whatever else their secondary encoding says.
+constexpr uint32_t kNamedKind = 1 << 16;
+constexpr uint32_t kind_key(const CommandName& name, const Command& command) {
+  return name.name.empty() ? command.ttype << 8 | command.tsize : kNamedKind | name.row;
+}
 
 constexpr uint32_t source_key(const Tag& tag) {
   return tag.group << 16 | tag.chip << 12 | tag.unit;
@@ -59,12 +64,15 @@ class HotSpots {
     owners_.begin_trace(owners);
   }
 
-  // Of a command with an address; `la` as far as it is known.
+  // Of every command, with an address or not: begin_trace() first.
+  void seen(const Command& command);
+  // Of one with an address; `la` as far as it is known.
   void command(const Event& event, const Command& command, std::optional<LogicalAddr> la);
 
   Layout layout() const { return layout_; }
   const Wishes& wishes() const { return wishes_; }
-  uint64_t commands() const { return commands_; }
+  uint64_t all_commands() const { return seen_; }
+  uint64_t commands() const { return commands_; }  // with an address
   uint64_t without_address() const { return without_address_; }
   const std::vector<HotTable<HotAddress>>& tables() const { return tables_; }
   const std::vector<TracedBus>& traces() const { return traces_; }
@@ -75,11 +83,16 @@ class HotSpots {
   Layout layout_;
   Wishes wishes_;
   const Names& names_;
+  uint64_t seen_ = 0;
   uint64_t commands_ = 0;
   uint64_t without_address_ = 0;
   std::vector<HotTable<HotAddress>> tables_;
   std::vector<TracedBus> traces_;
   OwnerTable<HotAddress> owners_;
+  // Of the short lists of each table, and of those of the owners.
+  static constexpr size_t kListPlaces = 8;
+  std::vector<Counts::Room> rooms_;
+  Counts::Room owner_room_{1 << 20};
 };
 
 }  // namespace htmtrace::nest

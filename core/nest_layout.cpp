@@ -66,11 +66,14 @@ LayoutEvidence judge_layout(std::span<const std::byte> beginning) {
 }
 
 std::string describe(const LayoutEvidence& e) {
+  return describe(e, layout_name(e.layout));
+}
+
+std::string describe(const LayoutEvidence& e, std::string_view layout) {
   return fmt::format(
       "layout {}: of {} records, {} are stamps ({} with a timer) and {} commands, of which {} fit "
       "POWER8 and {} POWER9",
-      layout_name(e.layout), e.records, e.stamps, e.timed_stamps, e.commands, e.fit_power8,
-      e.fit_power9);
+      layout, e.records, e.stamps, e.timed_stamps, e.commands, e.fit_power8, e.fit_power9);
 }
 
 const char* layout_name(Layout layout) {

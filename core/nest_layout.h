@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "core/nest_events.h"
 
@@ -28,6 +29,8 @@ LayoutEvidence judge_layout(std::span<const std::byte> beginning);
 
 // What it rests on, in a sentence.
 std::string describe(const LayoutEvidence& evidence);
+// Likewise, of a layout that the evidence does not decide; `layout` says which and why.
+std::string describe(const LayoutEvidence& evidence, std::string_view layout);
 
 // "POWER8", "POWER9", "unknown".
 const char* layout_name(Layout layout);

@@ -24,7 +24,8 @@ constexpr PortRow kPorts[] = {
     {"tlbi_t", PortRule::kTwo},           {"slbi_t", PortRule::kTwo},
     {"intrp_", PortRule::kThree},         {"ris_", PortRule::kThree},
     {"cop_req", PortRule::kFolded},       {"sync", PortRule::kFolded},
-    {"eieio", PortRule::kFolded},
+    {"eieio", PortRule::kFolded},         {"icbi_", PortRule::kZero},
+    {"tlbivax_", PortRule::kZero},        {"cop_cmd", PortRule::kZero},
 };
 
 PortRule port_rule(std::string_view name) {
@@ -32,6 +33,11 @@ PortRule port_rule(std::string_view name) {
       std::find_if(std::begin(kPorts), std::end(kPorts),
                    [&](const PortRow& row) { return name.starts_with(row.beginning); });
   return found == std::end(kPorts) ? PortRule::kAddress : found->rule;
+}
+
+// rty*, ack_rty, addr_ack_rty, target:rty_short and target:rty_long, and no other name.
+bool names_retry(std::string_view response) {
+  return response.find("rty") != std::string_view::npos;
 }
 
 }  // namespace
@@ -49,7 +55,9 @@ Names::Names(std::span<const CommandRow> commands, Sizes sizes,
     number++;
   }
   for (const ResponseRow& row : responses) {
-    responses_.at(static_cast<size_t>(row.command)).at(row.code) = row.name;
+    const auto of = static_cast<size_t>(row.command);
+    responses_.at(of).at(row.code) = row.name;
+    if (names_retry(row.name)) retries_.at(of) |= uint32_t{1} << row.code;
   }
 }
 

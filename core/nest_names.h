@@ -57,7 +57,7 @@ enum class PortRule : uint8_t {
   kTwo,
   kThree,
   kTransaction,  // 1 if the transaction is odd
-  kEncoding,     // the second bit of the secondary encoding
+  kEncoding,     // the last but one bit of the secondary encoding
 };
 
 struct CommandName {
@@ -86,12 +86,17 @@ class Names {
   std::string_view response(ResponseClass of, unsigned code) const {
     return responses_[static_cast<size_t>(of)][code % kResponseCodes];
   }
+  // Whether the response asks the sender to try again.
+  bool is_retry(ResponseClass of, unsigned code) const {
+    return retries_[static_cast<size_t>(of)] >> code % kResponseCodes & 1;
+  }
 
  private:
   std::span<const CommandRow> rows_;
   Sizes sizes_;
   std::vector<CommandName> commands_;
   std::array<std::array<std::string_view, kResponseCodes>, kResponseClasses> responses_{};
+  std::array<uint32_t, kResponseClasses> retries_{};  // a bit for each code
 };
 
 const Names& power8_names();

@@ -18,12 +18,15 @@ struct Tally {
 class Profile {
  public:
   Profile(Layout layout, HotSpots::Wishes wishes)
-      : spots_(layout, std::move(wishes)), commands_(kKinds), sources_(kSources) {}
+      : spots_(layout, std::move(wishes)),
+        names_(names_of(layout)),
+        commands_(kKinds),
+        sources_(kSources) {}
 
   // Of every command, with an address or not.
   void seen(const Command& command) {
     seen_++;
-    commands_.at(command.ttype << 8 | command.tsize).count++;
+    commands_.at(kind_key(names_.command(command.ttype, command.tsize), command)).count++;
     sources_.at(source_key(command.tag)).count++;
   }
   // Of one with an address.
@@ -33,7 +36,7 @@ class Profile {
 
   uint64_t commands() const { return seen_; }
   const HotSpots& spots() const { return spots_; }
-  const HotTable<Tally>& by_command() const { return commands_; }  // ttype << 8 | tsize
+  const HotTable<Tally>& by_command() const { return commands_; }  // kind_key()
   const HotTable<Tally>& by_source() const { return sources_; }    // source_key()
 
  private:
@@ -43,6 +46,7 @@ class Profile {
   static constexpr size_t kSources = 1 << 17;
 
   HotSpots spots_;
+  const Names& names_;
   HotTable<Tally> commands_;
   HotTable<Tally> sources_;
   uint64_t seen_ = 0;

@@ -28,6 +28,7 @@ void Statistics::add(const Statistics& other) {
       &Statistics::unnamed_commands,
       &Statistics::responses,
       &Statistics::matched_responses,
+      &Statistics::ambiguous_responses,
       &Statistics::unnamed_responses,
       &Statistics::translated,
       &Statistics::untranslated,

@@ -42,6 +42,12 @@ struct Power10Line {
   instruction.has_opcode = true;
 }
 
+// The trace ends before the MSR: no mode is known.
+inline void put_work_without_modes(uint64_t info, Instruction& instruction) {
+  put_work(info, 0, instruction);
+  instruction.modes = {};
+}
+
 class Power10Stream {
  public:
   // Records are missing, among them perhaps an IEARA: addresses are unknown until the next.
@@ -72,7 +78,8 @@ class Power10Stream {
   }
 
   // `run` starts with an INFO, `framing` says how much of the record is there: INFO and MSR at
-  // least, and the prefix of a prefixed instruction. Logical addresses are left to the caller.
+  // least, and the prefix of a prefixed instruction; where the trace ends, the INFO alone. Logical
+  // addresses are left to the caller.
   [[gnu::always_inline]] void take_info(const WordRun& run, const Framing& framing,
                                         CoreStatistics& statistics, Instruction& instruction) {
     const uint64_t info = run[0];
@@ -80,9 +87,13 @@ class Power10Stream {
     instruction.clear();
     if (line_known_) [[likely]]
       line_.put_place(info, instruction);
-    put_work(info, run[1], instruction);
+    if (framing.words >= kInfoAndMsrWords) [[likely]] {
+      put_work(info, run[1], instruction);
+    } else {
+      put_work_without_modes(info, instruction);
+    }
     if (words::info_branch(info)) restore_branch(instruction, restore_power10_branch);
-    size_t at = 2;
+    size_t at = kInfoAndMsrWords;
     if (words::info10_prefixed(info)) [[unlikely]] {
       instruction.prefix = words::opcode(run[at++]);
       instruction.has_prefix = true;

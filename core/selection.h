@@ -51,6 +51,7 @@ struct Selection {
 enum class Lead : uint8_t {
   kNone,
   kTicks,  // the last stamp that told any
+  kAll,    // everything
 };
 
 // How far a trace has come.

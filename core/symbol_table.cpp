@@ -4,39 +4,198 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "core/error.h"
 
 namespace htmtrace {
+namespace {
+
+using Symbol = SymbolTable::Symbol;
+
+constexpr uint64_t kLastAddress = std::numeric_limits<uint64_t>::max();
+
+uint64_t end_of(uint64_t begin, uint64_t size_bytes) {
+  return size_bytes > kLastAddress - begin ? kLastAddress : begin + size_bytes;
+}
+
+// The name that stays of several with the same bytes comes last.
+bool is_worse(const Symbol& a, const Symbol& b) {
+  const bool a_untyped = a.kind == SymbolTable::Kind::kUntyped;
+  const bool b_untyped = b.kind == SymbolTable::Kind::kUntyped;
+  return std::tie(a.binding, a_untyped, a.name) > std::tie(b.binding, b_untyped, b.name);
+}
+
+// A symbol without a size at the address of one with a size names nothing of its own.
+bool comes_first(const Symbol& a, const Symbol& b) {
+  if (a.address != b.address) return a.address < b.address;
+  if (a.size_bytes != b.size_bytes) {
+    return b.size_bytes == 0 ? false : a.size_bytes == 0 || a.size_bytes > b.size_bytes;
+  }
+  return is_worse(a, b);
+}
+
+}  // namespace
+
+bool SymbolTable::Program::has_word(uint64_t address, uint32_t word) const {
+  for (const Text& text : texts) {
+    const uint64_t place = (address - text.address) / sizeof(uint32_t);
+    if (address >= text.address && place < text.words.size()) return text.words[place] == word;
+  }
+  return false;
+}
+
+bool SymbolTable::Program::has_offset(uint64_t address, uint64_t offset) const {
+  for (const Load& load : loads) {
+    // Pages are mapped as a whole: the first and the last page of a segment hold what is beside it.
+    constexpr uint64_t kPage = 0x10000;
+    if (address + kPage - load.address < load.size_bytes + 2 * kPage &&
+        address - load.address == offset - load.offset) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void SymbolTable::begin_program(Program program) {
+  if (programs_.size() == kMostPrograms) {
+    throw Error(fmt::format("cannot use the symbols of {}: more than {} files", program.file,
+                            kMostPrograms));
+  }
+  programs_.push_back(std::move(program));
+  layers_.emplace_back();
+  current_ = layers_.size() - 1;
+}
 
 void SymbolTable::finish() {
-  std::stable_sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
-    if (a.address != b.address) return a.address < b.address;
-    return (a.size_bytes != 0) > (b.size_bytes != 0);
-  });
-  symbols_.erase(
-      std::unique(symbols_.begin(), symbols_.end(),
-                  [](const Symbol& a, const Symbol& b) { return a.address == b.address; }),
-      symbols_.end());
-  for (size_t i = 0; i < symbols_.size(); i++) {
-    Symbol& symbol = symbols_[i];
-    const uint64_t room =
-        i + 1 < symbols_.size() ? symbols_[i + 1].address - symbol.address : kMostBytes;
-    if (symbol.size_bytes == 0) symbol.size_bytes = std::min(room, kMostBytes);
-    symbol.size_bytes = std::min(symbol.size_bytes, room);
+  for (Layer& layer : layers_) layer.finish();
+  for (Program& program : programs_) program.number = pages_.number_of(program.file);
+}
+
+// One pass over the beginnings. `open` holds the symbols with a size that began and may go on; the
+// last one that has not ended names what follows.
+void SymbolTable::Layer::finish() {
+  std::sort(symbols.begin(), symbols.end(), comes_first);
+  std::vector<size_t> open;
+  uint64_t at = 0;  // everything before has its name
+  const auto name_up_to = [&](uint64_t stop) {
+    while (!open.empty() && at < stop) {
+      const Symbol& symbol = symbols[open.back()];
+      const uint64_t end = end_of(symbol.address, symbol.size_bytes);
+      if (end <= at) {
+        open.pop_back();
+        continue;
+      }
+      const uint64_t until = std::min(end, stop);
+      if (!places.empty() && places.back().symbol == open.back() && places.back().end == at) {
+        places.back().end = until;
+      } else {
+        places.push_back({.begin = at, .end = until, .symbol = open.back()});
+      }
+      at = until;
+    }
+    at = std::max(at, stop);
+  };
+  for (size_t i = 0; i < symbols.size(); i++) {
+    Symbol& symbol = symbols[i];
+    name_up_to(symbol.address);
+    if (symbol.size_bytes != 0) {
+      open.push_back(i);
+      continue;
+    }
+    // Without a size: only where nothing else goes on, and of several at one address the last.
+    while (!open.empty() &&
+           end_of(symbols[open.back()].address, symbols[open.back()].size_bytes) <= at) {
+      open.pop_back();
+    }
+    const bool is_last = i + 1 == symbols.size() || symbols[i + 1].address != symbol.address;
+    if (!open.empty() || !is_last || symbol.name.empty()) continue;
+    uint64_t end = end_of(symbol.address, kMostBytes);
+    if (symbol.limit != 0) end = std::min(end, symbol.limit);
+    if (i + 1 < symbols.size()) end = std::min(end, symbols[i + 1].address);
+    if (end <= symbol.address) continue;
+    symbol.size_bytes = end - symbol.address;
+    places.push_back({.begin = symbol.address, .end = end, .symbol = i});
+    at = end;
   }
+  name_up_to(kLastAddress);
+  for (size_t i = places.size(); i-- > 0;) symbols[places[i].symbol].named_at = places[i].begin;
+}
+
+SymbolTable::Span SymbolTable::Layer::span_of(uint64_t address) const {
+  auto after =
+      std::upper_bound(places.begin(), places.end(), address,
+                       [](uint64_t value, const Place& place) { return value < place.begin; });
+  Span span{.begin = 0, .end = after == places.end() ? kLastAddress : after->begin};
+  if (after == places.begin()) return span;
+  const Place& place = *--after;
+  if (address < place.end) return {place.begin, place.end, &symbols[place.symbol]};
+  span.begin = place.end;
+  return span;
+}
+
+SymbolTable::Span SymbolTable::span_of(EffectiveAddr address) const {
+  const uint64_t who = programs_.empty() ? 0 : owned::owner(address.value);
+  if (who == 0) {
+    // Of no program in particular.
+    for (size_t i = 1; i < layers_.size(); i++) {
+      const Span span = layers_[i].span_of(address.value);
+      if (span.symbol != nullptr) return span;
+    }
+    return layers_[0].span_of(address.value);
+  }
+  const size_t program = owned::program(who);
+  const uint64_t plain = owned::plain(address.value);
+  Span span = layers_[0].span_of(plain);
+  if (program < programs_.size()) {
+    const Span own = layers_[program + 1].span_of(plain);
+    span = own.symbol != nullptr
+               ? own
+               : Span{std::max(span.begin, own.begin), std::min(span.end, own.end), span.symbol};
+  }
+  // The owner's bits are no part of the end.
+  constexpr uint64_t kLastUser = (uint64_t{1} << owned::kShift) - 1;
+  return {owned::with(span.begin, who), owned::with(std::min(span.end, kLastUser), who),
+          span.symbol};
 }
 
 const SymbolTable::Symbol* SymbolTable::find(EffectiveAddr address) const {
-  auto after =
-      std::upper_bound(symbols_.begin(), symbols_.end(), address.value,
-                       [](uint64_t value, const Symbol& symbol) { return value < symbol.address; });
-  if (after == symbols_.begin()) return nullptr;
-  const Symbol& symbol = *--after;
-  return address.value - symbol.address < symbol.size_bytes ? &symbol : nullptr;
+  return span_of(address).symbol;
+}
+
+const SymbolTable::Symbol* SymbolTable::find_code(EffectiveAddr address) const {
+  return code_span_of(address).symbol;
+}
+
+SymbolTable::Span SymbolTable::code_span_of(EffectiveAddr address) const {
+  Span span = span_of(address);
+  if (span.symbol != nullptr && span.symbol->section == Section::kData) span.symbol = nullptr;
+  return span;
+}
+
+const SymbolTable::Symbol* SymbolTable::find_unowned(EffectiveAddr address) const {
+  return layers_[0].span_of(address.value).symbol;
+}
+
+size_t SymbolTable::size() const {
+  size_t size = 0;
+  for (const Layer& layer : layers_) size += layer.symbols.size();
+  return size;
+}
+
+uint64_t symbol_key(const SymbolTable::Span& span, EffectiveAddr address) {
+  if (span.symbol == nullptr) return 0;
+  const uint64_t owner = address.value - owned::plain(address.value);
+  return span.symbol->named_at + owner;
 }
 
 std::string symbol_text(const SymbolTable::Symbol& symbol, uint64_t address) {
-  if (address == symbol.address) return symbol.name;
-  return fmt::format("{}+{:#x}", symbol.name, address - symbol.address);
+  const uint64_t distance = owned::plain(address) - symbol.address;
+  const char* const mark = owned::is_unproven(address) ? "?" : "";
+  if (distance == 0) return symbol.name + mark;
+  return fmt::format("{}+{:#x}{}", symbol.name, distance, mark);
 }
 
 }  // namespace htmtrace

@@ -13,7 +13,7 @@ namespace {
 // htmtrace-index(5), FORMAT. The version also changes when the decoder comes to other results: then
 // the counts of an older index are wrong.
 constexpr uint64_t kIndexMagic = 0x5845444e494d5448;  // "HTMINDEX"
-constexpr uint64_t kIndexVersion = 2;
+constexpr uint64_t kIndexVersion = 3;
 constexpr size_t kIndexWordBytes = sizeof(uint64_t);
 constexpr unsigned kDistanceShift = 32;
 

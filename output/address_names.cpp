@@ -7,14 +7,25 @@
 
 namespace htmtrace {
 
-std::string_view AddressNames::text(EffectiveAddr address) {
-  const bool again = recent_ != nullptr && address.value - recent_->address < recent_->size_bytes;
-  const SymbolTable::Symbol* const symbol = again ? recent_ : symbols_->find(address);
-  if (symbol == nullptr) return {};
-  recent_ = symbol;
-  text_ = symbol->name;
-  const uint64_t distance = address.value - symbol->address;
+std::string_view AddressNames::code(const Instruction& instruction) {
+  const EffectiveAddr address = cursor_->code(instruction);
+  if (!instruction.has_ea) return {};
+  if (!code_.holds(address.value)) code_ = symbols_->code_span_of(address);
+  return text(code_, address.value);
+}
+
+std::string_view AddressNames::data(const DataAccess& access) {
+  const EffectiveAddr address = cursor_->data(access);
+  if (!data_.holds(address.value)) data_ = symbols_->span_of(address);
+  return text(data_, address.value);
+}
+
+std::string_view AddressNames::text(const SymbolTable::Span& span, uint64_t address) {
+  if (span.symbol == nullptr) return {};
+  text_ = span.symbol->name;
+  const uint64_t distance = owned::plain(address) - span.symbol->address;
   if (distance != 0) fmt::format_to(std::back_inserter(text_), "+{:#x}", distance);
+  if (owned::is_unproven(address)) text_ += '?';
   return text_;
 }
 

@@ -42,12 +42,13 @@ void CallTimeline::begin_trace(const std::string& name) {
   windows_ = Timeline(kMostWindows);
   full_from_.reset();
   end_ = 0;
-  stacks_.skipped();
-  restarts_ = stacks_.restarts();
+  stacks_.begin_trace();
+  moves_.clear();
+  here_ = CallStacks::kRoot;
 }
 
 void CallTimeline::end_trace() {
-  close_down_to(0, end_);
+  put_functions();
   put_windows();
 }
 
@@ -58,32 +59,46 @@ void CallTimeline::finish() {
 // Control came to another function, or to another call of the same one.
 void CallTimeline::move() {
   here_ = stacks_.here();
-  if (restarts_ != stacks_.restarts()) {
-    restarts_ = stacks_.restarts();
-    close_down_to(0, end_);
+  if (full_from_) return;
+  if (moves_.size() == kMostMoves) {
+    full_from_ = number_;
+    moves_.push_back({.when = number_});
+    return;
   }
+  moves_.push_back({.when = number_, .node = here_});
+}
+
+void CallTimeline::put_functions() {
+  for (const Move& move : moves_) {
+    if (bytes_ > kMostBytes - kReserveBytes) {
+      full_from_ = move.when;
+      return close_down_to(0, move.when);
+    }
+    show(move);
+  }
+  close_down_to(0, end_);
+}
+
+void CallTimeline::show(const Move& move) {
+  const CallTree& tree = stacks_.tree();
   path_.clear();
-  for (uint32_t node = here_; node != CallStacks::kRoot; node = stacks_.outer(node)) {
+  for (CallTree::Node node = tree.visible(move.node); node != CallTree::kRoot;
+       node = tree.outer(node)) {
     path_.push_back(node);
   }
   std::ranges::reverse(path_);
   const auto [different, unused] = std::ranges::mismatch(open_, path_);
   const auto same = static_cast<size_t>(different - open_.begin());
-  close_down_to(same, number_);
-  if (full_from_) return;
-  if (bytes_ > kMostBytes - kReserveBytes) {
-    full_from_ = number_;
-    return close_down_to(0, number_);
-  }
-  for (size_t i = same; i < path_.size(); i++) open(path_[i], number_);
+  close_down_to(same, move.when);
+  for (size_t i = same; i < path_.size(); i++) open(path_[i], move.when);
 }
 
-void CallTimeline::open(uint32_t node, uint64_t when) {
+void CallTimeline::open(CallTree::Node node, uint64_t when) {
   open_.push_back(node);
   put(
       fmt::format(",\n"
                   R"({{"ph":"B","pid":{},"tid":{},"ts":{},"name":{}}})",
-                  trace_, kFunctions, decimal(when), json_string(stacks_.function_name(node))));
+                  trace_, kFunctions, decimal(when), json_string(stacks_.tree().name(node))));
 }
 
 void CallTimeline::close_down_to(size_t depth, uint64_t when) {

@@ -22,7 +22,7 @@ namespace htmtrace {
 // A sink for CoreDecoder behind a SelectingSink, which tells it the place.
 class CallTimeline {
  public:
-  static constexpr Lead kLead = Timeline::kLead;
+  static constexpr Lead kLead = CallStacks::kLead;
 
   // More than this no viewer loads.
   static constexpr uint64_t kMostBytes = 1'000'000'000;
@@ -42,7 +42,7 @@ class CallTimeline {
   void instruction(const Instruction& instruction) {
     windows_.instruction(instruction);
     stacks_.instruction(instruction);
-    if (stacks_.here() != here_ || stacks_.restarts() != restarts_) [[unlikely]]
+    if (stacks_.here() != here_) [[unlikely]]
       move();
     end_ = number_ + 1;
   }
@@ -50,16 +50,28 @@ class CallTimeline {
     windows_.stamp(stamp);
     stacks_.stamp(stamp);
   }
+  void unselected(const Instruction& instruction) { stacks_.unselected(instruction); }
+  void unselected(const Stamp& stamp) { stacks_.unselected(stamp); }
   void defect(const Defect& defect) { stacks_.defect(defect); }
-  void skipped() { stacks_.skipped(); }
 
   // Of the trace at hand: from which instruction on there was no room for functions.
   std::optional<uint64_t> full_from() const { return full_from_; }
   const CallStacks& stacks() const { return stacks_; }
 
  private:
+  // From this instruction on, this stack. Who called is often known only later, so functions are
+  // written when the trace has ended.
+  struct Move {
+    uint64_t when = 0;
+    CallTree::Node node = CallTree::kRoot;
+  };
+  // Each makes an event of 50 bytes at least.
+  static constexpr size_t kMostMoves = 1 << 24;
+
   void move();
-  void open(uint32_t node, uint64_t when);
+  void put_functions();
+  void show(const Move& move);
+  void open(CallTree::Node node, uint64_t when);
   void close_down_to(size_t depth, uint64_t when);
   void put(std::string_view event);
   void put_windows();
@@ -69,13 +81,13 @@ class CallTimeline {
   Timeline windows_;
   uint64_t bytes_ = 0;
   std::optional<uint64_t> full_from_;
-  int trace_ = 0;               // number of the one at hand
-  uint64_t number_ = 0;         // of the instruction at hand
-  uint64_t end_ = 0;            // behind the last one that is shown
-  uint32_t here_ = 0;           // the stack it ran in
-  uint64_t restarts_ = 0;       // of the stacks
-  std::vector<uint32_t> open_;  // from the outermost
-  std::vector<uint32_t> path_;  // to here_; kept for its memory
+  int trace_ = 0;                          // number of the one at hand
+  uint64_t number_ = 0;                    // of the instruction at hand
+  uint64_t end_ = 0;                       // follows the last one that is shown
+  CallTree::Node here_ = CallTree::kRoot;  // the stack it ran in
+  std::vector<Move> moves_;
+  std::vector<CallTree::Node> open_;  // from the outermost
+  std::vector<CallTree::Node> path_;  // of the stack at hand; kept for its memory
 };
 
 }  // namespace htmtrace

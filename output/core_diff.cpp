@@ -3,8 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
+#include "output/report_parts.h"
 #include "output/size_name.h"
 
 namespace htmtrace {
@@ -32,32 +35,65 @@ DiffCounts classes_of(const HotSpots& spots) {
 
 DiffCounts code_of(const HotSpots& spots) {
   DiffCounts counts{.whole = spots.instructions(), .error = spots.code().error(), .parts = {}};
-  for (const auto& [key, hot] : spots.code().entries()) {
-    const SymbolTable::Symbol* symbol = spots.symbols().find({key});
-    counts.parts.push_back({.name = symbol != nullptr ? symbol->name : fmt::format("{:016x}", key),
-                            .address = key,
-                            .symbol = {},
-                            .count = hot.count});
-  }
+  spots.code().visit([&](uint64_t key, const HotCode& hot) {
+    const Named code = named_code(spots.symbols(), key);
+    counts.parts.push_back(
+        {.name = code.text(), .address = code.address, .symbol = {}, .count = hot.count});
+  });
   return counts;
 }
 
-DiffCounts data_of(const HotSpots& spots, size_t unit) {
-  const HotTable<HotData>& table = spots.data().at(unit);
-  DiffCounts counts{.whole = spots.data_accesses(), .error = table.error(), .parts = {}};
-  for (const auto& [key, hot] : table.entries()) {
-    const SymbolTable::Symbol* symbol = spots.symbols().find({hot.lowest_ea});
-    counts.parts.push_back({.name = fmt::format("{:016x}", key),
-                            .address = key,
-                            .symbol = symbol != nullptr ? symbol_text(*symbol, hot.lowest_ea) : "",
-                            .count = hot.count});
+// Accesses to an object in one unit: by the object's name and the distance of the unit.
+DiffPart part_of_object(const SymbolTable& symbols, const HotData& hot, uint64_t unit_bytes,
+                        const Counts::Place& object) {
+  const SymbolTable::Symbol* const symbol = symbols.find({object.value});
+  if (symbol == nullptr) return {};
+  const uint64_t unit = owned::plain(hot.lowest_ea) & ~(unit_bytes - 1);
+  const uint64_t address = std::max(unit, symbol->address);
+  const bool is_here = address - symbol->address < symbol->size_bytes;
+  const uint64_t owner = object.value - owned::plain(object.value);
+  return {.name = symbol_text(*symbol, (is_here ? address : symbol->address) + owner),
+          .address = is_here ? address : symbol->address,
+          .symbol = {},
+          .count = object.count};
+}
+
+// What has no name: by the kind of memory that it is part of, for its address differs from run to
+// run.
+DiffPart part_without_name(const MappingNames& mappings, const HotData& hot, uint64_t key,
+                           uint64_t count) {
+  std::string name = mappings.name(owned::plain(hot.lowest_ea));
+  if (!name.empty()) {
+    return {.name = std::move(name), .address = {}, .symbol = {}, .count = count};
   }
+  return {.name = fmt::format("{:016x}", key), .address = key, .symbol = {}, .count = count};
+}
+
+DiffCounts data_of(const CoreDiffSide& side, size_t unit) {
+  const HotSpots& spots = side.spots;
+  const HotTable<HotData>& table = spots.data().at(unit);
+  const uint64_t unit_bytes = spots.wishes().units.at(unit);
+  DiffCounts counts{.whole = spots.data_accesses(), .error = table.error(), .parts = {}};
+  table.visit([&](uint64_t key, const HotData& hot) {
+    uint64_t named_count = 0;
+    for (const Counts::Place& object : hot.objects.sorted()) {
+      if (object.value == HotData::kNoObject) continue;
+      counts.parts.push_back(part_of_object(spots.symbols(), hot, unit_bytes, object));
+      named_count += object.count;
+    }
+    if (named_count < hot.count) {
+      counts.parts.push_back(part_without_name(side.mappings, hot, key, hot.count - named_count));
+    }
+  });
   return counts;
 }
 
 }  // namespace
 
-std::vector<DiffTable> compare_cores(const HotSpots& before, const HotSpots& after) {
+std::vector<DiffTable> compare_cores(const CoreDiffSide& before_side,
+                                     const CoreDiffSide& after_side) {
+  const HotSpots& before = before_side.spots;
+  const HotSpots& after = after_side.spots;
   std::vector<DiffTable> tables;
   tables.push_back(compare({"privilege", "instructions by privilege"}, privileges_of(before),
                            privileges_of(after)));
@@ -71,7 +107,7 @@ std::vector<DiffTable> compare_cores(const HotSpots& before, const HotSpots& aft
                               .title = fmt::format("data accesses by {} address, units of {}",
                                                    key_name(before.wishes().key), size_name(unit)),
                               .unit_bytes = unit},
-                             data_of(before, i), data_of(after, i)));
+                             data_of(before_side, i), data_of(after_side, i)));
   }
   return tables;
 }

@@ -6,11 +6,18 @@
 
 #include "core/hot_spots.h"
 #include "output/diff_report.h"
+#include "output/mapping_names.h"
 
 namespace htmtrace {
 
+struct CoreDiffSide {
+  const HotSpots& spots;
+  const MappingNames& mappings;
+};
+
 // Privileges, kinds of instructions, code, and data in each unit. Both have the same wishes. Code
-// is joined by the name of its function, where it has one: another build of it may lie elsewhere.
-std::vector<DiffTable> compare_cores(const HotSpots& before, const HotSpots& after);
+// and data are joined by the names of their functions and objects, where they have them: another
+// build of it may lie elsewhere. Other data are joined by the mapping that they are in.
+std::vector<DiffTable> compare_cores(const CoreDiffSide& before, const CoreDiffSide& after);
 
 }  // namespace htmtrace

@@ -17,16 +17,16 @@ CsvPrinter::CsvPrinter(TextOutput& output, std::string_view target, const Symbol
     : output_(output), target_(csv_field(target) + ","), names_(symbols) {}
 
 char* CsvPrinter::put_symbols(char* to, const Instruction& instruction) {
-  const auto put = [this, &to](bool known, EffectiveAddr address) {
+  const auto put = [this, &to](std::string_view name) {
     *to++ = ',';
-    if (!known) return;
+    if (name.empty()) return;
     output_.commit(to);
-    output_.put(csv_field(names_.text(address)));
+    output_.put(csv_field(name));
     to = output_.room();
   };
-  put(instruction.has_ea, instruction.ea);
+  put(names_.code(instruction));
   for (unsigned i = 0; i < instruction.data.size(); i++) {
-    put(i < instruction.data_count, instruction.data[i].ea);
+    put(i < instruction.data_count ? names_.data(instruction.data[i]) : std::string_view());
   }
   return to;
 }

@@ -31,6 +31,10 @@ std::string share_text(uint64_t count, double share) {
   return count == 0 ? "-" : fmt::format("{:.2f}%", share);
 }
 
+std::string count_text(uint64_t count) {
+  return count == 0 ? "-" : fmt::format("{}", count);
+}
+
 std::string describe(const char* title, const DiffSide& side) {
   return fmt::format("{:<7} {}: {} traces, {}\n", title, side.name, side.traces,
                      describe(side.totals));
@@ -113,17 +117,28 @@ std::string DiffReport::to_text() const {
   std::string text = describe("before", before) + describe("after", after);
   const auto out = std::back_inserter(text);
   for (const DiffTable& table : tables) {
-    fmt::format_to(out, "\n{}{}\n{:>9} {:>9} {:>8}\n", table.title, error_text(table), "before",
-                   "after", "change");
+    fmt::format_to(out, "\n{}{}\n{:>14} {:>9} {:>14} {:>9} {:>8}\n", table.title, error_text(table),
+                   "before", "share", "after", "share", "change");
     for (size_t i = 0; i < std::min(top, table.rows.size()); i++) {
       const DiffRow& row = table.rows[i];
-      fmt::format_to(out, "{:>9} {:>9} {:>+8.2f}  {:<4}  {}{}{}\n",
-                     share_text(row.before, table.before_share(row)),
-                     share_text(row.after, table.after_share(row)), table.change(row),
-                     diff_remark(row), row.name, row.symbol.empty() ? "" : "  in ", row.symbol);
+      fmt::format_to(out, "{:>14} {:>9} {:>14} {:>9} {:>+8.2f}  {:<4}  {}{}{}\n",
+                     count_text(row.before), share_text(row.before, table.before_share(row)),
+                     count_text(row.after), share_text(row.after, table.after_share(row)),
+                     table.change(row), diff_remark(row), row.name,
+                     row.symbol.empty() ? "" : "  in ", row.symbol);
     }
     if (table.rows.size() > top) {
-      fmt::format_to(out, "{:>30}{} more, that changed less\n", "", table.rows.size() - top);
+      uint64_t more_before = 0, more_after = 0;
+      for (size_t i = top; i < table.rows.size(); i++) {
+        more_before += table.rows[i].before;
+        more_after += table.rows[i].after;
+      }
+      fmt::format_to(out, "{:>14} {:>9} {:>14} {:>9} {:>8}  {} more, that changed less\n",
+                     count_text(more_before),
+                     share_text(more_before, percent(more_before, table.before_whole)),
+                     count_text(more_after),
+                     share_text(more_after, percent(more_after, table.after_whole)), "",
+                     table.rows.size() - top);
     }
   }
   return text;

@@ -10,13 +10,73 @@
 #include <libelf.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace htmtrace {
 namespace {
 
 constexpr uint64_t kPageMask = ~uint64_t{0xffff};  // segments are placed in units of 64 KiB pages
+
+// Labels of the GNU linker's scripts (ld --verbose), of the ELFv2 ABI (3.4.1: .TOC.), and mapping
+// symbols.
+bool is_linker_label(std::string_view name) {
+  constexpr std::string_view kLabels[] = {".TOC.",
+                                          "_GLOBAL_OFFSET_TABLE_",
+                                          "__bss_start",
+                                          "_edata",
+                                          "edata",
+                                          "_end",
+                                          "end",
+                                          "_etext",
+                                          "etext",
+                                          "__etext",
+                                          "data_start",
+                                          "__data_start",
+                                          "__executable_start",
+                                          "_PROCEDURE_LINKAGE_TABLE_",
+                                          "_DYNAMIC",
+                                          "__GNU_EH_FRAME_HDR",
+                                          "__dso_handle",
+                                          "_IO_stdin_used"};
+  if (name.starts_with("$") || name.starts_with(".L")) return true;
+  if (name.starts_with("__start_") || name.starts_with("__stop_")) return true;
+  if (name.ends_with("_array_start") || name.ends_with("_array_end")) return true;
+  if (name.starts_with("__rela_iplt_")) return true;
+  return std::find(std::begin(kLabels), std::end(kLabels), name) != std::end(kLabels);
+}
+
+// ELFv2 ABI, 3.4.1: the three most significant bits of st_other tell how far the local entry is
+// from the global one: 0 and 1 not at all, else 4 bytes shifted by their value minus 2; 7 is
+// reserved.
+uint32_t local_entry_bytes(unsigned char other) {
+  const unsigned bits = other >> 5;
+  return bits < 2 || bits == 7 ? 0 : 1U << bits;
+}
+
+SymbolTable::Symbol symbol_of(const GElf_Sym& symbol, const char* name, const GElf_Shdr& place,
+                              uint64_t moved) {
+  const unsigned type = GELF_ST_TYPE(symbol.st_info);
+  const unsigned bind = GELF_ST_BIND(symbol.st_info);
+  const bool is_code = (place.sh_flags & SHF_EXECINSTR) != 0;
+  const uint64_t room = place.sh_addr + place.sh_size - symbol.st_value;
+  return {.address = symbol.st_value + moved,
+          .size_bytes = std::min<uint64_t>(symbol.st_size, room),
+          .name = name,
+          .kind = type == STT_NOTYPE   ? SymbolTable::Kind::kUntyped
+                  : type == STT_OBJECT ? SymbolTable::Kind::kObject
+                                       : SymbolTable::Kind::kFunction,
+          .binding = bind == STB_LOCAL  ? SymbolTable::Binding::kLocal
+                     : bind == STB_WEAK ? SymbolTable::Binding::kWeak
+                                        : SymbolTable::Binding::kGlobal,
+          .section = is_code ? SymbolTable::Section::kCode : SymbolTable::Section::kData,
+          .local_entry_bytes = is_code ? local_entry_bytes(symbol.st_other) : 0,
+          .limit = place.sh_addr + place.sh_size + moved};
+}
 
 class OpenElf {
  public:
@@ -46,10 +106,30 @@ class OpenElf {
     return nullptr;
   }
 
-  uint64_t first_segment() const {
+  // Whether the symbol names bytes in memory; `place` is their section. Some labels that the linker
+  // makes point beyond the end of their section.
+  bool holds(const GElf_Sym& symbol, std::string_view name, GElf_Shdr& place) const {
+    const unsigned type = GELF_ST_TYPE(symbol.st_info);
+    if (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE && type != STT_GNU_IFUNC) {
+      return false;
+    }
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE) return false;
+    Elf_Scn* section = elf_getscn(elf_, symbol.st_shndx);
+    if (section == nullptr || gelf_getshdr(section, &place) == nullptr) return false;
+    if ((place.sh_flags & SHF_ALLOC) == 0 || (place.sh_flags & SHF_TLS) != 0) return false;
+    if (symbol.st_value - place.sh_addr >= place.sh_size) return false;
+    return !name.empty() && (symbol.st_size != 0 || !is_linker_label(name));
+  }
+
+  size_t segments() const {
     size_t count = 0;
     if (elf_getphdrnum(elf_, &count) != 0) throw failure();
-    for (size_t i = 0; i < count; i++) {
+    return count;
+  }
+
+  // Of the first one that is loaded.
+  uint64_t first_segment() const {
+    for (size_t i = 0; i < segments(); i++) {
       GElf_Phdr header;
       if (gelf_getphdr(elf_, static_cast<int>(i), &header) != nullptr && header.p_type == PT_LOAD) {
         return header.p_vaddr & kPageMask;
@@ -58,7 +138,53 @@ class OpenElf {
     return 0;
   }
 
+  bool is_big_endian() const {
+    GElf_Ehdr header;
+    return gelf_getehdr(elf_, &header) != nullptr && header.e_ident[EI_DATA] == ELFDATA2MSB;
+  }
+
+  SymbolTable::Program program(const std::string& file, uint64_t moved) const {
+    SymbolTable::Program program{.file = file, .begin = ~uint64_t{0}, .loads = {}, .texts = {}};
+    GElf_Ehdr file_header;
+    if (gelf_getehdr(elf_, &file_header) == nullptr) throw failure();
+    program.is_main = file_header.e_type == ET_EXEC;
+    for (size_t i = 0; i < segments(); i++) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf_, static_cast<int>(i), &header) == nullptr) continue;
+      if (header.p_type == PT_INTERP) program.is_main = true;
+      if (header.p_type != PT_LOAD) continue;
+      const uint64_t begin = header.p_vaddr + moved;
+      program.begin = std::min(program.begin, begin);
+      program.end = std::max(program.end, begin + header.p_memsz);
+      program.loads.push_back(
+          {.address = begin, .offset = header.p_offset, .size_bytes = header.p_filesz});
+    }
+    Elf_Scn* section = nullptr;
+    while ((section = elf_nextscn(elf_, section)) != nullptr) add_text(section, moved, program);
+    return program;
+  }
+
  private:
+  void add_text(Elf_Scn* section, uint64_t moved, SymbolTable::Program& program) const {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_PROGBITS ||
+        (header.sh_flags & SHF_EXECINSTR) == 0) {
+      return;
+    }
+    const Elf_Data* data = elf_rawdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) return;
+    SymbolTable::Text text{.address = header.sh_addr + moved, .words = {}};
+    const auto* bytes = static_cast<const unsigned char*>(data->d_buf);
+    const bool big = is_big_endian();
+    text.words.reserve(data->d_size / 4);
+    for (size_t at = 0; at + 4 <= data->d_size; at += 4) {
+      uint32_t word = 0;
+      for (size_t i = 0; i < 4; i++) word = word << 8 | bytes[at + (big ? i : 3 - i)];
+      text.words.push_back(word);
+    }
+    program.texts.push_back(std::move(text));
+  }
+
   void close() {
     if (elf_ != nullptr) elf_end(elf_);
     if (fd_ >= 0) ::close(fd_);
@@ -87,17 +213,19 @@ size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) throw elf.failure();
   const uint64_t moved = loaded_at ? *loaded_at - elf.first_segment() : 0;
+  SymbolTable::Program program = elf.program(path.filename().string(), moved);
+  if (owned::is_user(program.begin)) table.begin_program(std::move(program));
   size_t added = 0;
   for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
     GElf_Sym symbol;
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
-    const unsigned type = GELF_ST_TYPE(symbol.st_info);
-    if ((type != STT_FUNC && type != STT_OBJECT) || symbol.st_shndx == SHN_UNDEF) continue;
     const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
-    if (name == nullptr || *name == '\0') continue;
-    table.add({symbol.st_value + moved, symbol.st_size, name});
+    GElf_Shdr place;
+    if (name == nullptr || !elf.holds(symbol, name, place)) continue;
+    table.add(symbol_of(symbol, name, place, moved));
     added++;
   }
+  table.end_program();
   return added;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions and objects of an ELF file.
+// Names of code and data in an ELF file.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ namespace htmtrace {
 // Whether this build can (it needs libelf).
 bool can_read_elf();
 
-// Adds the symbols of the file's symbol table, or of its dynamic one if it was stripped, and
-// returns how many. `loaded_at` is where its first loadable segment was in memory; without it,
-// addresses are those in the file. Throws Error.
+// Adds the symbols of the file's symbol table, or of its dynamic one if it was stripped, as a
+// program of its own unless it is a kernel, and returns how many. `loaded_at` is where its first
+// loadable segment was in memory; without it, addresses are those in the file. Throws Error.
 size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t> loaded_at,
                        SymbolTable& table);
 

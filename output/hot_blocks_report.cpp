@@ -17,29 +17,34 @@
 namespace htmtrace {
 namespace {
 
-// What ran behind a block.
+// What ran after a block.
 struct Edges {
-  struct Edge {
-    uint64_t to = 0;
-    uint64_t count = 0;
-  };
-  std::vector<Edge> shown;
-  uint64_t others = 0;
-  uint64_t unknown = 0;   // executions behind which something is left out
-  bool at_least = false;  // counts of those shown
+  ShortList list;
+  uint64_t unknown = 0;  // executions after which something is left out
 };
 
-Edges edges_of(const HotBlock& block) {
-  Edges edges{.shown = {}, .others = block.followed, .unknown = block.executions - block.followed};
-  uint64_t kept = 0;
-  for (const auto& [to, count] : block.successors.sorted()) {
-    kept += count;
-    if (edges.shown.size() == HotBlocksReport::kShownSuccessors) continue;
-    edges.shown.push_back({to, count});
-    edges.others -= count;
-  }
-  edges.at_least = kept != block.followed;
-  return edges;
+Edges edges_of(const HotBlock& block, size_t most) {
+  return {.list = short_list(block.successors, most), .unknown = block.executions - block.followed};
+}
+
+// The name of an address in code. Callers with the same TOC enter a function at its local entry.
+std::string place_text(const SymbolTable& symbols, uint64_t address) {
+  const SymbolTable::Symbol* symbol = symbols.find_code({address});
+  if (symbol == nullptr) return {};
+  const bool is_local_entry = symbol->local_entry_bytes != 0 &&
+                              owned::plain(address) - symbol->address == symbol->local_entry_bytes;
+  return symbol_text(*symbol, address) + (is_local_entry ? " (local entry)" : "");
+}
+
+// Begin of the function that an address is in: the address that nm(1) prints for it.
+void write_function(JsonWriter& json, const SymbolTable& symbols, uint64_t address) {
+  write_symbol(json, code_symbol_or_nothing(symbols, address));
+  const SymbolTable::Symbol* symbol = symbols.find_code({address});
+  if (symbol == nullptr) return;
+  json.text("function", fmt::format("0x{:016x}", symbol->address));
+  const uint64_t distance = owned::plain(address) - symbol->address;
+  const bool is_entry = distance == 0 || distance == symbol->local_entry_bytes;
+  json.boolean("is_entry", is_entry);
 }
 
 // Power ISA 3.1, Book I, 1.6.3: a prefix has primary opcode 1.
@@ -103,17 +108,19 @@ void put_code(std::string& text, uint64_t address, const HotBlock& block, Assemb
 }
 
 void put_edges(std::string& text, const SymbolTable& symbols, const HotBlock& block) {
-  const Edges edges = edges_of(block);
+  const Edges edges = edges_of(block, kShownInText);
   const auto out = std::back_inserter(text);
   const auto put = [&](uint64_t count, const std::string& to) {
     fmt::format_to(out, "  -> {:>14} {:>6.2f}%  {}\n", count, percent(count, block.executions), to);
   };
-  for (const auto& [to, count] : edges.shown) {
-    const std::string symbol = symbol_or_nothing(symbols, to);
-    put(count, fmt::format("{:016x}{}{}{}", to, symbol.empty() ? "" : "  ", symbol,
-                           edges.at_least ? " (at least)" : ""));
+  for (const auto& [to, count] : edges.list.shown) {
+    const std::string symbol = place_text(symbols, to);
+    put(count, fmt::format("{:016x}{}{}", owned::plain(to), symbol.empty() ? "" : "  ", symbol));
   }
-  if (edges.others != 0) put(edges.others, "others");
+  if (edges.list.others != 0) {
+    put(edges.list.others, fmt::format("{}{} others", edges.list.more_values ? "at least " : "",
+                                       edges.list.other_values + (edges.list.more_values ? 1 : 0)));
+  }
   if (edges.unknown != 0) put(edges.unknown, "unknown: something is left out behind it");
 }
 
@@ -133,18 +140,17 @@ void write_code(JsonWriter& json, uint64_t address, const HotBlock& block, Assem
   json.number("executions_of_other_code", block.rewritten);
 }
 
-void write_edges(JsonWriter& json, const SymbolTable& symbols, const HotBlock& block) {
-  const Edges edges = edges_of(block);
+void write_edges(JsonWriter& json, const SymbolTable& symbols, const Edges& edges) {
   json.begin_array("successors");
-  for (const auto& [to, count] : edges.shown) {
+  for (const auto& [to, count] : edges.list.shown) {
     json.begin_object();
-    json.text("ea", fmt::format("0x{:016x}", to));
-    write_symbol(json, symbols, to);
-    json.number(edges.at_least ? "at_least" : "executions", count);
+    json.text("ea", fmt::format("0x{:016x}", owned::plain(to)));
+    write_function(json, symbols, to);
+    json.number("executions", count);
     json.end_object();
   }
   json.end_array();
-  json.number("other_successors", edges.others);
+  write_others(json, "other_successors", "executions", edges.list);
   json.number("unknown_successors", edges.unknown);
 }
 
@@ -164,12 +170,12 @@ std::string HotBlocksReport::to_text() const {
                  "longest", "address", "function");
   Assembler assembler;
   for (const auto& [address, block] : blocks.blocks().top(top)) {
-    const std::string symbol = symbol_or_nothing(symbols, address);
+    const std::string symbol = place_text(symbols, address);
     fmt::format_to(out, "{:>14} {:>6.2f}% {:>14} {:>8.2f} {:>8}  {:016x}{}{}\n", block.count,
                    percent(block.count, blocks.instructions()), block.executions,
                    static_cast<double>(block.count) / static_cast<double>(block.executions),
-                   block.longest, address, symbol.empty() ? "" : "  ", symbol);
-    put_code(text, address, block, assembler);
+                   block.longest, owned::plain(address), symbol.empty() ? "" : "  ", symbol);
+    put_code(text, owned::plain(address), block, assembler);
     put_edges(text, symbols, block);
   }
   return text;
@@ -187,13 +193,13 @@ std::string HotBlocksReport::to_json() const {
   Assembler assembler;
   for (const auto& [address, block] : blocks.blocks().top(top)) {
     json.begin_object();
-    json.text("ea", fmt::format("0x{:016x}", address));
-    write_symbol(json, symbols, address);
+    json.text("ea", fmt::format("0x{:016x}", owned::plain(address)));
+    write_function(json, symbols, address);
     json.number("instructions", block.count);
     json.number("executions", block.executions);
     json.number("longest", block.longest);
-    write_edges(json, symbols, block);
-    write_code(json, address, block, assembler);
+    write_edges(json, symbols, edges_of(block, top));
+    write_code(json, owned::plain(address), block, assembler);
     json.end_object();
   }
   json.end_array();
@@ -203,22 +209,27 @@ std::string HotBlocksReport::to_json() const {
 
 std::string HotBlocksReport::to_csv() const {
   std::string text =
-      "ea,symbol,instructions,executions,longest,error,to,to_symbol,followed,at_least\n";
+      "ea,symbol,instructions,executions,longest,error,to,to_symbol,followed,values\n";
   for (const auto& [address, block] : blocks.blocks().top(top)) {
-    const std::string begin = fmt::format(
-        "0x{:016x},{},{},{},{},{},", address, csv_field(symbol_or_nothing(symbols, address)),
-        block.count, block.executions, block.longest, blocks.blocks().error());
-    const Edges edges = edges_of(block);
+    const std::string begin =
+        fmt::format("0x{:016x},{},{},{},{},{},", owned::plain(address),
+                    csv_field(code_symbol_or_nothing(symbols, address)), block.count,
+                    block.executions, block.longest, blocks.blocks().error());
+    const Edges edges = edges_of(block, top);
     const auto put = [&](std::string_view to, const std::string& symbol, uint64_t count,
-                         bool at_least) {
+                         uint64_t values) {
       fmt::format_to(std::back_inserter(text), "{}{},{},{},{}\n", begin, to, csv_field(symbol),
-                     count, at_least ? 1 : 0);
+                     count, values);
     };
-    for (const auto& [to, count] : edges.shown) {
-      put(fmt::format("0x{:016x}", to), symbol_or_nothing(symbols, to), count, edges.at_least);
+    for (const auto& [to, count] : edges.list.shown) {
+      put(fmt::format("0x{:016x}", owned::plain(to)), code_symbol_or_nothing(symbols, to), count,
+          1);
     }
-    if (edges.others != 0) put("others", "", edges.others, false);
-    if (edges.unknown != 0) put("unknown", "", edges.unknown, false);
+    const ShortList& list = edges.list;
+    if (list.others != 0) {
+      put("others", "", list.others, list.other_values + (list.more_values ? 1 : 0));
+    }
+    if (edges.unknown != 0) put("unknown", "", edges.unknown, 0);
   }
   return text;
 }

@@ -12,8 +12,6 @@
 namespace htmtrace {
 
 struct HotBlocksReport {
-  static constexpr size_t kShownSuccessors = 4;  // the others are told as one
-
   const HotBlocks& blocks;
   const SymbolTable& symbols;
   DecodeTotals totals;  // of everything that was decoded, selected or not

@@ -15,12 +15,19 @@
 namespace htmtrace {
 namespace {
 
-std::string sites_text(const SymbolTable& symbols, const HotData& data) {
-  std::string text;
-  for (const auto& [begin, count] : data.sites.sorted()) {
-    text += fmt::format(" {}({})", place_name(symbols, begin), count);
-  }
-  return text;
+std::string sites_text(const SymbolTable& symbols, const HotData& data, size_t most) {
+  return list_text(short_list(data.sites, most),
+                   [&](uint64_t key) { return named_code(symbols, key).text(); });
+}
+
+// What was touched: one object with the distance from its begin, or a list.
+std::string objects_text(const SymbolTable& symbols, const HotData& data, size_t most) {
+  const ShortList list = short_list(data.objects, most);
+  const bool is_one = list.shown.size() == 1 && list.others == 0;
+  if (is_one || list.shown.empty()) return symbol_or_nothing(symbols, data.lowest_ea);
+  return list_text(list, [&](uint64_t key) {
+    return key == HotData::kNoObject ? "(no name)" : named_object(symbols, key).text();
+  });
 }
 
 template <size_t N, class Count>
@@ -57,11 +64,13 @@ std::string data_text(const HotSpotsReport& report, size_t place) {
   fmt::format_to(out, "{:>14} {:>7} {:>12} {:>12} {:>9}  {:<16}  {:<16}  {}\n", "accesses", "share",
                  "loads", "stores", "atomics", "address", "effective", "touched by");
   for (const auto& [key, hot] : table.top(report.top)) {
-    fmt::format_to(out, "{:>14} {:>6.2f}% {:>12} {:>12} {:>9}  {:016x}  {:016x} {}", hot.count,
+    fmt::format_to(out, "{:>14} {:>6.2f}% {:>12} {:>12} {:>9}  {:016x}  {:016x}", hot.count,
                    percent(hot.count, spots.data_accesses()), hot.loads, hot.stores, hot.atomics,
-                   key, hot.lowest_ea, sites_text(spots.symbols(), hot));
-    const std::string symbol = symbol_or_nothing(spots.symbols(), hot.lowest_ea);
-    fmt::format_to(out, "{}\n", symbol.empty() ? "" : "  in " + symbol);
+                   key, owned::plain(hot.lowest_ea));
+    const std::string sites = sites_text(spots.symbols(), hot, kShownInText);
+    const std::string objects = objects_text(spots.symbols(), hot, kShownInText);
+    fmt::format_to(out, "{}{}{}{}\n", sites.empty() ? "" : "  ", sites,
+                   objects.empty() ? "" : "  in ", objects);
   }
   return text;
 }
@@ -72,9 +81,9 @@ std::string code_text(const HotSpotsReport& report) {
       fmt::format("\nhot code{}\n{:>14} {:>7} {:>14}  {:<16}  {}\n", table_remark(spots.code()),
                   "instructions", "share", "data accesses", "address", "function");
   for (const auto& [key, hot] : spots.code().top(report.top)) {
+    const Named code = named_code(spots.symbols(), key);
     fmt::format_to(std::back_inserter(text), "{:>14} {:>6.2f}% {:>14}  {:016x}  {}\n", hot.count,
-                   percent(hot.count, spots.instructions()), hot.data, key,
-                   symbol_or_nothing(spots.symbols(), key));
+                   percent(hot.count, spots.instructions()), hot.data, code.address, code.symbol);
   }
   return text;
 }
@@ -116,6 +125,32 @@ void write_mix(JsonWriter& json, const HotSpots& spots) {
   json.end_object();
 }
 
+void write_sites(JsonWriter& json, const SymbolTable& symbols, const ShortList& sites) {
+  json.begin_array("touched_by");
+  for (const auto& [key, count] : sites.shown) {
+    const Named code = named_code(symbols, key);
+    json.begin_object();
+    json.text("ea", fmt::format("0x{:016x}", code.address));
+    write_symbol(json, code.symbol);
+    json.number("accesses", count);
+    json.end_object();
+  }
+  json.end_array();
+  write_others(json, "touched_by_others", "accesses", sites);
+}
+
+void write_objects(JsonWriter& json, const SymbolTable& symbols, const ShortList& objects) {
+  json.begin_array("objects");
+  for (const auto& [key, count] : objects.shown) {
+    json.begin_object();
+    write_symbol(json, key == HotData::kNoObject ? "" : named_object(symbols, key).symbol);
+    json.number("accesses", count);
+    json.end_object();
+  }
+  json.end_array();
+  write_others(json, "other_objects", "accesses", objects);
+}
+
 void write_data(JsonWriter& json, const HotSpotsReport& report, size_t place) {
   const HotSpots& spots = report.spots;
   const HotTable<HotData>& table = spots.data().at(place);
@@ -131,17 +166,10 @@ void write_data(JsonWriter& json, const HotSpotsReport& report, size_t place) {
     json.number("loads", hot.loads);
     json.number("stores", hot.stores);
     json.number("atomics", hot.atomics);
-    json.text("ea", fmt::format("0x{:016x}", hot.lowest_ea));
-    write_symbol(json, spots.symbols(), hot.lowest_ea);
-    json.begin_array("touched_by");
-    for (const auto& [begin, count] : hot.sites.sorted()) {
-      json.begin_object();
-      json.text("ea", fmt::format("0x{:016x}", begin));
-      write_symbol(json, spots.symbols(), begin);
-      json.number("at_least", count);
-      json.end_object();
-    }
-    json.end_array();
+    json.text("ea", fmt::format("0x{:016x}", owned::plain(hot.lowest_ea)));
+    write_symbol(json, symbol_or_nothing(spots.symbols(), hot.lowest_ea));
+    write_sites(json, spots.symbols(), short_list(hot.sites, report.top));
+    write_objects(json, spots.symbols(), short_list(hot.objects, report.top));
     json.end_object();
   }
   json.end_array();
@@ -193,8 +221,9 @@ std::string HotSpotsReport::to_json() const {
   json.begin_array("top");
   for (const auto& [key, hot] : spots.code().top(top)) {
     json.begin_object();
-    json.text("ea", fmt::format("0x{:016x}", key));
-    write_symbol(json, spots.symbols(), key);
+    const Named code = named_code(spots.symbols(), key);
+    json.text("ea", fmt::format("0x{:016x}", code.address));
+    write_symbol(json, code.symbol);
     json.number("instructions", hot.count);
     json.number("data_accesses", hot.data);
     json.end_object();
@@ -217,18 +246,18 @@ std::string HotSpotsReport::to_csv() const {
   for (size_t i = 0; i < spots.data().size(); i++) {
     const HotTable<HotData>& table = spots.data().at(i);
     for (const auto& [key, hot] : table.top(top)) {
-      std::string sites = sites_text(spots.symbols(), hot);
-      if (!sites.empty()) sites.erase(0, 1);
       fmt::format_to(out, "data-{},{},{},{},{},{},{},,0x{:016x},0x{:016x},{},{}\n",
                      key_name(spots.wishes().key), spots.wishes().units.at(i), hot.count,
-                     table.error(), hot.loads, hot.stores, hot.atomics, key, hot.lowest_ea,
-                     csv_field(symbol_or_nothing(spots.symbols(), hot.lowest_ea)),
-                     csv_field(sites));
+                     table.error(), hot.loads, hot.stores, hot.atomics, key,
+                     owned::plain(hot.lowest_ea),
+                     csv_field(objects_text(spots.symbols(), hot, top)),
+                     csv_field(sites_text(spots.symbols(), hot, top)));
     }
   }
   for (const auto& [key, hot] : spots.code().top(top)) {
+    const Named code = named_code(spots.symbols(), key);
     fmt::format_to(out, "code,,{},{},,,,{},,0x{:016x},{},\n", hot.count, spots.code().error(),
-                   hot.data, key, csv_field(symbol_or_nothing(spots.symbols(), key)));
+                   hot.data, code.address, csv_field(code.symbol));
   }
   if (!spots.owners().known()) return text + walks_csv(spots);
   for (const auto& [owner, work] : spots.owners().rows()) {

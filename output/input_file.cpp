@@ -94,6 +94,9 @@ InputFile::InputFile(InputFile&& other) noexcept
       size_bytes_(other.size_bytes_),
       begun_(std::move(other.begun_)),
       unpacker_(std::move(other.unpacker_)),
+      unpacked_bytes_(other.unpacked_bytes_),
+      unpacked_all_(other.unpacked_all_),
+      expected_bytes_(other.expected_bytes_),
       extents_(std::move(other.extents_)),
       in_extents_(other.in_extents_),
       extent_(other.extent_),
@@ -106,7 +109,18 @@ InputFile::~InputFile() {
 size_t InputFile::read(std::span<std::byte> buffer) {
   if (in_extents_) return read_extents(buffer);
   if (!unpacker_) return read_file(buffer);
-  return unpacker_->read(buffer, [this](auto packed) { return read_file(packed); });
+  const size_t got = unpacker_->read(buffer, [this](auto packed) { return read_file(packed); });
+  unpacked_bytes_ += got;
+  unpacked_all_ = got == 0 && !buffer.empty();
+  return got;
+}
+
+std::string InputFile::trouble() const {
+  if (!unpacker_) return {};
+  if (!unpacker_->trouble().empty() || !unpacked_all_) return unpacker_->trouble();
+  if (unpacked_bytes_ == expected_bytes_.value_or(unpacked_bytes_)) return {};
+  return fmt::format("its manifest expects {} bytes when decompressed, found {}", *expected_bytes_,
+                     unpacked_bytes_);
 }
 
 size_t InputFile::read_file(std::span<std::byte> buffer) {
@@ -169,6 +183,8 @@ void InputFile::go_to(uint64_t offset) {
   }
   if (!unpacker_) return;
   unpacker_->restart();
+  unpacked_bytes_ = 0;
+  unpacked_all_ = false;
   std::vector<std::byte> skipped(kPieceBytes);
   while (offset != 0) {
     const size_t got = read(std::span(skipped).first(std::min<uint64_t>(offset, kPieceBytes)));

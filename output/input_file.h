@@ -61,7 +61,10 @@ class InputFile {
 
   // After read() has returned 0: why there is no more although there should be. Empty: that was
   // all.
-  std::string trouble() const { return unpacker_ ? unpacker_->trouble() : std::string(); }
+  std::string trouble() const;
+
+  // So much a compressed file should hold; trouble() says if it does not.
+  void expect(uint64_t content_bytes) { expected_bytes_ = content_bytes; }
 
   // Everything, for files that are small. Throws Error, also when there are more than `most_bytes`.
   std::vector<std::byte> read_all(uint64_t most_bytes);
@@ -89,6 +92,9 @@ class InputFile {
   std::optional<uint64_t> size_bytes_;
   std::vector<std::byte> begun_;  // read of the file, and not given to anyone yet
   std::unique_ptr<Unpacker> unpacker_;
+  uint64_t unpacked_bytes_ = 0;  // since its beginning
+  bool unpacked_all_ = false;
+  std::optional<uint64_t> expected_bytes_;
   std::vector<FileExtent> extents_;
   bool in_extents_ = false;
   size_t extent_ = 0;         // the one that read() is in

@@ -17,8 +17,7 @@ JsonPrinter::JsonPrinter(TextOutput& output, std::string_view target, bool with_
       with_stamps_(with_stamps),
       names_(symbols) {}
 
-char* JsonPrinter::put_symbol(char* to, EffectiveAddr address) {
-  const std::string_view name = names_.text(address);
+char* JsonPrinter::put_symbol(char* to, std::string_view name) {
   if (name.empty()) return to;
   output_.commit(put_text(to, ",\"symbol\":"));
   output_.put(json_string(name));

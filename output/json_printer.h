@@ -34,12 +34,12 @@ class JsonPrinter {
     if (instruction.has_ra) at = put_address(put_text(at, ",\"ra\":\""), instruction.ra.value);
     if (instruction.has_la) at = put_address(put_text(at, ",\"la\":\""), instruction.la.value);
     at = put_nature(at, instruction);
-    if (names_.wanted() && instruction.has_ea) at = put_symbol(at, instruction.ea);
+    if (names_.wanted()) at = put_symbol(at, names_.code(instruction));
     if (instruction.data_count != 0) {
       at = put_text(at, ",\"data\":[");
       for (unsigned i = 0; i < instruction.data_count; i++) {
         at = put_data(at, instruction.data[i]);
-        if (names_.wanted()) at = put_symbol(at, instruction.data[i].ea);
+        if (names_.wanted()) at = put_symbol(at, names_.data(instruction.data[i]));
         at = put_text(at, "},");
       }
       at[-1] = ']';
@@ -86,7 +86,7 @@ class JsonPrinter {
     return to;
   }
   // Nothing when the address has no name.
-  char* put_symbol(char* to, EffectiveAddr address);
+  char* put_symbol(char* to, std::string_view name);
 
   void put_stamp(const Stamp& stamp);
 

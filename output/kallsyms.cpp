@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/kallsyms.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string>
+#include <utility>
 
 namespace htmtrace {
 namespace {
@@ -17,6 +20,32 @@ std::string_view take_until(std::string_view& text, std::string_view marks) {
 // Absolute symbols (per-CPU offsets and the like) are no addresses.
 bool is_place(std::string_view type) {
   return type.size() == 1 && type != "A" && type != "a" && type != "U";
+}
+
+// The linker's marks of where something ends (kernel: arch/powerpc/kernel/vmlinux.lds.S and
+// include/asm-generic/sections.h): nothing follows them that is known by their name.
+bool is_end(std::string_view name) {
+  constexpr std::string_view kEnds[] = {"_end",         "_etext",     "_edata",
+                                        "_einittext",   "_eirodata",  "__bss_stop",
+                                        "__end_rodata", "__init_end", "__stop___ex_table"};
+  return std::find(std::begin(kEnds), std::end(kEnds), name) != std::end(kEnds);
+}
+
+// nm(1): capitals are global, v and w weak; t is code, w may be either.
+SymbolTable::Symbol symbol_of(uint64_t address, char type, std::string name) {
+  using Table = SymbolTable;
+  const bool is_weak = std::string_view("vVwW").find(type) != std::string_view::npos;
+  const bool is_global = type >= 'A' && type <= 'Z';
+  const bool is_code = type == 't' || type == 'T';
+  return {.address = address,
+          .name = std::move(name),
+          .kind = Table::Kind::kFunction,
+          .binding = is_weak     ? Table::Binding::kWeak
+                     : is_global ? Table::Binding::kGlobal
+                                 : Table::Binding::kLocal,
+          .section = is_code                      ? Table::Section::kCode
+                     : type == 'w' || type == 'W' ? Table::Section::kUnknown
+                                                  : Table::Section::kData};
 }
 
 }  // namespace
@@ -42,8 +71,16 @@ KallsymsReport add_kallsyms(std::string_view text, SymbolTable& table) {
       report.hidden++;
       continue;
     }
+    if (is_end(name)) {
+      table.add({.address = address,
+                 .name = {},
+                 .kind = SymbolTable::Kind::kUntyped,
+                 .binding = SymbolTable::Binding::kLocal});
+      report.symbols++;
+      continue;
+    }
     if (!line.empty()) name.append(" ").append(line);
-    table.add({address, 0, std::move(name)});
+    table.add(symbol_of(address, type.front(), std::move(name)));
     report.symbols++;
   }
   return report;

@@ -73,6 +73,18 @@ void write_workload(JsonWriter& json, const std::optional<Manifest::Workload>& w
   json.number("pid", workload->pid);
   json.number("exit_status", workload->exit_status);
   json.number("signal", workload->signal);
+  if (!workload->cpus) {
+    json.null("cpus");
+  } else {
+    json.begin_array("cpus");
+    for (const Manifest::Workload::CpuTime& time : *workload->cpus) {
+      json.begin_object();
+      json.number("cpu", int64_t{time.cpu});
+      json.number("run_ns", time.ns);
+      json.end_object();
+    }
+    json.end_array();
+  }
   json.end_object();
 }
 
@@ -110,6 +122,7 @@ void write_target(JsonWriter& json, const Manifest::Target& target) {
   else
     json.null("compression");
   json.number("stored_bytes", target.trace_stored_bytes);
+  json.number("beginning_crc32c", target.trace_beginning);
   json.text("completeness", name(target.trace_proof));
   json.number("delivered_bytes", target.delivered_bytes);
   json.number("memory_bytes", target.memory_bytes);

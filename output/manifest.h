@@ -41,6 +41,7 @@ struct Manifest {
     uint64_t trace_bytes = 0;         // of trace in the file
     uint64_t trace_stored_bytes = 0;  // the size of the file
     bool trace_compressed = false;
+    std::optional<uint64_t> trace_beginning;  // CRC-32C of the first kBeginningBytes of trace
     Proof trace_proof = Proof::kNotProvable;
     std::optional<uint64_t> delivered_bytes;  // what the driver says it sent
     std::optional<uint64_t> memory_bytes;     // of the macro; nothing when the driver does not tell
@@ -63,6 +64,12 @@ struct Manifest {
     int64_t pid = 0;
     std::optional<uint64_t> exit_status;  // neither: still running when the recording ended
     std::optional<uint64_t> signal;
+    struct CpuTime {
+      int cpu = 0;
+      uint64_t ns = 0;
+    };
+    // How long it and its descendants ran where; nothing when that is not known.
+    std::optional<std::vector<CpuTime>> cpus;
   };
 
   State state = State::kRecording;

@@ -27,19 +27,54 @@ std::optional<HtmType> type_at(const Json& object) {
   return std::nullopt;
 }
 
-std::vector<TraceTarget> targets_of(const Json& manifest) {
-  std::vector<TraceTarget> targets;
+std::optional<uint64_t> size_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_unsigned()) return std::nullopt;
+  return found->get<uint64_t>();
+}
+
+std::string text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_string()) return {};
+  return found->get<std::string>();
+}
+
+RecordedFile file_at(const Json& target, const char* key) {
+  const auto found = target.find(key);
+  if (found == target.end() || !found->is_object()) return {};
+  return {.name = text_at(*found, "file"),
+          .bytes = size_at(*found, "bytes"),
+          .stored_bytes = size_at(*found, "stored_bytes"),
+          .beginning = size_at(*found, "beginning_crc32c")};
+}
+
+std::vector<RecordedLoss> losses_of(const Json& manifest) {
+  std::vector<RecordedLoss> losses;
+  const auto list = manifest.find("losses");
+  if (list == manifest.end() || !list->is_array()) return losses;
+  for (const Json& entry : *list) {
+    if (!entry.is_object()) continue;
+    losses.push_back({.target = text_at(entry, "target"),
+                      .place = text_at(entry, "place"),
+                      .cause = text_at(entry, "cause")});
+  }
+  return losses;
+}
+
+void find_targets(const Json& manifest, ManifestFacts& facts) {
   const auto list = manifest.find("targets");
-  if (list == manifest.end() || !list->is_array()) return targets;
+  if (list == manifest.end() || !list->is_array()) return;
   for (const Json& entry : *list) {
     if (!entry.is_object()) continue;
     const auto node = number_at(entry, "node");
     const auto chip = number_at(entry, "chip");
     const auto core = number_at(entry, "core");
     const auto type = type_at(entry);
-    if (node && chip && core && type) targets.push_back({*node, *chip, *core, *type});
+    if (!node || !chip || !core || !type) continue;
+    facts.targets.push_back({*node, *chip, *core, *type});
+    facts.recorded.push_back(
+        {.trace = file_at(entry, "trace"), .translation = file_at(entry, "translation")});
   }
-  return targets;
 }
 
 }  // namespace
@@ -53,7 +88,9 @@ ManifestFacts read_manifest(std::span<const std::byte> text) {
     facts.problem = "it is no JSON object";
     return facts;
   }
-  facts.targets = targets_of(manifest);
+  find_targets(manifest, facts);
+  facts.unfinished = text_at(manifest, "state") == "recording";
+  facts.losses = losses_of(manifest);
   const auto partition = manifest.find("partition_id");
   if (partition == manifest.end() || partition->is_null()) return facts;
   facts.partition_id = number_at(manifest, "partition_id");

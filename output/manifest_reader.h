@@ -12,10 +12,32 @@
 
 namespace htmtrace {
 
+// A file that a manifest lists. What it does not state, or what makes no sense, is left out.
+struct RecordedFile {
+  std::string name;
+  std::optional<uint64_t> bytes;         // of content
+  std::optional<uint64_t> stored_bytes;  // the size of the file
+  std::optional<uint64_t> beginning;     // CRC-32C of the first kBeginningBytes of content
+};
+
+struct RecordedTarget {
+  RecordedFile trace;
+  RecordedFile translation;
+};
+
+struct RecordedLoss {
+  std::string target;  // as in the names of files; empty: the whole recording
+  std::string place;
+  std::string cause;
+};
+
 struct ManifestFacts {
   std::optional<uint32_t> partition_id;
-  std::vector<TraceTarget> targets;  // those that name their place and a known type
-  std::string problem;               // why the text is no manifest; empty: it is one
+  std::vector<TraceTarget> targets;      // those that name their place and a known type
+  std::vector<RecordedTarget> recorded;  // of each of them
+  bool unfinished = false;               // the state is that of a recording that still runs
+  std::vector<RecordedLoss> losses;
+  std::string problem;  // why the text is no manifest; empty: it is one
 };
 
 // Any bytes will do.

@@ -17,33 +17,30 @@
 namespace htmtrace {
 namespace {
 
-using nest::Frequent;
 using nest::HotAddress;
 
-std::string text_of(const nest::HotSpots& spots, const Frequent& frequent,
-                    std::string (*name)(nest::Layout, uint32_t)) {
-  std::string text;
-  for (const Frequent::Place& place : frequent.sorted()) {
-    fmt::format_to(std::back_inserter(text), "{}{}({})", text.empty() ? "" : " ",
-                   name(spots.layout(), place.value), place.count);
-  }
-  return text;
+std::string text_of(const nest::HotSpots& spots, const Counts& counts,
+                    std::string (*name)(nest::Layout, uint32_t), size_t most) {
+  return list_text(short_list(counts, most), [&](uint64_t value) {
+    return name(spots.layout(), static_cast<uint32_t>(value));
+  });
 }
 
 const char* kind(const nest::HotSpots& spots) {
   return spots.wishes().logical ? "logical" : "real";
 }
 
-void write_frequent(JsonWriter& json, const char* key, const nest::HotSpots& spots,
-                    const Frequent& frequent, std::string (*name)(nest::Layout, uint32_t)) {
+void write_counts(JsonWriter& json, const std::string& key, const nest::HotSpots& spots,
+                  const ShortList& list, std::string (*name)(nest::Layout, uint32_t)) {
   json.begin_array(key);
-  for (const Frequent::Place& place : frequent.sorted()) {
+  for (const Counts::Place& place : list.shown) {
     json.begin_object();
-    json.text("name", name(spots.layout(), place.value));
-    json.number("at_least", place.count);
+    json.text("name", name(spots.layout(), static_cast<uint32_t>(place.value)));
+    json.number("commands", place.count);
     json.end_object();
   }
   json.end_array();
+  write_others(json, key + "_others", "commands", list);
 }
 
 std::string chip_name(size_t chip) {
@@ -63,7 +60,8 @@ std::vector<size_t> asking_chips(const nest::HotSpots& spots) {
 // A row for each chip that asks, a column for each bus.
 void put_chips(std::string& text, const nest::HotSpots& spots) {
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "\ncommands by the chip that asks, on the bus of each trace\n{:<8}", "from");
+  fmt::format_to(out, "\nall commands by the chip that asks, on the bus of each trace\n{:<8}",
+                 "from");
   for (const nest::TracedBus& bus : spots.traces()) fmt::format_to(out, " {:>21}", bus.name);
   text += '\n';
   for (const size_t chip : asking_chips(spots)) {
@@ -78,15 +76,16 @@ void put_chips(std::string& text, const nest::HotSpots& spots) {
 
 // What the commands that are counted together have in common.
 std::string whence(const nest::HotSpots& spots, const HotAddress& hot) {
-  return fmt::format("{}; {}", text_of(spots, hot.sources, nest_source_name),
-                     text_of(spots, hot.commands, nest_command_name));
+  return fmt::format("{}; {}", text_of(spots, hot.sources, nest_source_name, kShownInText),
+                     text_of(spots, hot.commands, nest_command_name, kShownInText));
 }
 
 void put_owners(std::string& text, const nest::HotSpots& spots) {
   const auto out = std::back_inserter(text);
-  fmt::format_to(
-      out, "\ncommands by the partition whose memory is meant\n{:>14} {:>7} {:>10}  {:<16}  {}\n",
-      "commands", "share", "retries", "partition", "from; by");
+  fmt::format_to(out,
+                 "\ncommands with an address by the partition whose memory is meant\n{:>14} {:>7} "
+                 "{:>10}  {:<16}  {}\n",
+                 "commands", "share", "retries", "partition", "from; by");
   for (const auto& [owner, hot] : spots.owners().rows()) {
     fmt::format_to(out, "{:>14} {:>6.2f}% {:>10}  {:<16}  {}\n", hot.count,
                    percent(hot.count, spots.commands()), hot.retries, owner_name(owner),
@@ -94,19 +93,20 @@ void put_owners(std::string& text, const nest::HotSpots& spots) {
   }
 }
 
-void write_whence(JsonWriter& json, const nest::HotSpots& spots, const HotAddress& hot) {
-  write_frequent(json, "from", spots, hot.sources, nest_source_name);
-  write_frequent(json, "by", spots, hot.commands, nest_command_name);
+void write_whence(JsonWriter& json, const nest::HotSpots& spots, const HotAddress& hot,
+                  size_t top) {
+  write_counts(json, "from", spots, short_list(hot.sources, top), nest_source_name);
+  write_counts(json, "by", spots, short_list(hot.commands, top), nest_command_name);
 }
 
-void write_owners(JsonWriter& json, const nest::HotSpots& spots) {
+void write_owners(JsonWriter& json, const nest::HotSpots& spots, size_t top) {
   json.begin_array("partitions");
   for (const auto& [owner, hot] : spots.owners().rows()) {
     json.begin_object();
     json.text("partition", owner_name(owner));
     json.number("commands", hot.count);
     json.number("retries", hot.retries);
-    write_whence(json, spots, hot);
+    write_whence(json, spots, hot, top);
     json.end_object();
   }
   json.end_array();
@@ -148,8 +148,8 @@ std::string nest_source_name(nest::Layout layout, uint32_t key) {
 }
 
 std::string nest_command_name(nest::Layout layout, uint32_t kind) {
-  const nest::CommandName& name = nest::names_of(layout).command(kind >> 8, kind & 0xff);
-  return name.name.empty() ? fmt::format("{:04x}", kind) : std::string(name.name);
+  if ((kind & nest::kNamedKind) == 0) return fmt::format("{:04x}", kind);
+  return std::string(nest::names_of(layout).rows()[kind - nest::kNamedKind].name);
 }
 
 std::string nest_address_name(const PageNames& names, const HotAddress& hot) {
@@ -157,13 +157,15 @@ std::string nest_address_name(const PageNames& names, const HotAddress& hot) {
 }
 
 std::string NestHotReport::to_text() const {
-  std::string text = fmt::format("bus: {}\n{}\n{} commands with an address reported\n",
-                                 describe(totals), evidence, spots.commands());
+  std::string text =
+      fmt::format("bus: {}\n{}\n{} commands reported\n{} ({:.2f}%) of them have an address\n",
+                  describe(totals), evidence, spots.all_commands(), spots.commands(),
+                  percent(spots.commands(), spots.all_commands()));
   const auto out = std::back_inserter(text);
   if (spots.without_address() != 0) {
-    fmt::format_to(out, "{} ({:.2f}%) of them without a known {} address are in no table\n",
-                   spots.without_address(), percent(spots.without_address(), spots.commands()),
-                   kind(spots));
+    fmt::format_to(
+        out, "{} ({:.2f}%) of those have no known {} address and are in no address table\n",
+        spots.without_address(), percent(spots.without_address(), spots.commands()), kind(spots));
   }
   text += describe(names);
   put_chips(text, spots);
@@ -193,10 +195,11 @@ std::string NestHotReport::to_json() const {
   json.begin_object();
   write_basis(json, "htmtrace-nest-report", totals, spots.traces().size());
   json.text("layout", evidence);
+  json.number("all_commands", spots.all_commands());
   json.number("commands", spots.commands());
   json.number("without_address", spots.without_address());
   write_chips(json, spots);
-  if (spots.owners().known()) write_owners(json, spots);
+  if (spots.owners().known()) write_owners(json, spots, top);
   json.begin_array("tables");
   for (size_t i = 0; i < spots.tables().size(); i++) {
     const HotTable<HotAddress>& table = spots.tables().at(i);
@@ -211,7 +214,7 @@ std::string NestHotReport::to_json() const {
       json.number("commands", hot.count);
       json.number("retries", hot.retries);
       write_name(json, names, hot);
-      write_whence(json, spots, hot);
+      write_whence(json, spots, hot, top);
       json.end_object();
     }
     json.end_array();
@@ -229,8 +232,8 @@ std::string NestHotReport::to_csv() const {
     for (const auto& [key, hot] : table.top(top)) {
       fmt::format_to(std::back_inserter(text), "bus-{},{},{},{},{},0x{:016x},{},{},{}\n",
                      kind(spots), spots.wishes().units.at(i), hot.count, table.error(), hot.retries,
-                     key, csv_field(text_of(spots, hot.sources, nest_source_name)),
-                     csv_field(text_of(spots, hot.commands, nest_command_name)),
+                     key, csv_field(text_of(spots, hot.sources, nest_source_name, top)),
+                     csv_field(text_of(spots, hot.commands, nest_command_name, top)),
                      csv_field(nest_address_name(names, hot)));
     }
   }
@@ -238,8 +241,8 @@ std::string NestHotReport::to_csv() const {
   for (const auto& [owner, hot] : spots.owners().rows()) {
     fmt::format_to(std::back_inserter(text), "bus-partition,,{},0,{},{},{},{},\n", hot.count,
                    hot.retries, owner_name(owner),
-                   csv_field(text_of(spots, hot.sources, nest_source_name)),
-                   csv_field(text_of(spots, hot.commands, nest_command_name)));
+                   csv_field(text_of(spots, hot.sources, nest_source_name, top)),
+                   csv_field(text_of(spots, hot.commands, nest_command_name, top)));
   }
   return text;
 }

@@ -24,6 +24,7 @@ std::string describe(const nest::Statistics& s) {
   if_any("records of responses", s.response_records);
   if_any("responses", s.responses);
   if_any("  whose command is known", s.matched_responses);
+  if_any("  that fit several commands", s.ambiguous_responses);
   if_any("  of no known name", s.unnamed_responses);
   if_any("filler records", s.filler_records);
   for (unsigned i = 0; i < kStampKinds; i++) {

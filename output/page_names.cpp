@@ -38,6 +38,10 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
+std::string file_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
 bool same_file(const std::string& path, uint64_t inode) {
   struct stat facts {};
   return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_ino == inode;
@@ -68,6 +72,7 @@ bool PageNames::add_process(std::string_view line) {
   const auto start = take_number(line, 10);
   const auto seen = take_number(line, 10);
   if (!pid || !start || !seen) return false;
+  owners_.add_process();
   processes_.push_back(
       {.pid = *pid, .seen_ms = *seen, .command = std::string(line), .mappings = {}, .symbols = {}});
   return true;
@@ -85,6 +90,13 @@ bool PageNames::add_mapping(std::string_view line) {
   if (!offset || !inode) return false;
   processes_.back().mappings.push_back(
       {.begin = *begin, .offset = *offset, .inode = *inode, .path = std::string(line)});
+  if (!line.starts_with('/')) return true;
+  const uint32_t file = owners_.file_number(file_name(line));
+  if (processes_.back().pid == 0) {
+    owners_.set_listed(file);
+  } else {
+    owners_.add_mapping(static_cast<uint32_t>(processes_.size() - 1), file);
+  }
   return true;
 }
 
@@ -95,6 +107,13 @@ bool PageNames::add_run(std::string_view line) {
   const auto size = take_number(line, 16);
   if (!ea || !la || !size || *size == 0 || *la + (*size - 1) < *la) return false;
   if (processes_.empty() || processes_.back().mappings.empty()) return false;
+  const Process& process = processes_.back();
+  const std::string& path = process.mappings.back().path;
+  PageOwners::Run run{.la = *la, .size_bytes = *size, .ea = *ea};
+  if (path.starts_with('/')) run.file = owners_.file_number(file_name(path));
+  if (process.pid != 0) run.process = static_cast<uint32_t>(processes_.size() - 1);
+  owners_.add(run);
+  if (process.pid == 0) return true;  // pages of a file, of no process in particular
   runs_.push_back({.la = *la,
                    .size_bytes = *size,
                    .ea = *ea,
@@ -125,6 +144,11 @@ void PageNames::sort_runs() {
     apart.push_back(run);
   }
   runs_ = std::move(apart);
+}
+
+PageOwners PageNames::take_owners() {
+  owners_.finish();
+  return std::move(owners_);
 }
 
 void PageNames::add_symbols(const std::vector<std::filesystem::path>& files) {
@@ -158,7 +182,7 @@ std::string PageNames::name(LogicalAddr address) const {
     if (address.value - run.la < run.size_bytes) return name(run, address);
   }
   const uint64_t kernel = kKernelBegin | address.value;
-  const SymbolTable::Symbol* symbol = known_.find({kernel});
+  const SymbolTable::Symbol* symbol = known_.find_unowned({kernel});
   return symbol == nullptr ? "" : symbol_text(*symbol, kernel);
 }
 
@@ -166,7 +190,7 @@ std::string PageNames::name(const Run& run, LogicalAddr address) const {
   const Process& process = processes_[run.process];
   const uint64_t ea = run.ea + (address.value - run.la);
   const SymbolTable::Symbol* symbol = process.symbols.find({ea});
-  if (symbol == nullptr) symbol = known_.find({ea});
+  if (symbol == nullptr) symbol = known_.find_unowned({ea});
   if (symbol != nullptr) return process.command + ": " + symbol_text(*symbol, ea);
   const Mapping& mapping = process.mappings[run.mapping];
   if (mapping.path.empty()) return fmt::format("{}: {:x}", process.command, ea);
@@ -176,15 +200,18 @@ std::string PageNames::name(const Run& run, LogicalAddr address) const {
 }
 
 std::string describe(const PageNames& names) {
-  if (names.processes().empty()) return {};
   uint64_t earliest = ~uint64_t{0}, latest = 0;
+  size_t count = 0;
   for (const PageNames::Process& process : names.processes()) {
+    if (process.pid == 0) continue;
     earliest = std::min(earliest, process.seen_ms);
     latest = std::max(latest, process.seen_ms);
+    count++;
   }
+  if (count == 0) return {};
   return fmt::format(
-      "memory of {} processes named as it lay {} to {} ms after the trace had begun\n",
-      names.processes().size(), earliest, latest);
+      "memory of {} processes named as it lay {} to {} ms after the trace had begun\n", count,
+      earliest, latest);
 }
 
 }  // namespace htmtrace

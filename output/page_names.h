@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/address.h"
+#include "core/page_owners.h"
 #include "core/symbol_table.h"
 
 namespace htmtrace {
@@ -46,6 +47,9 @@ class PageNames {
   // "hammer: array+0x80", "hammer: [heap]+0x1000", "jiffies"; empty when nothing is known.
   std::string name(LogicalAddr address) const;
 
+  // Whose pages they are, of all that was added. Once.
+  PageOwners take_owners();
+
   const std::vector<Process>& processes() const { return processes_; }
   size_t runs() const { return runs_.size(); }
 
@@ -69,6 +73,7 @@ class PageNames {
   const SymbolTable& known_;
   std::vector<Process> processes_;
   std::vector<Run> runs_;  // by logical address, without overlaps
+  PageOwners owners_;
 };
 
 // A line for people about the processes that are known, with its end; empty when there is none.

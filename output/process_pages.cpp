@@ -3,12 +3,17 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <iterator>
+#include <set>
 #include <span>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -51,6 +56,16 @@ bool parse_bounds(std::string_view line, uint64_t& begin, uint64_t& end) {
   return second == std::errc{} && space != last && *space == ' ' && begin < end;
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// uapi/asm-generic/mman-common.h, since Linux 5.14; older headers do not have it.
+#ifndef MADV_POPULATE_READ
+constexpr int MADV_POPULATE_READ = 22;
+#endif
+
 }  // namespace
 
 // Each with its start.
@@ -83,12 +98,15 @@ std::map<pid_t, std::string> ProcessPages::descendants() const {
 }
 
 // A line for each run of pages that follow one another in both kinds of address.
-bool ProcessPages::add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text) {
+// The printed addresses are `moved` bytes higher.
+bool ProcessPages::add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text,
+                               uint64_t moved) {
   std::vector<uint64_t> entries(kEntriesAtOnce);
   uint64_t run_ea = 0, run_la = 0, run_bytes = 0;
   const auto flush = [&] {
     if (run_bytes != 0) {
-      fmt::format_to(std::back_inserter(text), " {:x} {:x} {:x}\n", run_ea, run_la, run_bytes);
+      fmt::format_to(std::back_inserter(text), " {:x} {:x} {:x}\n", run_ea + moved, run_la,
+                     run_bytes);
     }
     run_bytes = 0;
   };
@@ -165,13 +183,84 @@ void ProcessPages::look(std::chrono::milliseconds since) {
   }
 }
 
+// Files stay in memory when the processes that ran them have ended, and everybody who maps one gets
+// the same pages. Pages that nobody has read yet are not read for this: no instruction ran there.
+bool ProcessPages::add_file_pages(const std::string& mapping, std::string& text) {
+  uint64_t first = 0, last = 0;
+  if (!parse_bounds(mapping, first, last)) return false;
+  const size_t slash = mapping.find(" /");
+  const std::vector<std::string> fields = words_of(mapping.substr(0, slash));
+  // "BEGIN-END PERMISSIONS OFFSET DEVICE INODE"
+  if (slash == std::string::npos || fields.size() != 5) return false;
+  const std::string path = mapping.substr(slash + 1);
+  const uint64_t offset = std::strtoull(fields[2].c_str(), nullptr, 16);
+  const uint64_t inode = std::strtoull(fields[4].c_str(), nullptr, 10);
+  const Descriptor file(path);
+  const Descriptor pagemap(proc_ / "self" / "pagemap");
+  struct stat facts {};
+  if (file.get() < 0 || pagemap.get() < 0 || ::fstat(file.get(), &facts) != 0 ||
+      !S_ISREG(facts.st_mode) || facts.st_ino != inode) {
+    return false;
+  }
+  const size_t bytes = last - first;
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.get(), static_cast<off_t>(offset));
+  if (memory == MAP_FAILED) return false;
+  const auto begin = reinterpret_cast<uint64_t>(memory);
+  std::vector<unsigned char> resident(bytes / page_bytes_);
+  bool done = ::mincore(memory, bytes, resident.data()) == 0;
+  for (size_t i = 0; done && i < resident.size();) {
+    size_t end = i;
+    while (end < resident.size() && (resident[end] & 1) != 0) end++;
+    // Unlike a read, it does not end this process when the file has just become shorter.
+    if (end != i && ::madvise(static_cast<char*>(memory) + i * page_bytes_, (end - i) * page_bytes_,
+                              MADV_POPULATE_READ) != 0) {
+      done = false;
+    }
+    i = std::max(end, i + 1);
+  }
+  std::string runs;
+  const bool was_hidden = std::exchange(hidden_, false);
+  done = done && add_mapping(pagemap.get(), begin, begin + bytes, runs, offset - begin);
+  done = done && !hidden_ && !runs.empty();
+  hidden_ = hidden_ || was_hidden;
+  ::munmap(memory, bytes);
+  if (!done) return false;
+  text += fmt::format("{:x}-{:x} {} {} {} {} {}\n", offset, offset + bytes, fields[1], fields[2],
+                      fields[3], fields[4], path);
+  text += runs;
+  return true;
+}
+
+std::string ProcessPages::pages_of_files() {
+  std::set<std::string> done;
+  std::string text;
+  for (const auto& [pid, process] : seen_) {
+    for (size_t begin = 0, end; (end = process.text.find('\n', begin)) != std::string::npos;
+         begin = end + 1) {
+      const std::string line = process.text.substr(begin, end - begin);
+      const size_t slash = line.find(" /");
+      const size_t mode = line.find(' ');
+      if (line.front() == '#' || line.front() == ' ' || slash == std::string::npos ||
+          line.substr(mode + 1, 4).find('x') == std::string::npos) {
+        continue;
+      }
+      // Programs of one file are at different addresses.
+      if (done.insert(line.substr(mode)).second) add_file_pages(line, text);
+    }
+  }
+  return text.empty() ? text : "# pid 0 0 0 [files]\n" + text;
+}
+
 void ProcessPages::write(TraceSink& sink) {
   const std::string title =
       fmt::format("# pages of {} bytes of the workload's processes\n", page_bytes_);
   sink.append(std::as_bytes(std::span(title)));
+  const std::string files = pages_of_files();
   for (const auto& [pid, process] : std::exchange(seen_, {})) {
     sink.append(std::as_bytes(std::span(process.text)));
   }
+  sink.append(std::as_bytes(std::span(files)));
 }
 
 }  // namespace htmtrace

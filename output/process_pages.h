@@ -30,7 +30,9 @@ class ProcessPages {
   // Looks at all of them. `since`: of the beginning of the trace.
   void look(std::chrono::milliseconds since);
 
-  // What was seen last of each process. Nothing of it is left behind in memory.
+  // What was seen last of each process, and where the code in the files that they had mapped lies
+  // in memory: the proof that an instruction is of such a file. Nothing of it is left behind in
+  // memory.
   void write(TraceSink& sink);
 
   uint64_t processes() const { return seen_.size(); }
@@ -53,7 +55,10 @@ class ProcessPages {
 
   std::map<pid_t, std::string> descendants() const;
   std::optional<std::string> pages_of(pid_t pid, uint64_t& left);
-  bool add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text);
+  std::string pages_of_files();
+  bool add_file_pages(const std::string& mapping, std::string& text);
+  bool add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text,
+                   uint64_t moved = 0);
 
   std::filesystem::path proc_;
   pid_t root_;

@@ -80,7 +80,7 @@ void Progress::moving(const char* verb, uint64_t bytes, uint64_t total_bytes,
 
 void Progress::clear() {
   if (!shown_) return;
-  fmt::print(stream_, "\r\033[K");
+  put("\r\033[K");
   shown_ = false;
 }
 
@@ -97,12 +97,17 @@ bool Progress::due(Phase phase) {
 
 void Progress::show(const std::string& line) {
   if (style_ == Style::kJson) {
-    fmt::print(stream_, "{}\n", line);
+    put(line + "\n");
   } else {
-    fmt::print(stream_, "\r\033[K{}", line);
+    put("\r\033[K" + line);
     shown_ = true;
   }
   std::fflush(stream_);
+}
+
+// Progress that cannot be written is lost; fmt::print() would throw.
+void Progress::put(const std::string& text) {
+  std::fputs(text.c_str(), stream_);
 }
 
 std::string human_bytes(uint64_t bytes) {

@@ -47,6 +47,7 @@ class Progress {
   double rate(uint64_t bytes) const;
   void moving(const char* verb, uint64_t bytes, uint64_t total_bytes, const std::string& losses);
   void show(const std::string& line);
+  void put(const std::string& text);
 
   std::FILE* stream_;
   Style style_;

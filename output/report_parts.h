@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/counts.h"
 #include "core/memory_owners.h"
 #include "core/symbol_table.h"
 #include "output/decode_report.h"
@@ -16,14 +18,91 @@
 
 namespace htmtrace {
 
-// The name of a place, or its address.
-inline std::string place_name(const SymbolTable& symbols, uint64_t address) {
+// Of addresses with their owners (core/symbol_table.h).
+inline std::string symbol_or_nothing(const SymbolTable& symbols, uint64_t address) {
   const SymbolTable::Symbol* symbol = symbols.find({address});
-  return symbol == nullptr ? fmt::format("{:016x}", address) : symbol_text(*symbol, address);
+  return symbol == nullptr ? "" : symbol_text(*symbol, address);
 }
 
-inline std::string symbol_or_nothing(const SymbolTable& symbols, uint64_t address) {
-  return symbols.find({address}) == nullptr ? "" : place_name(symbols, address);
+// Of what lies between two addresses: of the object that has both, or of both ends.
+inline std::string range_name(const SymbolTable& symbols, uint64_t first, uint64_t last) {
+  const SymbolTable::Symbol* const begin = symbols.find({first});
+  std::string text = symbol_or_nothing(symbols, first);
+  if (begin == symbols.find({last})) return text;
+  const std::string end = symbol_or_nothing(symbols, last);
+  return fmt::format("{} .. {}", text.empty() ? "(no name)" : text,
+                     end.empty() ? "(no name)" : end);
+}
+
+inline std::string code_symbol_or_nothing(const SymbolTable& symbols, uint64_t address) {
+  const SymbolTable::Symbol* symbol = symbols.find_code({address});
+  return symbol == nullptr ? "" : symbol_text(*symbol, address);
+}
+
+// A function or line of code by its key, an object by its key (core/hot_spots.h).
+struct Named {
+  uint64_t address = 0;
+  std::string symbol;  // empty: none is known
+  std::string text() const { return symbol.empty() ? fmt::format("{:016x}", address) : symbol; }
+};
+
+inline Named named(const SymbolTable::Symbol* symbol, uint64_t key) {
+  if (symbol == nullptr) return {.address = owned::plain(key), .symbol = {}};
+  return {.address = symbol->address,
+          .symbol = symbol->name + (owned::is_unproven(key) ? "?" : "")};
+}
+
+inline Named named_code(const SymbolTable& symbols, uint64_t key) {
+  return named(symbols.find_code({key}), key);
+}
+
+inline Named named_object(const SymbolTable& symbols, uint64_t key) {
+  return named(symbols.find({key}), key);
+}
+
+// The begin of a list, and what is not shown of it.
+struct ShortList {
+  std::vector<Counts::Place> shown;
+  uint64_t other_values = 0;
+  uint64_t others = 0;       // occurrences of other values
+  bool more_values = false;  // than are counted, for which a list had no room
+};
+
+template <class List>
+ShortList short_list(const List& counts, size_t most) {
+  ShortList list{.shown = counts.sorted(), .others = counts.others()};
+  list.more_values = list.others != 0;
+  if (list.shown.size() > most) {
+    for (size_t i = most; i < list.shown.size(); i++) list.others += list.shown[i].count;
+    list.other_values = list.shown.size() - most;
+    list.shown.resize(most);
+  }
+  return list;
+}
+
+inline constexpr size_t kShownInText = 4;
+
+// "a(10) b(7) and 3 others(9)"
+template <class Name>
+std::string list_text(const ShortList& list, const Name& name) {
+  std::string text;
+  for (const Counts::Place& place : list.shown) {
+    text += fmt::format("{}{}({})", text.empty() ? "" : " ", name(place.value), place.count);
+  }
+  if (list.others == 0) return text;
+  return text + fmt::format("{}and {}{} others({})", text.empty() ? "" : " ",
+                            list.more_values ? "at least " : "",
+                            list.other_values + (list.more_values ? 1 : 0), list.others);
+}
+
+// "others": what an array before leaves out. `count` is the name of the counts.
+inline void write_others(JsonWriter& json, std::string_view key, std::string_view count,
+                         const ShortList& list) {
+  json.begin_object(key);
+  json.number("values", list.other_values + (list.more_values ? 1 : 0));
+  json.boolean("more_values", list.more_values);
+  json.number(count, list.others);
+  json.end_object();
 }
 
 template <class Table>
@@ -32,8 +111,7 @@ std::string table_remark(const Table& table) {
   return fmt::format(" (constant memory: counts may be too small by at most {})", table.error());
 }
 
-inline void write_symbol(JsonWriter& json, const SymbolTable& symbols, uint64_t address) {
-  const std::string symbol = symbol_or_nothing(symbols, address);
+inline void write_symbol(JsonWriter& json, const std::string& symbol) {
   if (symbol.empty()) {
     json.null("symbol");
   } else {

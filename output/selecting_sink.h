@@ -12,8 +12,9 @@
 
 namespace htmtrace {
 
-// A `Next` with skipped() is told where it misses instructions; one with at() is told the place of
-// each that it gets, but not when only the last ones are wanted.
+// A `Next` with unselected() gets the instructions and stamps that are not selected, too. One with
+// skipped() learns where it misses instructions. One with at() learns the position of each that it
+// gets, except when only the last ones are selected.
 template <class Next>
 class SelectingSink {
  public:
@@ -30,7 +31,11 @@ class SelectingSink {
       pass_walks(wanted);
     }
     if (!wanted) {
-      if constexpr (requires { next_.skipped(); }) next_.skipped();
+      if constexpr (requires { next_.unselected(instruction); }) {
+        next_.unselected(instruction);
+      } else if constexpr (requires { next_.skipped(); }) {
+        next_.skipped();
+      }
       return;
     }
     if (selection_.last == Selection::kAny) {
@@ -41,7 +46,11 @@ class SelectingSink {
   }
 
   void stamp(const Stamp& stamp) {
-    if (selector_.take(stamp)) next_.stamp(stamp);
+    if (selector_.take(stamp)) {
+      next_.stamp(stamp);
+    } else if constexpr (requires { next_.unselected(stamp); }) {
+      next_.unselected(stamp);
+    }
   }
 
   // Walks go with the instruction that follows them. When only the last ones are wanted, which

@@ -75,18 +75,36 @@ char* TextPrinter::put_more(char* to, const Head& head, const Data& data) {
     char* const end = put_modes(to, head.modes);
     to = end == to ? put_text(to, "-") : end;
   }
-  if (names_.wanted()) {
-    to = put_name(to, " sym=", head.ea.known, {head.ea.value});
-    for (unsigned i = 0; i < data.count; i++) to = put_name(to, " dsym=", true, data.ea.at(i));
-  }
+  if (names_.wanted()) to = put_names(to, head, data);
   return wishes_.disassembler == nullptr ? to : put_assembler(to, head);
+}
+
+char* TextPrinter::put_names(char* to, const Head& head, const Data& data) {
+  Instruction instruction;
+  instruction.ea = {head.ea.value};
+  instruction.has_ea = head.ea.known;
+  instruction.la = {head.la.value};
+  instruction.has_la = head.la.known;
+  instruction.opcode = static_cast<uint32_t>(head.opcode.value);
+  instruction.has_opcode = head.opcode.known;
+  instruction.prefix = static_cast<uint32_t>(head.prefix.value);
+  instruction.has_prefix = head.prefix.known;
+  instruction.modes = head.modes;
+  to = put_name(to, " sym=", names_.code(instruction));
+  for (unsigned i = 0; i < data.count; i++) {
+    DataAccess access;
+    access.ea = data.ea.at(i);
+    access.la = {data.la.at(i).value};
+    access.has_la = data.la.at(i).known;
+    to = put_name(to, " dsym=", names_.data(access));
+  }
+  return to;
 }
 
 // Names may be of any length, and the kernel's modules have a blank before them, which would end
 // the field.
-char* TextPrinter::put_name(char* to, std::string_view field, bool known, EffectiveAddr address) {
+char* TextPrinter::put_name(char* to, std::string_view field, std::string_view name) {
   to = put_text(to, field);
-  std::string_view name = known ? names_.text(address) : std::string_view();
   if (name.empty()) name = "-";
   while (!name.empty()) {
     output_.commit(to);

@@ -148,10 +148,14 @@ class TextPrinter {
 
   struct Data {
     std::array<EffectiveAddr, 2> ea;
+    std::array<Head::Field, 2> la;
     unsigned count;
   };
   [[gnu::always_inline]] static Data data_of(const Instruction& i) {
-    return {.ea = {i.data[0].ea, i.data[1].ea}, .count = i.data_count};
+    return {
+        .ea = {i.data[0].ea, i.data[1].ea},
+        .la = {{{i.data[0].la.value, i.data[0].has_la}, {i.data[1].la.value, i.data[1].has_la}}},
+        .count = i.data_count};
   }
 
   char* put_in_full(char* to, const Head& head);
@@ -171,7 +175,8 @@ class TextPrinter {
 
   // What is only put where it is wished.
   char* put_more(char* to, const Head& head, const Data& data);
-  char* put_name(char* to, std::string_view field, bool known, EffectiveAddr address);
+  char* put_names(char* to, const Head& head, const Data& data);
+  char* put_name(char* to, std::string_view field, std::string_view name);
   char* put_assembler(char* to, const Head& head) const;
   void put_stamp(const Stamp& stamp);
 

@@ -2,6 +2,7 @@
 // Where some bytes of a recording go: into a file, as they are or compressed, or into a stream.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -9,7 +10,10 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "core/crc32c.h"
+#include "core/file_identity.h"
 #include "output/compressor.h"
 #include "output/trace_sink.h"
 #include "output/trace_stream.h"
@@ -37,6 +41,7 @@ class TraceFile {
 
   // As of TraceSink: no error throws.
   void append(std::span<const std::byte> bytes) {
+    if (beginning_.size() < FileIdentity::kBeginningBytes) keep_beginning(bytes);
     if (part_) return part_->append(bytes);
     if (compressor_) return compressor_->append(bytes);
     sink_->append(bytes);
@@ -60,6 +65,18 @@ class TraceFile {
     if (sink_) sink_->discard();
   }
 
+  // While this object has the file open, is_being_written() says so to other processes.
+  void mark_as_being_written() const {
+    if (sink_) sink_->mark_as_being_written();
+  }
+
+  // CRC-32C of the first FileIdentity::kBeginningBytes of the content, which tells traces of equal
+  // size apart.
+  uint64_t beginning() const {
+    return crc32c(
+        std::span(beginning_).first(std::min<uint64_t>(beginning_.size(), written_bytes())));
+  }
+
   const std::filesystem::path& path() const { return sink_ ? sink_->path() : path_; }
   std::string name() const { return path().filename().string(); }
   bool compressed() const { return compressor_ != nullptr; }
@@ -78,10 +95,17 @@ class TraceFile {
   }
 
  private:
+  void keep_beginning(std::span<const std::byte> bytes) {
+    const size_t room = FileIdentity::kBeginningBytes - beginning_.size();
+    const auto kept = bytes.first(std::min(room, bytes.size()));
+    beginning_.insert(beginning_.end(), kept.begin(), kept.end());
+  }
+
   std::unique_ptr<TraceSink> sink_;  // stays where it is, for the compressor
   std::unique_ptr<Compressor> compressor_;
   std::optional<StreamPart> part_;
   std::filesystem::path path_;  // of a part
+  std::vector<std::byte> beginning_;
 };
 
 }  // namespace htmtrace

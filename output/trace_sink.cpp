@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -118,6 +119,19 @@ void TraceSink::write_at(uint64_t position, std::span<const std::byte> bytes) {
     written_bytes_ = position;
   }
   discarded_bytes_ += bytes.size();
+}
+
+// The kernel releases the lock when the process ends, also when it is killed.
+void TraceSink::mark_as_being_written() const {
+  ::flock(fd_, LOCK_EX | LOCK_NB);
+}
+
+bool is_being_written(const std::filesystem::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return false;
+  const bool locked = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(fd);
+  return locked;
 }
 
 void TraceSink::finish() {

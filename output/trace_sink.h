@@ -47,6 +47,10 @@ class TraceSink {
   // Replaces the whole content, in place. An error is sticky as in append().
   void rewrite(std::span<const std::byte> bytes);
 
+  // Until the file is closed, is_being_written() says so to other processes, whatever ends this
+  // one.
+  void mark_as_being_written() const;
+
   // Closes the file and gives reserved space back. Harmless when called twice.
   void finish();
 
@@ -77,5 +81,8 @@ class TraceSink {
   // write from (9p), and those of a perf ring cannot be pinned.
   std::unique_ptr<std::byte[]> copy_;
 };
+
+// Whether a process that is alive has marked the file so. A file system without locks says no.
+bool is_being_written(const std::filesystem::path& path);
 
 }  // namespace htmtrace

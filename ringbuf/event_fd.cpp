@@ -19,6 +19,11 @@ EventFd EventFd::open(std::span<const std::byte> attr, int cpu, int group_fd) {
   return EventFd(Fd(static_cast<int>(fd)));
 }
 
+EventFd EventFd::open_for_task(std::span<const std::byte> attr, int cpu, pid_t task) {
+  const long fd = ::syscall(SYS_perf_event_open, attr.data(), task, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+  return EventFd(Fd(static_cast<int>(fd)));
+}
+
 void EventFd::enable() const {
   if (::ioctl(get(), PERF_EVENT_IOC_ENABLE, 0) != 0) throw Error("cannot enable the event", errno);
 }

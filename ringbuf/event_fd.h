@@ -2,6 +2,8 @@
 // An open perf event.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,6 +30,9 @@ class EventFd {
   // Opens the event for everything on `cpu`. Empty on failure, with errno set: what an errno means
   // depends on the PMU, so the caller explains it.
   static EventFd open(std::span<const std::byte> attr, int cpu, int group_fd = -1);
+
+  // The same for one task on `cpu`.
+  static EventFd open_for_task(std::span<const std::byte> attr, int cpu, pid_t task);
 
   explicit operator bool() const { return static_cast<bool>(fd_); }
   int get() const { return fd_.get(); }

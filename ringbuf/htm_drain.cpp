@@ -2,6 +2,8 @@
 #include "ringbuf/htm_drain.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <utility>
 
 namespace htmtrace {
@@ -10,6 +12,7 @@ namespace {
 constexpr const char* kAuxRing = "AUX ring";
 constexpr const char* kDataRing = "data ring";
 constexpr const char* kEvent = "event";
+constexpr const char* kPartialCause = "the driver reports a gap (AUX flag PARTIAL)";
 
 // An extra read after the end is harmless in every driver; one of them answers 0 once too early.
 constexpr int kSilentReadsAtEnd = 2;
@@ -88,7 +91,51 @@ void HtmDrain::finish() {
   // The end marker counts the trace only.
   map_proof_ =
       whole_rings_ ? Proof::kNotProvable : prove("memory map", map_delivered_, totals_.map_bytes);
+  settle_gaps();
   settle_lost_records();
+}
+
+namespace {
+
+std::string milliseconds(uint64_t ns) {
+  constexpr uint64_t kPerMillisecond = 1'000'000;
+  return std::to_string((ns + kPerMillisecond - 1) / kPerMillisecond) + " ms";
+}
+
+// The reasons of kmod/ABI, one bit each.
+std::string gap_reasons(unsigned why) {
+  static constexpr std::array kReasons = {
+      "the hypervisor put START off", "the kernel throttled the event's group",
+      "rings were mapped or unmapped while the event was enabled",
+      "the kernel took the event off its CPU", "the hypervisor refused START"};
+  std::string text;
+  for (size_t bit = 0; bit < kReasons.size(); bit++) {
+    if ((why >> bit & 1) == 0) continue;
+    text += text.empty() ? "" : "; ";
+    text += kReasons[bit];
+  }
+  return text;
+}
+
+}  // namespace
+
+// What the driver says was not traced. Who waits for the begin misses nothing before it.
+void HtmDrain::settle_gaps() {
+  const bool late = started_ && started_->why != 0;
+  if (late && !mode_.awaits_begin) {
+    const std::string cause = "tracing began " + milliseconds(started_->untraced_ns) +
+                              " late: " + gap_reasons(started_->why);
+    lose("trace", cause.c_str(), LossUnit::kUnknown, 0);
+  }
+  if (gaps_ != 0) {
+    const std::string cause = "nothing was traced for " + milliseconds(gaps_ns_) + " in " +
+                              std::to_string(gaps_) + (gaps_ == 1 ? " gap: " : " gaps: ") +
+                              gap_reasons(gaps_why_);
+    lose("trace", cause.c_str(), LossUnit::kUnknown, 0);
+  }
+  if (started_ && partial_ && !late && gaps_ == 0 && !error_) {
+    lose(kAuxRing, kPartialCause, LossUnit::kUnknown, 0);
+  }
 }
 
 HtmDrain::Proof HtmDrain::prove(const char* place, std::optional<uint64_t> delivered,
@@ -186,7 +233,9 @@ void HtmDrain::take_record(const Record& record) {
       take_announcement(record.body);
       break;
     case PERF_RECORD_THROTTLE:
-      // Throttling stops the trace, unthrottling starts it anew, perhaps from the beginning.
+      // Throttling stops the trace, unthrottling starts it anew, perhaps from the beginning. Our
+      // driver goes on where it was, and tells of the gap.
+      if (started_) break;
       if (!throttled_) lose(kEvent, "the kernel throttled the event", LossUnit::kUnknown, 0);
       throttled_ = true;
       break;
@@ -253,7 +302,9 @@ void HtmDrain::take_aux_record(std::span<const std::byte> body) {
     lose(kAuxRing, "the driver had to cut the trace (AUX flag TRUNCATED)", LossUnit::kUnknown, 0);
   }
   if ((aux->flags & PERF_AUX_FLAG_PARTIAL) != 0) {
-    lose(kAuxRing, "the driver reports a gap (AUX flag PARTIAL)", LossUnit::kUnknown, 0);
+    // A driver that tells when a trace begins also tells of each gap, and how long it was.
+    if (!started_) lose(kAuxRing, kPartialCause, LossUnit::kUnknown, 0);
+    partial_ = true;
   }
   if ((aux->flags & PERF_AUX_FLAG_COLLISION) != 0) {
     lose(kAuxRing, "another user disturbed the trace (AUX flag COLLISION)", LossUnit::kUnknown, 0);
@@ -278,6 +329,14 @@ void HtmDrain::take_announcement(std::span<const std::byte> body) {
       break;
     case Announcement::Kind::kError:
       if (!error_) error_ = said;
+      break;
+    case Announcement::Kind::kStarted:
+      if (!started_) started_ = said;
+      break;
+    case Announcement::Kind::kGap:
+      gaps_++;
+      gaps_why_ |= said->why;
+      gaps_ns_ += said->untraced_ns;
       break;
   }
 }

@@ -71,6 +71,7 @@ class HtmDrain {
   };
 
   struct Mode {
+    bool awaits_begin = false;  // nothing is missing before the trace really begins
     bool wraps = false;         // a full memory is no loss: the oldest was given up for the newest
     uint64_t lost_records = 0;  // that the event had counted before this trace began
   };
@@ -94,6 +95,9 @@ class HtmDrain {
 
   // The driver's first refusal or failure, if it told of one.
   const std::optional<Announcement>& error() const { return error_; }
+
+  // When the macro really began to trace, if the driver has told.
+  const std::optional<Announcement>& started() const { return started_; }
 
   // How many trace bytes can follow at most: the size of the macro's memory; 0 when the driver has
   // not said.
@@ -126,6 +130,7 @@ class HtmDrain {
   void take_aux_record(std::span<const std::byte> body);
   void take_announcement(std::span<const std::byte> body);
   void keep_tail(std::span<const std::byte> bytes);
+  void settle_gaps();
   void settle_lost_records();
   Proof prove(const char* place, std::optional<uint64_t> delivered, uint64_t received);
   void lose(const char* place, const char* cause, LossUnit unit, uint64_t amount);
@@ -160,6 +165,11 @@ class HtmDrain {
   std::optional<uint64_t> trace_delivered_;
   std::optional<uint64_t> map_delivered_;
   std::optional<Announcement> error_;
+  std::optional<Announcement> started_;
+  unsigned gaps_ = 0;  // that the driver has announced
+  unsigned gaps_why_ = 0;
+  uint64_t gaps_ns_ = 0;
+  bool partial_ = false;  // AUX flag PARTIAL, of a driver that tells of gaps
   Proof trace_proof_ = Proof::kNotProvable;
   Proof map_proof_ = Proof::kNotProvable;
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ringbuf/records.h"
 
+#include <linux/perf_event.h>
+
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -32,6 +35,8 @@ constexpr unsigned kKindShift = 56;
 constexpr uint64_t kValueMask = (uint64_t{1} << kKindShift) - 1;
 constexpr unsigned kOperationShift = 48;
 constexpr unsigned kErrnoShift = 32;
+constexpr unsigned kWhyShift = 48;
+constexpr uint64_t kTimeMask = (uint64_t{1} << kWhyShift) - 1;
 
 }  // namespace
 
@@ -43,6 +48,22 @@ std::optional<AuxRecord> parse_aux(std::span<const std::byte> body) {
 std::optional<uint64_t> parse_lost(std::span<const std::byte> body) {
   if (body.size() < 2 * sizeof(uint64_t)) return std::nullopt;
   return load<uint64_t>(body, sizeof(uint64_t));
+}
+
+std::optional<MappedFile> parse_mapped_file(const Record& record) {
+  // pid and tid, address, length, offset, device, inode, its generation, protection and flags.
+  constexpr size_t kLength = 16, kOffset = 24, kInode = 40, kName = 64;
+  if (record.type != PERF_RECORD_MMAP2 || record.body.size() <= kName ||
+      (record.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {
+    return std::nullopt;
+  }
+  const auto text = record.body.subspan(kName);
+  const auto end = std::find(text.begin(), text.end(), std::byte{0});
+  return MappedFile{.bytes = load<uint64_t>(record.body, kLength),
+                    .offset = load<uint64_t>(record.body, kOffset),
+                    .inode = load<uint64_t>(record.body, kInode),
+                    .name = {reinterpret_cast<const char*>(text.data()),
+                             static_cast<size_t>(end - text.begin())}};
 }
 
 std::optional<std::span<const std::byte>> parse_raw(std::span<const std::byte> body) {
@@ -82,6 +103,12 @@ std::optional<Announcement> parse_announcement(std::span<const std::byte> body) 
       said.operation = static_cast<uint8_t>(id >> kOperationShift);
       said.error_number = static_cast<uint16_t>(id >> kErrnoShift);
       said.return_code = static_cast<int32_t>(id);
+      return said;
+    case 6:
+    case 7:
+      said.kind = static_cast<Announcement::Kind>(id >> kKindShift);
+      said.why = static_cast<uint8_t>(id >> kWhyShift);
+      said.untraced_ns = id & kTimeMask;
       return said;
     default:
       return std::nullopt;

@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
+
+#include "ringbuf/rings.h"
 
 namespace htmtrace {
 
@@ -21,6 +24,16 @@ std::optional<AuxRecord> parse_aux(std::span<const std::byte> body);
 
 // PERF_RECORD_LOST: how many records found no room.
 std::optional<uint64_t> parse_lost(std::span<const std::byte> body);
+
+// PERF_RECORD_MMAP2: a part of a file was mapped. The name is valid as long as the body.
+struct MappedFile {
+  uint64_t bytes = 0;
+  uint64_t offset = 0;  // in the file
+  uint64_t inode = 0;
+  std::string_view name;
+};
+// Nothing when the record is too short, or names its file by a build ID.
+std::optional<MappedFile> parse_mapped_file(const Record& record);
 
 // The raw payload of a PERF_RECORD_SAMPLE of sample_type IDENTIFIER|IP|TID|TIME|CPU|RAW. perf pads
 // it, so it may be up to seven bytes longer than what the driver gave.
@@ -51,6 +64,8 @@ struct Announcement {
     kMapBegin = 3,
     kMapEnd = 4,
     kError = 5,
+    kStarted = 6,  // the macro traces
+    kGap = 7,      // it did not for a while, although it should
   };
   Kind kind = Kind::kError;
   uint64_t bytes = 0;  // of the trace memory (begin) or delivered (end)
@@ -58,6 +73,9 @@ struct Announcement {
   unsigned operation = 0;   // number in the H_HTM call
   int error_number = 0;     // as errno
   int32_t return_code = 0;  // of the hypervisor
+  // Of a begin or a gap:
+  unsigned why = 0;  // one bit for each reason; 0: the trace began when asked for
+  uint64_t untraced_ns = 0;
 };
 // Nothing when the record is too short or of a kind that is not known.
 std::optional<Announcement> parse_announcement(std::span<const std::byte> body);

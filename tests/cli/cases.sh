@@ -85,3 +85,20 @@ bus_map() {
     words 0000000000000000 0000000000000000 0000000000000001 0000000000000000 \
         8000123400000000 0000000010000000 0000000000000000 0000000100000000
 }
+
+number_le() { # BYTES NUMBER
+    local i
+    for ((i = 0; i < $1; i++)); do printf '%b' "\\x$(printf %02x $(($2 >> 8 * i & 255)))"; done
+}
+# A frame of a stream, htmtrace-stream(5).
+frame() { # KIND TARGET POSITION, the bytes on standard input
+    cat >"$work/frame"
+    printf HTMF
+    number_le 2 "$1"
+    number_le 2 "$2"
+    number_le 4 1
+    number_le 4 0
+    number_le 8 "$3"
+    number_le 8 "$(wc -c <"$work/frame")"
+    cat "$work/frame"
+}

@@ -15,6 +15,7 @@
 #include "tests/damage/damaged_traces.h"
 #include "tests/damage/damages.h"
 #include "tests/damage/time_limit.h"
+#include "tests/generator/bus_trace.h"
 #include "tests/generator/nest_trace.h"
 
 namespace htmtrace {
@@ -46,6 +47,16 @@ void only_stamps(Bytes& trace, Random& random) {
 }
 
 constexpr Damage kToNestTraces[] = {keep_only_types, only_stamps};
+
+// Records of every kind, or what a bus could have: all names, and open commands that share keys.
+Bytes random_trace(Layout layout, Random& random) {
+  if (random.chance(500))
+    return generator::bytes_of(generator::nest_words(random, layout, kRecords));
+  const bool power8 = layout == Layout::kPower8;
+  const uint64_t begin = power8 ? 0 : random.below(uint64_t{1} << nest::kTimerBits);
+  return generator::bytes_of(
+      generator::random_bus_trace(random, power8, power8 ? 0 : 1, kRecords, begin).words);
+}
 
 struct Decoded {
   std::string text;
@@ -128,7 +139,7 @@ void run(Layout layout, unsigned count) {
   nest::Statistics totals;
   for (unsigned i = 0; i < count; i++) {
     Random random(i);
-    Bytes trace = generator::bytes_of(generator::nest_words(random, layout, kRecords));
+    Bytes trace = random_trace(layout, random);
     damage(trace, kToNestTraces, i, random);
     const TimeLimit limit;
     nest::judge_layout(trace);

@@ -20,7 +20,7 @@ using namespace htmtrace;
 
 // htmtrace-index(5), FORMAT: magic, version, kind.
 constexpr uint64_t kMagic = 0x5845444e494d5448;
-constexpr uint64_t kVersion = 2;
+constexpr uint64_t kVersion = 3;
 
 std::vector<std::byte> made_an_index(std::span<const std::byte> bytes, HtmType kind) {
   std::vector<std::byte> index;

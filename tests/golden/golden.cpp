@@ -18,6 +18,8 @@
 #include "output/text_printer.h"
 #include "tests/encoder/power10.h"
 #include "tests/golden/assembler.h"
+#include "tests/golden/bus_assembler.h"
+#include "tests/golden/bus_decoding.h"
 
 namespace htmtrace::golden {
 namespace {
@@ -45,8 +47,12 @@ void append_word(std::vector<std::byte>& bytes, uint64_t word) {
 
 // A case: heading lines, then sections that start with "--- NAME".
 struct Case {
+  bool is_bus() const { return kind != "trace"; }
+  bool power8() const { return kind == "power8 bus trace"; }
+
   fs::path path;
   std::string heading;
+  std::string kind = "trace";  // or "power8 bus trace", "power9 bus trace"
   std::vector<std::string> trace;
   std::vector<std::string> map;
   std::string expected;
@@ -62,7 +68,9 @@ Case read_case(const fs::path& path) {
       section = line.substr(4);
     } else if (section.empty()) {
       read.heading += line + "\n";
-    } else if (section == "trace") {
+    } else if (section == "trace" || section == "power8 bus trace" ||
+               section == "power9 bus trace") {
+      read.kind = section;
       read.trace.push_back(line);
     } else if (section == "map") {
       read.map.push_back(line);
@@ -76,9 +84,9 @@ Case read_case(const fs::path& path) {
 }
 
 // "DESCRIPTION | WORDS" to bytes. Fills in the words that the encoder made.
-std::vector<std::byte> assemble_trace(std::vector<std::string>& lines, bool rewrite) {
+std::vector<std::byte> assemble_trace(Case& golden, bool rewrite) {
   std::vector<std::byte> bytes;
-  for (std::string& line : lines) {
+  for (std::string& line : golden.trace) {
     const size_t bar = line.find('|');
     const std::string description = trimmed(line.substr(0, bar));
     if (description.empty() || description.starts_with('#')) continue;
@@ -90,7 +98,8 @@ std::vector<std::byte> assemble_trace(std::vector<std::string>& lines, bool rewr
       continue;
     }
     std::string made;
-    for (const uint64_t word : assemble(description)) {
+    for (const uint64_t word :
+         golden.is_bus() ? assemble_bus(golden.power8(), description) : assemble(description)) {
       made += fmt::format(" {:016x}", word);
       append_word(bytes, word);
     }
@@ -165,7 +174,7 @@ std::string decode(std::span<const std::byte> trace, const TranslationMap& map, 
 
 void write_case(const Case& golden, const std::string& output) {
   std::ofstream file(golden.path);
-  file << golden.heading << "--- trace\n";
+  file << golden.heading << "--- " << golden.kind << "\n";
   for (const std::string& line : golden.trace) file << line << "\n";
   if (!golden.map.empty()) file << "--- map\n";
   for (const std::string& line : golden.map) file << line << "\n";
@@ -184,17 +193,24 @@ void show_difference(const std::string& expected, const std::string& got) {
 
 bool run_case(const fs::path& path, bool rewrite) {
   Case golden = read_case(path);
-  const std::vector<std::byte> trace = assemble_trace(golden.trace, rewrite);
+  const std::vector<std::byte> trace = assemble_trace(golden, rewrite);
   const TranslationMap map(assemble_map(golden.map), 0);
-  const std::string whole = decode(trace, map, std::max<size_t>(trace.size(), 1));
+  const auto text_of = [&](size_t piece) {
+    return golden.is_bus() ? decode_bus(golden.power8(), trace, map, piece)
+                           : decode(trace, map, piece);
+  };
+  const std::string whole = text_of(std::max<size_t>(trace.size(), 1));
   if (rewrite) {
     write_case(golden, whole);
     return true;
   }
   bool good = whole == golden.expected;
   if (!good) show_difference(golden.expected, whole);
-  for (const size_t piece : {1, 7, 8, 13, 24, 64}) {
-    if (decode(trace, map, piece) == whole) continue;
+  // A decoder of bus traces takes whole records.
+  const std::vector<size_t> pieces =
+      golden.is_bus() ? std::vector<size_t>{16, 32, 80} : std::vector<size_t>{1, 7, 8, 13, 24, 64};
+  for (const size_t piece : pieces) {
+    if (text_of(piece) == whole) continue;
     fmt::print("  in pieces of {} bytes the text is different\n", piece);
     good = false;
   }

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "tests/encoder/power10.h"
@@ -151,6 +152,50 @@ TEST_CASE(
   CHECK(decoded.lines.instructions[3].starts_with("ea=000000001000008c"));
   CHECK(decoded.lines.instructions[4].starts_with("ea=0000000010000010"));
   CHECK(decode_lines(bytes_of(words), map, {8}).lines.all == decoded.lines.all);
+}
+
+namespace {
+
+struct ModesSink {
+  void instruction(const Instruction& instruction) {
+    count++;
+    last = instruction.modes;
+  }
+  void stamp(const Stamp&) {}
+  void defect(const Defect& defect) { defects.push_back(defect); }
+  uint64_t count = 0;
+  Modes last;
+  std::vector<Defect> defects;
+};
+
+}  // namespace
+
+TEST_CASE("an instruction whose MSR the end of the trace cuts off is kept, without modes") {
+  uint64_t line[kPower10IearaWords];
+  power10_ieara(line, 0x10000000, 0x20000000);
+  std::vector<uint64_t> words(std::begin(line), std::end(line));
+  words.push_back(power10_info(0x60000000, 0, false, false, kPower10NoOperand));
+  words.push_back(power10_msr(0x9000000000009033));  // of the hypervisor
+  words.push_back(power10_info(0x7c3f4840, 4, false, false, kPower10NoOperand));
+  const std::vector<std::byte> trace = bytes_of(words);
+  const TranslationMap map;
+  for (const bool walks : {false, true}) {
+    for (const size_t piece : {size_t{1}, size_t{7}, size_t{8}, size_t{24}, trace.size()}) {
+      ModesSink sink;
+      CoreDecoder decoder(map, sink);
+      if (walks) decoder.follow_walks();
+      for (size_t at = 0; at < trace.size(); at += piece) {
+        decoder.feed(std::span(trace).subspan(at, std::min(piece, trace.size() - at)));
+      }
+      decoder.finish();
+      CHECK(sink.count == 2);
+      CHECK(sink.last.known == 0);
+      CHECK(privilege_of(sink.last) == Privilege::kUnknown);
+      CHECK(sink.defects == std::vector<Defect>{{trace.size(), 0, DefectReason::kCutByEnd}});
+      CHECK(decoder.statistics().incomplete());
+      CHECK(decoder.statistics().accounted_bytes() == trace.size());
+    }
+  }
 }
 
 TEST_CASE("filler and content of another kind") {

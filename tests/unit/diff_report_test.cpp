@@ -53,7 +53,9 @@ TEST_CASE("parts are joined by name, added up, and sorted by how much their shar
                     .what = "instructions",
                     .tables = {table}};
   CHECK(report.to_text().find("too small by at most 3") != std::string::npos);
-  CHECK(report.to_text().find("   20.00%         -   -20.00  gone  c\n") != std::string::npos);
+  CHECK(report.to_text().find(
+            "            20    20.00%              -         -   -20.00  gone  c\n") !=
+        std::string::npos);
   const auto json = nlohmann::json::parse(report.to_json());
   CHECK(json.at("tables")[0].at("rows")[1].at("after") == 190);
   CHECK(json.at("tables")[0].at("rows")[1].at("address").is_null());
@@ -80,7 +82,8 @@ TEST_CASE("code is joined by the names that each side has for it") {
   before.instruction(instruction_at(0x5000));
   after.instruction(instruction_at(0x9010));
   after.instruction(instruction_at(0x9020));
-  const auto tables = compare_cores(before, after);
+  const MappingNames unknown;
+  const auto tables = compare_cores({before, unknown}, {after, unknown});
   REQUIRE(tables.size() == 4);
   REQUIRE(tables[2].rows.size() == 2);
   CHECK(tables[2].rows[0].name == "0000000000005000");
@@ -88,6 +91,37 @@ TEST_CASE("code is joined by the names that each side has for it") {
   CHECK(tables[2].rows[1].before == 1);
   CHECK(tables[2].rows[1].after == 2);
   CHECK(tables[2].rows[1].address == 0x9000);
+}
+
+TEST_CASE("data are joined by object, or by the mapping that they are in") {
+  SymbolTable symbols;
+  symbols.add({.address = 0x10020000, .size_bytes = 0x20000, .name = "array"});
+  symbols.finish();
+  const auto run = [](HotSpots& spots, uint64_t stack, uint64_t slab, int times) {
+    Instruction instruction = instruction_at(0x1000);
+    for (const uint64_t ea : {uint64_t{0x10030010}, stack, slab}) {
+      instruction.data_count = 0;
+      instruction.add_data({ea});
+      for (int i = 0; i < times; i++) spots.instruction(instruction);
+    }
+  };
+  const HotSpots::Wishes wishes{.key = DataKey::kEffective, .units = {0x10000}};
+  HotSpots before(wishes, symbols), after(wishes, symbols);
+  MappingNames old_maps, new_maps;
+  old_maps.add_file("7ffffe000000-7ffffe010000 rw-p 0 0:0 0 [stack]\n");
+  new_maps.add_file("7fffff000000-7fffff010000 rw-p 0 0:0 0 [stack]\n");
+  run(before, 0x7ffffe000100, 0xc000000001230000, 3);
+  run(before, 0x7ffffdff0100, 0xc000000004560000, 1);
+  run(after, 0x7fffff000100, 0xc000000007890000, 8);
+  const auto tables = compare_cores({before, old_maps}, {after, new_maps});
+  REQUIRE(tables[3].rows.size() == 3);
+  for (const DiffRow& row : tables[3].rows) {
+    CHECK(row.before == 4);
+    CHECK(row.after == 8);
+  }
+  CHECK(tables[3].rows[0].name == "[kernel: linear map]");
+  CHECK(tables[3].rows[1].name == "[stack]");
+  CHECK(tables[3].rows[2].name == "array+0x10000");
 }
 
 TEST_CASE("commands of two processors are joined by name") {

@@ -118,7 +118,8 @@ TEST_CASE("data are counted at the place of their instruction, also behind a sel
   Selection selection;
   selection.numbers.first = 2;
   HeatMaps maps(4096, HeatAxis::kTicks);
-  DataHeat heat(maps, DataKey::kEffective);
+  const SymbolTable none;
+  DataHeat heat(maps, DataKey::kEffective, none);
   SelectingSink sink(selection, heat);
   Stamp stamp;
   stamp.kind = StampKind::kTime;

@@ -45,6 +45,8 @@ void run_program(HotBlocks& blocks, unsigned rounds) {
   run(blocks, 0x1014, {kNop});
 }
 
+const SymbolTable kNoSymbols;
+
 SymbolTable some_symbols() {
   SymbolTable symbols;
   symbols.add({.address = 0x1000, .size_bytes = 0x100, .name = "main"});
@@ -60,7 +62,7 @@ HotBlocksReport report_of(const HotBlocks& blocks, const SymbolTable& symbols, s
 }  // namespace
 
 TEST_CASE("blocks and edges of a loop, a call and a return") {
-  HotBlocks blocks(100);
+  HotBlocks blocks(100, kNoSymbols);
   run_program(blocks, 10);
   blocks.skipped();
   CHECK(blocks.instructions() == 4 + 18 + 1 + 2 + 1);
@@ -82,7 +84,7 @@ TEST_CASE("blocks and edges of a loop, a call and a return") {
 }
 
 TEST_CASE("no edge leads over what is left out") {
-  HotBlocks blocks(100);
+  HotBlocks blocks(100, kNoSymbols);
   run(blocks, 0x1000, {kNop, kLoop});
   blocks.defect({});
   run(blocks, 0x1000, {kNop, kLoop});
@@ -108,7 +110,7 @@ TEST_CASE("no edge leads over what is left out") {
 }
 
 TEST_CASE("an interrupt ends a block, and entering its middle makes another") {
-  HotBlocks blocks(100);
+  HotBlocks blocks(100, kNoSymbols);
   run(blocks, 0x1000, {kNop, kNop});
   run(blocks, 0xc00, {kNop, 0x4c000024});  // and rfid
   run(blocks, 0x1008, {kNop, kReturn});
@@ -123,7 +125,7 @@ TEST_CASE("an interrupt ends a block, and entering its middle makes another") {
 }
 
 TEST_CASE("prefixed instructions have two words and end no block") {
-  HotBlocks blocks(100);
+  HotBlocks blocks(100, kNoSymbols);
   Instruction paddi = one(0x1004, 0x4bffffff);  // a suffix that would be a branch by itself
   paddi.prefix = kPrefix;
   paddi.has_prefix = true;
@@ -141,7 +143,7 @@ TEST_CASE("prefixed instructions have two words and end no block") {
 }
 
 TEST_CASE("long blocks are cut, and other code at the same address is told") {
-  HotBlocks blocks(100);
+  HotBlocks blocks(100, kNoSymbols);
   for (uint64_t i = 0; i < 1000; i++) blocks.instruction(one(0x1000 + 4 * i, kNop));
   blocks.skipped();
   run(blocks, 0x1000, {kNop, kReturn});
@@ -157,7 +159,7 @@ TEST_CASE("long blocks are cut, and other code at the same address is told") {
 }
 
 TEST_CASE("more blocks than the table holds: the hot ones stay, and the report says so") {
-  HotBlocks blocks(32);
+  HotBlocks blocks(32, kNoSymbols);
   for (uint64_t i = 0; i < 2000; i++) {
     run(blocks, 0x1000, {kAdd, kLoop});
     run(blocks, 0x1000, {kAdd, kLoop});
@@ -178,12 +180,12 @@ TEST_CASE("more blocks than the table holds: the hot ones stay, and the report s
   CHECK(next.front().count > 1000);
   const std::string text = report_of(blocks, {}, 1).to_text();
   CHECK(text.find("counts may be too small by at most") != std::string::npos);
-  CHECK(text.find("0000000000001000 (at least)\n") != std::string::npos);
-  CHECK(text.find("%  others\n") != std::string::npos);
+  CHECK(text.find("%  at least ") != std::string::npos);
+  CHECK(text.find(" others\n") != std::string::npos);
 }
 
 TEST_CASE("hot blocks as text, json and csv") {
-  HotBlocks blocks(100);
+  HotBlocks blocks(100, kNoSymbols);
   run_program(blocks, 10);
   blocks.skipped();
   const SymbolTable symbols = some_symbols();
@@ -206,9 +208,9 @@ TEST_CASE("hot blocks as text, json and csv") {
   }
   CHECK(report.to_text() == expected);
   CHECK(report.to_csv() ==
-        "ea,symbol,instructions,executions,longest,error,to,to_symbol,followed,at_least\n"
-        "0x0000000000001008,main+0x8,18,9,2,0,0x0000000000001008,main+0x8,8,0\n"
-        "0x0000000000001008,main+0x8,18,9,2,0,0x0000000000001010,main+0x10,1,0\n");
+        "ea,symbol,instructions,executions,longest,error,to,to_symbol,followed,values\n"
+        "0x0000000000001008,main+0x8,18,9,2,0,0x0000000000001008,main+0x8,8,1\n"
+        "0x0000000000001008,main+0x8,18,9,2,0,others,,1,1\n");
   const nlohmann::json json = nlohmann::json::parse(report.to_json());
   CHECK(json.at("format") == "htmtrace-hot-blocks");
   CHECK(json.at("instructions") == 26);
@@ -216,14 +218,31 @@ TEST_CASE("hot blocks as text, json and csv") {
   CHECK(block.at("ea") == "0x0000000000001008");
   CHECK(block.at("successors").at(0).at("symbol") == "main+0x8");
   CHECK(block.at("successors").at(0).at("executions") == 8);
-  CHECK(block.at("other_successors") == 0);
+  CHECK(block.at("other_successors").at("executions") == 1);
   CHECK(block.at("unknown_successors") == 0);
   CHECK(block.at("code").at(1).at("words") == "4200fff8");
   CHECK(block.at("code").at(1).contains("asm") == can_disassemble());
 }
 
+TEST_CASE("the local entry of a function is marked, and its address is that of nm") {
+  HotBlocks blocks(100, kNoSymbols);
+  run(blocks, 0x1000, {kCall});
+  run(blocks, 0x3008, {kReturn});
+  blocks.skipped();
+  SymbolTable symbols;
+  symbols.add({.address = 0x3000, .size_bytes = 0x100, .name = "leaf", .local_entry_bytes = 8});
+  symbols.finish();
+  const std::string text = report_of(blocks, symbols).to_text();
+  CHECK(text.find("  0000000000003008  leaf+0x8 (local entry)\n") != std::string::npos);
+  const nlohmann::json json = nlohmann::json::parse(report_of(blocks, symbols).to_json());
+  const nlohmann::json& edge = json.at("blocks").at(0).at("successors").at(0);
+  CHECK(edge.at("ea") == "0x0000000000003008");
+  CHECK(edge.at("function") == "0x0000000000003000");
+  CHECK(edge.at("is_entry") == true);
+}
+
 TEST_CASE("the four most frequent successors are shown, the others as one") {
-  HotBlocks blocks(100);
+  HotBlocks blocks(100, kNoSymbols);
   for (uint64_t i = 0; i < 6; i++) {
     for (uint64_t k = 0; k <= i; k++) {
       run(blocks, 0x1000, {kNop, kReturn});
@@ -237,10 +256,14 @@ TEST_CASE("the four most frequent successors are shown, the others as one") {
                   "  ->              5  22.73%  0000000000002400\n"
                   "  ->              4  18.18%  0000000000002300\n"
                   "  ->              3  13.64%  0000000000002200\n"
-                  "  ->              3  13.64%  others\n"
+                  "  ->              3  13.64%  2 others\n"
                   "  ->              1   4.55%  unknown: something is left out behind it\n") !=
         std::string::npos);
-  CHECK(report_of(blocks, {}, 1).to_csv().find(",others,,3,0\n") != std::string::npos);
+  // One block: one successor is shown, the others are counted.
+  CHECK(report_of(blocks, {}, 1).to_csv().find(",others,,15,5\n") != std::string::npos);
+  const std::string all_of_them = report_of(blocks, {}, 20).to_csv();
+  CHECK(all_of_them.find("others") == std::string::npos);
+  CHECK(all_of_them.find("0x0000000000002000,,1,1\n") != std::string::npos);
 }
 
 }  // namespace htmtrace

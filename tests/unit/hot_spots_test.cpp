@@ -132,6 +132,10 @@ TEST_CASE("kernel symbols") {
   CHECK(name_at(table, 0xc008000000000004) == "work [module]+0x4");
   CHECK(name_at(table, 0xc00000000000fffc).empty());
   CHECK(name_at(table, 0xc000000000010100 + SymbolTable::kMostBytes).empty());
+  // Data do not name code.
+  CHECK(name_at(table, 0xc000000001000008) == "hammered+0x8");
+  CHECK(table.find_code({0xc000000001000008}) == nullptr);
+  CHECK(table.find_code({0xc000000000010104}) != nullptr);
   SymbolTable hidden;
   CHECK(add_kallsyms("0000000000000000 T start\n", hidden).hidden == 1);
   CHECK(hidden.empty());
@@ -185,7 +189,7 @@ TEST_CASE("hot data: units, kinds of access, and who") {
   const HotSpotsReport report{.spots = spots, .totals = {}, .traces = 1, .top = 10};
   const std::string text = report.to_text();
   CAPTURE(text);
-  CHECK(text.find(" start(10) helper(5)  in hammered+0x10\n") != std::string::npos);
+  CHECK(text.find("  start(10) helper(5)  in hammered+0x10\n") != std::string::npos);
   CHECK(text.find("1 data accesses (5.88%) without a known logical address") != std::string::npos);
   const auto json = nlohmann::json::parse(report.to_json());
   CHECK(json.at("data").at(0).at("top").at(0).at("touched_by").at(0).at("symbol") == "start");
@@ -260,17 +264,42 @@ TEST_CASE("a report agrees with counting one by one") {
   for (const auto& slot : hot_code) REQUIRE(slot.entry.count == code.at(slot.key));
 }
 
-TEST_CASE("who touched most is kept when many touch once") {
-  HotData hot;
-  for (uint64_t i = 0; i < 1000; i++) {
-    hot.sites.add(1);
-    hot.sites.add(1);
-    hot.sites.add(100 + i);
+TEST_CASE("a short list has the exact count of every value while there is room") {
+  generator::Random random(3);
+  for (const size_t places : {size_t{0}, size_t{4}, size_t{64}, size_t{4096}}) {
+    Counts::Room room{places};
+    Counts counts;
+    std::map<uint64_t, uint64_t> exact;
+    uint64_t all = 0;
+    for (int i = 0; i < 20000; i++) {
+      const uint64_t value = random.below(30) * random.below(30);
+      counts.add(value, room);
+      exact[value]++;
+      all++;
+    }
+    uint64_t listed = 0;
+    for (const auto& [value, count] : counts.sorted()) {
+      CHECK(count == exact.at(value));
+      listed += count;
+    }
+    CHECK(listed + counts.others() == all);
+    CHECK(counts.places() + room.places == places);
+    if (places == 4096) {
+      CHECK(counts.sorted().size() == exact.size());
+      CHECK(counts.others() == 0);
+    }
   }
-  const auto sites = hot.sites.sorted();
-  REQUIRE(!sites.empty());
-  CHECK(sites.front().value == 1);
-  CHECK(sites.front().count > 1000);
+}
+
+TEST_CASE("without room only the first values are listed, and the others are counted together") {
+  Counts::Room none{0};
+  Counts counts;
+  CHECK(counts.sorted().empty());
+  for (const uint64_t value : {7, 8, 9, 10, 11, 10, 7}) counts.add(value, none);
+  CHECK(counts.others() == 3);
+  REQUIRE(counts.sorted().size() == 3);
+  CHECK(counts.sorted().front().value == 7);
+  CHECK(counts.sorted().front().count == 2);
 }
 
 }  // namespace htmtrace

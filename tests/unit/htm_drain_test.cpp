@@ -15,6 +15,8 @@ constexpr uint64_t kTraceEnd = uint64_t{2} << 56;
 constexpr uint64_t kMapBegin = uint64_t{3} << 56;
 constexpr uint64_t kMapEnd = uint64_t{4} << 56;
 constexpr uint64_t kError = uint64_t{5} << 56;
+constexpr uint64_t kStarted = uint64_t{6} << 56;
+constexpr uint64_t kGap = uint64_t{7} << 56;
 
 using Driver = PlainDriver;
 
@@ -146,6 +148,51 @@ TEST_CASE("flags of AUX records are losses") {
     REQUIRE(driver.losses.size() == 1);
     CHECK(driver.losses[0].cause.find(word) != std::string::npos);
   }
+}
+
+TEST_CASE("a gap that our driver announces is a loss with its reason, once") {
+  Driver driver;
+  driver.plan = {driver.say(kStarted | 1000),
+                 driver.say(kGap | uint64_t{2} << 48 | 2'000'000),
+                 driver.say(kGap | uint64_t{8} << 48 | 3'000'001),
+                 driver.give_trace("x.......", PERF_AUX_FLAG_PARTIAL),
+                 driver.say(kTraceEnd | 8),
+                 driver.say(kMapEnd)};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  REQUIRE(driver.losses.size() == 1);
+  CHECK(driver.losses[0].place == "trace");
+  CHECK(driver.losses[0].cause ==
+        "nothing was traced for 6 ms in 2 gaps: the kernel throttled the event's group; the kernel "
+        "took the event off its CPU");
+}
+
+TEST_CASE("a late begin is a loss for who does not wait for it") {
+  for (const bool awaited : {true, false}) {
+    CAPTURE(awaited);
+    Driver driver;
+    driver.plan = {driver.say(kStarted | uint64_t{1} << 48 | 3'000'000'000),
+                   driver.give_trace("x.......", PERF_AUX_FLAG_PARTIAL), driver.say(kTraceEnd | 8),
+                   driver.say(kMapEnd)};
+    HtmDrain drain = driver.make_drain({.awaits_begin = awaited});
+    run(drain);
+    REQUIRE(drain.started());
+    CHECK(drain.started()->untraced_ns == 3'000'000'000);
+    REQUIRE(driver.losses.size() == (awaited ? 0 : 1));
+    if (!awaited) {
+      CHECK(driver.losses[0].cause == "tracing began 3000 ms late: the hypervisor put START off");
+    }
+  }
+}
+
+TEST_CASE("a flag that no announcement explains is a loss") {
+  Driver driver;
+  driver.plan = {driver.say(kStarted), driver.give_trace("x.......", PERF_AUX_FLAG_PARTIAL),
+                 driver.say(kTraceEnd | 8), driver.say(kMapEnd)};
+  HtmDrain drain = driver.make_drain();
+  run(drain);
+  REQUIRE(driver.losses.size() == 1);
+  CHECK(driver.losses[0].cause.find("PARTIAL") != std::string::npos);
 }
 
 TEST_CASE("what our driver sent and did not arrive is a loss with its size") {

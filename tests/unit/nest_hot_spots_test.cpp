@@ -40,7 +40,7 @@ TEST_CASE("hot addresses agree with counting one by one") {
   }
   CHECK(top.at(0).key == 0x1000000);
   for (const auto& place : top.at(0).entry.sources.sorted()) {
-    CHECK(place.count == sources_of_first.at(source_of(place.value).unit));
+    CHECK(place.count == sources_of_first.at(source_of(static_cast<uint32_t>(place.value)).unit));
   }
   HotSpots logical(Layout::kPower9, {.logical = true, .units = {128}, .entries = 16});
   logical.command({}, {}, std::nullopt);

@@ -17,6 +17,7 @@
 #include "output/nest_printer.h"
 #include "output/text_output.h"
 #include "tests/encoder/nest.h"
+#include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
 #include "tests/unit/rounds.h"
 #include "tests/unit/temporary_folder.h"

@@ -150,6 +150,46 @@ TEST_CASE("every form of a timeline tells the same") {
   CHECK(json["timelines"][0]["ticks"] == 2096);
 }
 
+TEST_CASE("functions of a timeline: callers that a return shows are there from the begin") {
+  SymbolTable symbols;
+  symbols.add({.address = 0x1000, .size_bytes = 0x100, .name = "main"});
+  symbols.add({.address = 0x2000, .size_bytes = 0x100, .name = "work"});
+  symbols.finish();
+  const TemporaryFolder folder;
+  Selection selection;
+  selection.privileges = 1U << static_cast<unsigned>(Privilege::kUser);
+  {
+    TextOutput output = TextOutput::create(folder.path() / "file", false);
+    CallTimeline timeline(output, symbols);
+    timeline.begin_trace("trace");
+    SelectingSink sink(selection, timeline);
+    const auto step = [&](uint64_t ea, uint32_t opcode, Modes modes) {
+      Instruction instruction = one(ea, opcode);
+      instruction.modes = modes;
+      sink.instruction(instruction);
+    };
+    step(0x2000, kNop, kUserModes);
+    step(0xc000000000004900, kNop, kKernelModes);
+    step(0xc000000000004904, 0x4c000024, kKernelModes);  // rfid
+    step(0x2004, kReturn, kUserModes);
+    step(0x1008, kNop, kUserModes);
+    sink.finish();
+    timeline.end_trace();
+    timeline.finish();
+    output.finish();
+  }
+  const auto json = nlohmann::json::parse(folder.read("file"));
+  std::string seen;
+  for (const auto& event : json["traceEvents"]) {
+    const auto number = [&] {
+      return std::to_string(std::lround(event["ts"].get<double>() * 1000));
+    };
+    if (event["ph"] == "B") seen += number() + "(" + event["name"].get<std::string>() + " ";
+    if (event["ph"] == "E") seen += number() + ") ";
+  }
+  CHECK(seen == "0([unknown callers] 0(main 0(work 4) 5) 5) ");
+}
+
 TEST_CASE("functions of a timeline: one in the other, as they were called") {
   SymbolTable symbols;
   symbols.add({.address = 0x1000, .size_bytes = 0x100, .name = "main"});
@@ -163,9 +203,9 @@ TEST_CASE("functions of a timeline: one in the other, as they were called") {
     for (const char* name : {"first", "second"}) {
       timeline.begin_trace(name);
       SelectingSink sink(everything, timeline);
-      run(sink, 0x1000, {kNop, kCall});
+      run(sink, 0x1000, {kNop, call(0x1004, 0x2000)});
       run(sink, 0x2000, {kNop, kReturn});
-      run(sink, 0x1008, {kCall});
+      run(sink, 0x1008, {call(0x1008, 0x2000)});
       run(sink, 0x2000, {kNop, kReturn});
       run(sink, 0x100c, {kNop});
       sink.stamp(time_stamp(80));
@@ -194,7 +234,9 @@ TEST_CASE("functions of a timeline: one in the other, as they were called") {
     if (event["ph"] == "B") seen += number() + "(" + event["name"].get<std::string>() + " ";
     if (event["ph"] == "E") seen += number() + ") ";
   }
-  CHECK(seen == "0(main 2(work\"\\ 4) 5(work\"\\ 7) 8) 8(work\"\\ 9) ");
+  CHECK(seen ==
+        "0([unknown callers] 0(main 2(work\"\\ 4) 5(work\"\\ 7) 8) 8) "
+        "8([unknown callers] 8(work\"\\ 9) 9) ");
 }
 
 }  // namespace htmtrace

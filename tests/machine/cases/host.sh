@@ -94,7 +94,7 @@ parts_equal_oracle() {
 # is_dump_of FILE TRACE: FILE is TRACE, and zeros where the last piece that was dumped had room left (kmod/ABI),
 # which is larger where dumps are fast.
 is_dump_of() {
-    local bytes most_rest=$((1 << 20)) # HTM_CHUNK_MAX of kmod/htm_aux.c
+    local bytes most_rest=$((1 << 20)) # HTM_CHUNK_MAX of kmod/htm_trace.c
     bytes=$(stat -c %s "$2")
     cmp -n "$bytes" "$1" "$2" && [[ $(stat -c %s "$1") -lt $((bytes + most_rest)) &&
         $(tail -c +$((bytes + 1)) "$1" | tr -d '\0' | wc -c) == 0 ]]

@@ -17,6 +17,7 @@ constexpr size_t kBufferBytes = size_t{1} << 20;
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kStoreFlag = 1;
 constexpr uint64_t kDeviceFlag = 2;
+constexpr uint64_t kUserFlag = 1;
 
 void append_data(std::string* line, const OracleAccess& access) {
   if (access.device) {
@@ -75,6 +76,9 @@ bool OracleReader::next(OracleInstruction* instruction) {
     } else if (kind == 'E' && in_session_) {
       in_session_ = false;
       lost_ += number(8);
+    } else if (kind == 'T' && in_session_) {
+      process_ = number(8);
+      thread_ = number(8);
     } else if (kind == 'I' && in_session_) {
       break;
     } else {
@@ -83,7 +87,9 @@ bool OracleReader::next(OracleInstruction* instruction) {
   }
   instruction->word_count = static_cast<unsigned>(number(1));
   const auto accesses = static_cast<size_t>(number(1));
-  number(1);
+  instruction->user = (number(1) & kUserFlag) != 0;
+  instruction->process = process_;
+  instruction->thread = thread_;
   instruction->ea = number(8);
   instruction->real = number(8);
   for (uint32_t& word : instruction->words) word = static_cast<uint32_t>(number(4));

@@ -21,6 +21,8 @@ struct OracleInstruction {
   uint64_t real;
   uint32_t words[2];
   unsigned word_count;
+  bool user;
+  uint64_t process, thread;  // that ran last in user mode; 0 before that
   std::vector<OracleAccess> accesses;
 };
 
@@ -53,6 +55,7 @@ class OracleReader {
   std::vector<char> buffer_;
   uint64_t offset_ = 0;
   bool in_session_ = false;
+  uint64_t process_ = 0, thread_ = 0;
   uint64_t sessions_ = 0;
   uint64_t lost_ = 0;
   OracleInstruction kept_{};

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Standard input, output and error as the process was started with them.
+#pragma once
+
+namespace htmtrace {
+
+// Occupies each of the descriptors 0, 1 and 2 that is closed, so that no file
+// opened later becomes a standard stream. Reading and writing still fail there
+// with EBADF, as on a closed descriptor.
+void occupy_closed_streams();
+
+}  // namespace htmtrace

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/workload_share.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <sstream>
+#include <system_error>
+
+#include "core/core_decoder.h"
+#include "core/translation_map.h"
+#include "output/input_file.h"
+#include "output/proc_text.h"
+#include "ringbuf/fd.h"
+
+namespace htmtrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMostMapBytes = 1 << 30;
+// Documentation/admin-guide/mm/pagemap.rst: 64 bits a page; bit 63: it is in memory, bits 0 to 54:
+// the number of its frame, 0 where that is hidden.
+constexpr uint64_t kPresent = uint64_t{1} << 63;
+constexpr uint64_t kFrame = (uint64_t{1} << 55) - 1;
+
+// Maps the executed part as the workload did: a private mapping that nobody writes to has the pages
+// of the page cache. Returns false when the kernel hides where they are.
+bool add_pages(const ExecutedFile& file, int pagemap, ProgramPages& found) {
+  const Fd fd(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat facts {};
+  if (!fd || ::fstat(fd.get(), &facts) != 0) return true;
+  const auto size = static_cast<uint64_t>(facts.st_size);
+  // Another file may have taken the name.
+  if (!S_ISREG(facts.st_mode) || facts.st_ino != file.inode || file.offset >= size) return true;
+  const uint64_t bytes = std::min(file.bytes, size - file.offset);
+  void* const at = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd.get(),
+                          static_cast<off_t>(file.offset));
+  if (at == MAP_FAILED) return true;
+  std::vector<uint64_t> entries((bytes + found.page_bytes - 1) / found.page_bytes);
+  const auto first = reinterpret_cast<uintptr_t>(at) / found.page_bytes * sizeof(uint64_t);
+  const ssize_t got = ::pread(pagemap, entries.data(), entries.size() * sizeof(uint64_t),
+                              static_cast<off_t>(first));
+  ::munmap(at, bytes);
+  if (got < 0) return false;
+  entries.resize(static_cast<size_t>(got) / sizeof(uint64_t));
+  for (const uint64_t entry : entries) {
+    if ((entry & kPresent) == 0) continue;
+    if ((entry & kFrame) == 0) return false;
+    found.pages.push_back((entry & kFrame) * found.page_bytes);
+  }
+  return true;
+}
+
+class ShareSink {
+ public:
+  ShareSink(const ProgramPages& pages, WorkloadShare& share) : pages_(pages), share_(share) {}
+
+  void instruction(const Instruction& instruction) {
+    share_.instructions++;
+    if (!instruction.has_la) {
+      share_.untranslated++;
+      return;
+    }
+    const uint64_t page = instruction.la.value & ~(pages_.page_bytes - 1);
+    if (page != page_) [[unlikely]]
+      look_up(page);
+    share_.own += own_ ? 1 : 0;
+  }
+  void stamp(const Stamp&) {}
+  void defect(const Defect&) {}
+
+ private:
+  void look_up(uint64_t page) {
+    page_ = page;
+    own_ = std::ranges::binary_search(pages_.pages, page);
+  }
+
+  const ProgramPages& pages_;
+  WorkloadShare& share_;
+  uint64_t page_ = ~uint64_t{0};
+  bool own_ = false;
+};
+
+}  // namespace
+
+std::set<uint64_t> executed_inodes(const fs::path& proc) {
+  std::set<uint64_t> inodes;
+  std::error_code failure;
+  for (fs::directory_iterator entry(proc, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::istringstream maps(proc_text(entry->path() / "maps"));
+    for (std::string line; std::getline(maps, line);) {
+      std::istringstream fields(line);
+      std::string range, access, offset, device;
+      uint64_t inode = 0;
+      if (fields >> range >> access >> offset >> device >> inode && inode != 0 &&
+          access.find('x') != std::string::npos) {
+        inodes.insert(inode);
+      }
+    }
+  }
+  return inodes;
+}
+
+ProgramPages find_program_pages(const std::set<ExecutedFile>& files,
+                                const std::set<uint64_t>& shared_inodes) {
+  ProgramPages found;
+  found.page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const Fd pagemap(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  bool any = false, hidden = !pagemap;
+  for (const ExecutedFile& file : files) {
+    if (shared_inodes.contains(file.inode)) continue;
+    any = true;
+    if (!hidden && !add_pages(file, pagemap.get(), found)) hidden = true;
+  }
+  std::ranges::sort(found.pages);
+  found.pages.erase(std::unique(found.pages.begin(), found.pages.end()), found.pages.end());
+  if (hidden) {
+    found.pages.clear();
+    found.trouble = "the kernel hides from this process where memory lies (be root)";
+  } else if (files.empty()) {
+    found.trouble = "no program file was seen";
+  } else if (!any) {
+    found.trouble = "other processes run the same program files";
+  } else if (found.pages.empty()) {
+    found.trouble = "its program files are gone";
+  }
+  return found;
+}
+
+void add_share(const fs::path& trace, const fs::path& translation,
+               std::optional<uint32_t> partition, const ProgramPages& pages,
+               std::chrono::steady_clock::time_point until, WorkloadShare& share) {
+  const TranslationMap map(InputFile::open(translation).read_all(kMostMapBytes), partition);
+  InputFile input = InputFile::open_unpacked(trace);
+  ShareSink sink(pages, share);
+  CoreDecoder decoder(map, sink);
+  const std::unique_ptr<std::byte[]> memory(new std::byte[InputFile::kPieceBytes]);
+  const std::span<std::byte> piece(memory.get(), InputFile::kPieceBytes);
+  while (const size_t got = input.read(piece)) {
+    if (std::chrono::steady_clock::now() >= until) {
+      share.all = false;
+      return;
+    }
+    decoder.feed(piece.first(got));
+  }
+  decoder.finish();
+}
+
+}  // namespace htmtrace

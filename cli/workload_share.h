@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How much of a core trace is of the workload: the instructions in the pages of the program files
+// that it executed and that no other process had mapped when the recording began.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/workload_watch.h"
+
+namespace htmtrace {
+
+// The inodes of all files that processes have mapped executable now.
+std::set<uint64_t> executed_inodes(const std::filesystem::path& proc);
+
+// The logical addresses of the pages of these files that are in memory, ascending.
+struct ProgramPages {
+  std::vector<uint64_t> pages;
+  uint64_t page_bytes = 0;
+  std::string trouble;  // why there are none
+};
+ProgramPages find_program_pages(const std::set<ExecutedFile>& files,
+                                const std::set<uint64_t>& shared_inodes);
+
+struct WorkloadShare {
+  uint64_t own = 0;           // instructions in the pages
+  uint64_t instructions = 0;  // that were looked at
+  uint64_t untranslated = 0;  // of them without a logical address
+  bool all = true;            // of the trace
+  double percent() const {
+    return instructions == 0 ? 0
+                             : 100.0 * static_cast<double>(own) / static_cast<double>(instructions);
+  }
+};
+
+// Adds what the trace file has. Stops at `until`. Throws Error.
+void add_share(const std::filesystem::path& trace, const std::filesystem::path& translation,
+               std::optional<uint32_t> partition, const ProgramPages& pages,
+               std::chrono::steady_clock::time_point until, WorkloadShare& share);
+
+}  // namespace htmtrace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// On which CPUs a workload and its descendants run, and which files they execute: from perf's own
+// software events, of which there is one for each CPU.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ringbuf/event_fd.h"
+#include "ringbuf/perf_ring.h"
+
+namespace htmtrace {
+
+// A part of a file that is executed.
+struct ExecutedFile {
+  std::string path;
+  uint64_t inode = 0;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  auto operator<=>(const ExecutedFile&) const = default;
+};
+
+class WorkloadWatch {
+ public:
+  // Watches from now on. Throws nothing: trouble() says why it does not watch.
+  explicit WorkloadWatch(pid_t workload);
+
+  // Drains the rings. Now and then, or records are lost.
+  void look();
+
+  struct CpuTime {
+    int cpu = 0;
+    uint64_t ns = 0;
+  };
+  // Of the CPUs on which it ran, so far. Throws Error.
+  std::vector<CpuTime> times() const;
+
+  const std::set<ExecutedFile>& files() const { return files_; }
+  // Some executed files may be missing.
+  bool lost() const { return lost_; }
+  const std::string& trouble() const { return trouble_; }
+
+ private:
+  struct OnCpu {
+    int cpu;
+    EventFd event;
+    std::optional<PerfRing> ring;
+  };
+
+  void take(const Record& record);
+
+  std::vector<OnCpu> all_;
+  std::set<ExecutedFile> files_;
+  bool lost_ = false;
+  std::string trouble_;
+};
+
+}  // namespace htmtrace

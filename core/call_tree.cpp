@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/call_tree.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace htmtrace {
+namespace {
+
+uint64_t key_of(uint32_t parent, uint32_t function) {
+  return uint64_t{parent} << 32 | function;
+}
+
+}  // namespace
+
+CallTree::CallTree() {
+  functions_ = {{.name = "[unknown]"},
+                {.name = "[unknown callers]"},
+                {.name = "[deeper calls]"},
+                {.name = "[other stacks]"}};
+  nodes_.push_back({});
+  others_ = add(kRoot, kOthers, 1);
+}
+
+CallTree::Function CallTree::function_of(const std::string& name, bool is_symbol) {
+  const auto [known, added] = numbers_.try_emplace(name, static_cast<Function>(functions_.size()));
+  if (added) functions_.push_back({.name = name, .is_symbol = is_symbol});
+  return known->second;
+}
+
+CallTree::Function CallTree::find(const std::string& name) const {
+  const auto known = numbers_.find(name);
+  return known == numbers_.end() ? kUnnamed : known->second;
+}
+
+CallTree::Node CallTree::add(Node parent, Function function, uint32_t depth) {
+  nodes_.push_back({.parent = parent, .function = function, .depth = depth});
+  return static_cast<Node>(nodes_.size() - 1);
+}
+
+CallTree::Node CallTree::child(Node parent, Function function) {
+  const Entry& outer = nodes_[parent];
+  if (outer.function == kOthers || outer.function == kDeeper) return parent;
+  const uint32_t depth = outer.depth + 1;
+  if (depth == kMostDepth) function = kDeeper;
+  const auto known = children_.find(key_of(parent, function));
+  if (known != children_.end()) return known->second;
+  if (depth == kMostDepth) cut_++;
+  if (nodes_.size() >= kMostNodes) {
+    cut_++;
+    return others_;
+  }
+  const Node node = add(parent, function, depth);
+  children_.emplace(key_of(parent, function), node);
+  return node;
+}
+
+CallTree::Node CallTree::add_base(Node parent) {
+  if (nodes_[parent].function == kOthers || nodes_[parent].function == kDeeper) return parent;
+  if (nodes_.size() >= kMostNodes) {
+    cut_++;
+    return others_;
+  }
+  return add(parent, kUnknownCallers, nodes_[parent].depth);
+}
+
+// The base keeps its number, and so do all stacks below it.
+CallTree::Node CallTree::reveal(Node base, Function function) {
+  if (nodes_[base].function != kUnknownCallers) return base;
+  const Node above = add_base(nodes_[base].parent);
+  nodes_[base].function = function;
+  nodes_[base].parent = above;
+  children_.emplace(key_of(above, function), base);
+  return above;
+}
+
+void CallTree::confirm(Node base, Node parent) {
+  Entry& entry = nodes_[base];
+  if (entry.function != kUnknownCallers) return;
+  entry.confirmed = true;
+  entry.parent = parent;
+}
+
+CallTree::Node CallTree::visible(Node node) const {
+  while (nodes_[node].confirmed) node = nodes_[node].parent;
+  return node;
+}
+
+bool CallTree::complete(Node node) const {
+  for (; node != kRoot; node = nodes_[node].parent) {
+    const Entry& entry = nodes_[node];
+    if (entry.function == kUnknownCallers && !entry.confirmed) return false;
+    if (entry.function == kDeeper || entry.function == kOthers) return false;
+  }
+  return true;
+}
+
+void CallTree::append_path(Node node, std::string& path) const {
+  std::vector<const std::string*> names;
+  for (; node != kRoot; node = nodes_[node].parent) {
+    if (!nodes_[node].confirmed) names.push_back(&name(node));
+  }
+  for (size_t i = names.size(); i-- > 0;) {
+    path += *names[i];
+    if (i != 0) path += ';';
+  }
+}
+
+std::string CallTree::folded() const {
+  std::vector<std::pair<std::string, uint64_t>> stacks;
+  for (Node node = 0; node < nodes_.size(); node++) {
+    if (nodes_[node].instructions == 0) continue;
+    stacks.emplace_back("", nodes_[node].instructions);
+    append_path(node, stacks.back().first);
+    if (stacks.back().first.empty()) stacks.back().first = functions_[kUnknownCallers].name;
+  }
+  std::sort(stacks.begin(), stacks.end());
+  std::string text;
+  for (size_t i = 0; i < stacks.size(); i++) {
+    uint64_t sum = stacks[i].second;
+    while (i + 1 < stacks.size() && stacks[i + 1].first == stacks[i].first) {
+      sum += stacks[++i].second;
+    }
+    text += fmt::format("{} {}\n", stacks[i].first, sum);
+  }
+  return text;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// arrays - accesses to arrays whose counts are known by construction: of 4 KiB, 256 KiB and 4 MiB
+// among its global data, on the heap and on the stack. Each function makes as many as its comment
+// says; the compiler adds none, for what it does not have to keep in memory is in registers. Then
+// it sleeps, so that the recorder sees its memory.
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { kLine = 128, kSmall = 4096, kMiddle = 256 << 10, kLarge = 4 << 20, kRounds = 64 };
+
+typedef volatile uint64_t Word;
+typedef volatile uint8_t Byte;
+
+Byte small_array[kSmall] __attribute__((aligned(65536))) = {1};
+Byte middle_array[kMiddle] __attribute__((aligned(65536))) = {1};
+Byte large_array[kLarge] __attribute__((aligned(65536)));
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+// One load or store of the small array for each `count`, in all its lines.
+#define SMALL_READER(name)                                                  \
+  NOINLINE void name(unsigned count) {                                      \
+    for (unsigned i = 0; i < count; i++) (void)small_array[i * 8 % kSmall]; \
+  }
+SMALL_READER(rd_small)
+SMALL_READER(rd_second)
+SMALL_READER(rd_third)
+SMALL_READER(rd_fourth)
+SMALL_READER(rd_seldom)
+NOINLINE void wr_small(unsigned count) {
+  for (unsigned i = 0; i < count; i++) small_array[i * 8 % kSmall] = (uint8_t)i;
+}
+
+// A load of each line.
+NOINLINE void rd_middle(void) {
+  for (unsigned at = 0; at < kMiddle; at += kLine) (void)middle_array[at];
+}
+// A store to each line.
+NOINLINE void wr_middle(void) {
+  for (unsigned at = 0; at < kMiddle; at += kLine) middle_array[at] = 2;
+}
+// A store to each 64 KiB.
+NOINLINE void wr_large(void) {
+  for (unsigned at = 0; at < kLarge; at += 65536) large_array[at] = 3;
+}
+// A load of each line of the first 128 KiB.
+NOINLINE void rd_large(void) {
+  for (unsigned at = 0; at < kLarge / 32; at += kLine) (void)large_array[at];
+}
+// A store to each line.
+NOINLINE void wr_heap(Byte* heap, unsigned bytes) {
+  for (unsigned at = 0; at < bytes; at += kLine) heap[at] = 4;
+}
+// A store to each line of an array on its stack.
+NOINLINE void wr_stack(void) {
+  Byte array[16 << 10];
+  for (unsigned at = 0; at < sizeof(array); at += kLine) array[at] = 5;
+}
+
+int main(void) {
+  Byte* heap = malloc(64 << 10);
+  if (heap == NULL) return 1;
+  for (unsigned round = 0; round < kRounds; round++) {
+    rd_small(160);
+    rd_second(118);
+    rd_third(111);
+    rd_fourth(80);
+    wr_small(40);
+    if (round % 32 == 0) rd_seldom(66);
+  }
+  rd_middle();
+  wr_middle();
+  wr_large();
+  rd_large();
+  wr_heap(heap, 64 << 10);
+  wr_stack();
+  free((void*)heap);
+  if (write(3, "stop\n", 5) != 5) return 1;
+  pause();
+  return 0;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where a workload ran, and which files it executed.
+#include "cli/workload_account.h"
+
+#include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "cli/workload.h"
+#include "cli/workload_share.h"
+#include "cli/workload_watch.h"
+#include "tests/encoder/power10.h"
+#include "tests/generator/generated_trace.h"
+#include "tests/unit/temporary_folder.h"
+
+namespace htmtrace {
+
+TEST_CASE("the files of all processes that execute are found, and no others") {
+  const TemporaryFolder proc;
+  proc.write("12/maps",
+             "10000000-10010000 r-xp 00000000 fe:01 77   /bin/sh\n"
+             "10010000-10020000 rw-p 00010000 fe:01 78   /bin/data\n"
+             "20000000-20010000 r-xp 00000000 00:00 0    [vdso]\n");
+  proc.write("13/maps", "not a map\n10000000-10010000 r-xp 00000000 fe:01 79 /lib/a b\n");
+  proc.write("self/maps", "10000000-10010000 r-xp 00000000 fe:01 80 /bin/other\n");
+  CHECK(executed_inodes(proc.path()) == std::set<uint64_t>{77, 79});
+}
+
+TEST_CASE("a workload that runs is seen on its CPU with its program, also through others") {
+  cpu_set_t allowed;
+  REQUIRE(::sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
+  int cpu = 0;
+  while (!CPU_ISSET(cpu, &allowed)) cpu++;
+  const TemporaryFolder folder;
+  const std::filesystem::path program = folder.path() / "program";
+  std::filesystem::copy_file("/bin/true", program);
+
+  const Signals signals;
+  Workload workload({"sh", "-c", program.string() + "; " + program.string()}, signals);
+  WorkloadWatch watch(workload.pid());
+  if (!watch.trouble().empty()) {
+    MESSAGE("not tested: ", watch.trouble());
+    return;
+  }
+  workload.bind({cpu});
+  workload.start();
+  workload.wait_end();
+  watch.look();
+  CHECK_FALSE(watch.lost());
+  const auto times = watch.times();
+  REQUIRE(times.size() == 1);
+  CHECK(times[0].cpu == cpu);
+  CHECK(times[0].ns > 0);
+  struct stat facts {};
+  REQUIRE(::stat(program.c_str(), &facts) == 0);
+  CHECK(std::ranges::any_of(watch.files(), [&](const ExecutedFile& file) {
+    return file.path == program.string() && file.inode == facts.st_ino;
+  }));
+  // Whether its pages are shown depends on privilege; whose they are does not.
+  const ProgramPages none = find_program_pages(watch.files(), executed_inodes("/proc"));
+  const ProgramPages all = find_program_pages(watch.files(), {});
+  CHECK((all.trouble.empty() != all.pages.empty()));
+  CHECK(none.pages.size() <= all.pages.size());
+  CHECK(std::ranges::is_sorted(all.pages));
+}
+
+TEST_CASE("the share of a workload counts the instructions in its pages, and no others") {
+  // Three lines of code, of which the second is the workload's: 2, 3 and 4 instructions.
+  std::vector<uint64_t> words;
+  const uint64_t lines[] = {0x20000000, 0x20005000, 0x20009000};
+  for (unsigned i = 0; i < 3; i++) {
+    uint64_t line[kPower10IearaWords];
+    power10_ieara(line, 0x10000000, lines[i]);
+    words.insert(words.end(), std::begin(line), std::end(line));
+    for (uint64_t k = 0; k < i + 2; k++) {
+      words.push_back(power10_info(0x60000000, k * 4, false, false, kPower10NoOperand));
+      words.push_back(power10_msr(0x8000000000009033));
+    }
+  }
+  // Block of one entry: real 0x20000000 is logical 0x5000000, of partition 3.
+  const std::vector<uint64_t> map = {0,       0, 1, 0, 0x20000000, 0x5000000, uint64_t{3} << 32,
+                                     0x100000};
+  const TemporaryFolder folder;
+  const auto put = [&](const char* name, const std::vector<uint64_t>& content) {
+    const auto bytes = generator::bytes_of(content);
+    folder.write(name, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    return folder.path() / name;
+  };
+  const auto trace = put("trace", words), translation = put("map", map);
+  const ProgramPages pages{.pages = {0x5005000}, .page_bytes = 4096, .trouble = {}};
+  const auto now = std::chrono::steady_clock::now();
+
+  WorkloadShare share;
+  add_share(trace, translation, 3, pages, now + std::chrono::hours(1), share);
+  CHECK(share.own == 3);
+  CHECK(share.instructions == 9);
+  CHECK(share.untranslated == 0);
+  CHECK(share.all);
+
+  WorkloadShare other;  // partition
+  add_share(trace, translation, 4, pages, now + std::chrono::hours(1), other);
+  CHECK(other.own == 0);
+  CHECK(other.untranslated == 9);
+
+  WorkloadShare late;
+  add_share(trace, translation, 3, pages, now, late);
+  CHECK_FALSE(late.all);
+}
+
+}  // namespace htmtrace
