@@ -13,6 +13,7 @@
 #include "cli/index_file.h"
 #include "cli/messages.h"
 #include "cli/nest_options.h"
+#include "cli/selection_options.h"
 #include "cli/trace_bytes.h"
 #include "cli/trace_choice.h"
 #include "cli/trace_context.h"
@@ -66,6 +67,7 @@ bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next
   }
   decoder.finish();
   sink.finish();
+  warn_if_never_entered(options.selection, sink.selected(), trace.name());
   CoreStatistics statistics = decoder.statistics();
   if (bytes.restart()) statistics.bytes -= bytes.restart()->offset;
   totals.add(statistics);

@@ -289,6 +289,9 @@ class Decode {
     if (bytes.restart()) sink.begin_at(bytes.restart()->place);
     decode_into(sink, bytes, map);
     sink.finish();
+    if (!options_.quiet && !output_.reader_gone()) {
+      warn_if_never_entered(options_.traces.selection, sink.selected(), bytes.file().name());
+    }
   }
 
   template <class Sink>

@@ -3,11 +3,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "cli/messages.h"
 #include "cli/number_from.h"
 #include "cli/units.h"
 
@@ -149,6 +151,22 @@ void declare_selection(CLI::App& app, Selection& selection) {
       ->check(number_from(0))
       ->default_str("")
       ->excludes(first);
+}
+
+// OpenPOWER ELF V2 ABI, 3.4.1: a function that needs a TOC pointer has a global entry, which nm
+// prints, and a local entry for callers that have the pointer already.
+void warn_if_never_entered(const Selection& selection, uint64_t selected,
+                           const std::string& trace) {
+  if (selected != 0) return;
+  const auto single =
+      std::find_if(selection.ea.begin(), selection.ea.end(),
+                   [](const AddressRange& range) { return range.first == range.last; });
+  if (single == selection.ea.end()) return;
+  print_warning(
+      fmt::format("{} has no selected instruction at {:x}", trace, single->first),
+      fmt::format("local callers enter a function 8 bytes after the address that nm prints; "
+                  "select the whole function: --ea {:x}+SIZE (nm -S prints SIZE)",
+                  single->first));
 }
 
 }  // namespace htmtrace

@@ -89,6 +89,9 @@ class Selector {
   // Of the next instruction.
   TracePlace place() const { return {number_, ticks_}; }
 
+  // How many instructions were taken.
+  uint64_t taken() const { return taken_; }
+
   // Nothing that follows will be taken.
   bool satisfied() const {
     return taken_ >= selection_.first || window_over_ || number_ > selection_.numbers.last;

@@ -59,6 +59,8 @@ class SelectingSink {
 
   void defect(const Defect& defect) { next_.defect(defect); }
 
+  uint64_t selected() const { return selector_.taken(); }
+
   bool satisfied() const { return selector_.satisfied(); }
 
   // The trace has ended: passes on what was kept back, and the place of the end.
