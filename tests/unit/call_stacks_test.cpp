@@ -102,6 +102,15 @@ class Cpu {
     stack = user_stack_;
     ea_ = ea;
   }
+  // The kernel goes on with a task that sleeps on `kernel_stack`. Returns the stack that sleeps now.
+  uint64_t switch_to(uint64_t kernel_stack) {
+    run({call(ea_, kSwitch)});
+    at(kSwitch, {kSave, kGrow, kCopyStack});
+    const uint64_t left = stack;
+    stack = kernel_stack;
+    run({kSave, kShrink, kReturn});
+    return left;
+  }
   void interrupted(uint64_t kernel_stack, uint64_t ea) {
     enter(kernel_stack);
     leave(ea);
@@ -365,22 +374,15 @@ TEST_CASE("call stacks: each task has its own") {
   const uint64_t back = cpu.ea();
   // Task A goes to sleep.
   cpu.enter(Cpu::kTaskA);
-  cpu.run({call(cpu.ea(), kSwitch)});
-  cpu.at(kSwitch, {kSave, kGrow, kCopyStack});
-  const uint64_t stack_a = cpu.stack;
   const uint64_t user_a = cpu.user_stack_;
   // Task B was asleep before the trace began.
-  cpu.stack = Cpu::kTaskB - 32;
-  cpu.run({kSave, kShrink, kReturn});
+  const uint64_t stack_a = cpu.switch_to(Cpu::kTaskB - 32);
   cpu.at(kDecrementer + 0x10, {kNop});
   cpu.user_stack_ = 0x7fffe000;
   cpu.leave(kWork + 0x40);  // the same function, and nothing tells who called it
   cpu.run({kNop});
   cpu.enter(Cpu::kTaskB);
-  cpu.run({call(cpu.ea(), kSwitch)});
-  cpu.at(kSwitch, {kSave, kGrow, kCopyStack});
-  cpu.stack = stack_a;
-  cpu.run({kSave, kShrink, kReturn});
+  cpu.switch_to(stack_a);
   cpu.at(kDecrementer + 0x10, {kNop});
   cpu.user_stack_ = user_a;
   cpu.leave(back);
@@ -398,10 +400,7 @@ TEST_CASE("call stacks: a child has its parent's stack, a thread one of its own"
   cpu.run({kSave, kCloneNumber, kSystemCall});
   const uint64_t back = cpu.ea();
   cpu.enter(Cpu::kTaskA);
-  cpu.run({call(cpu.ea(), kSwitch)});
-  cpu.at(kSwitch, {kSave, kGrow, kCopyStack});
-  cpu.stack = Cpu::kTaskB - 32;
-  cpu.run({kSave, kShrink, kReturn});
+  cpu.switch_to(Cpu::kTaskB - 32);
   cpu.at(kFork, {kSave});
   cpu.leave(back);
   cpu.run({kNop});
