@@ -89,7 +89,7 @@ class Selector {
   // Of the next instruction.
   TracePlace place() const { return {number_, ticks_}; }
 
-  // How many instructions were taken.
+  // The number of selected instructions.
   uint64_t taken() const { return taken_; }
 
   // Nothing that follows will be taken.

@@ -11,7 +11,7 @@ apt_state=$cache/apt
 # A mirror that is being synchronized may be whole again a few seconds later.
 apt_attempts=3
 apt_pause_seconds=${APT_PAUSE_SECONDS:-4}
-# The suites of a release before its backports. The C library of Debian 12's packages is the guest's.
+# Debian 12 is first because the guest has its C library. Backports are last.
 foreign_suites=(bookworm trixie bookworm-backports trixie-backports)
 
 # The mirror from which this system's own apt takes Debian.
@@ -24,8 +24,8 @@ apt_mirror() {
     echo "${mirror:-http://deb.debian.org/debian}"
 }
 
-# apt_open ARCHITECTURE SUITE...: make apt see the packages of these suites for this architecture, and
-# only these, as far as their indexes arrive. apt's complaints are in $apt_log.
+# apt_open ARCHITECTURE SUITE...: make apt see only the packages of these suites for this architecture.
+# Suites whose index does not arrive are skipped. apt's messages are in $apt_log.
 apt_open() {
     local architecture=$1 suite mirror folder http='' https=''
     shift
@@ -33,7 +33,7 @@ apt_open() {
     apt_log=$folder/log
     [[ ! -e $folder/updated ]] || { export APT_CONFIG=$folder/apt.conf && return; }
     mirror=$(apt_mirror)
-    # apt leaves the packages of file: where they are.
+    # With file:, apt would not copy packages into its cache.
     mirror=${mirror/#file:/copy:}
     eval "$(env -u APT_CONFIG apt-config shell http Acquire::http::Proxy https Acquire::https::Proxy)"
     rm -rf "$folder"
@@ -52,17 +52,17 @@ Acquire::Retries "3"; Debug::NoLocking "true"; APT::Sandbox::User "";
 Acquire::http::Proxy "$http"; Acquire::https::Proxy "$https";
 EOT
     export APT_CONFIG=$folder/apt.conf
-    # A failure matters only if a package is then missing, which the caller finds out.
+    # A failure matters only if a package is then missing, which the caller detects.
     apt-get -qq update >"$apt_log" 2>&1 || true
     : >"$folder/updated"
 }
 
-# apt_missing PACKAGE ARCHITECTURE SUITE...: report what could not be fetched, why, and what helps.
+# apt_missing PACKAGE ARCHITECTURE SUITE...: report the missing package, the reason and a hint.
 apt_missing() {
     local package=$1 architecture=$2
     shift 2
     {
-        echo "cannot fetch the Debian package $package: no index of $* for $architecture delivers it"
+        echo "cannot fetch the Debian package $package: no index of $* for $architecture lists the package"
         echo "  mirror: $(apt_mirror)"
         for suite in "$@"; do cat "$apt_state/$architecture".*"$suite"*/log 2>/dev/null || true; done |
             grep '^[EW]:' | sort -u | head -n 6 | sed 's/^/  apt: /' || true
@@ -83,8 +83,8 @@ apt_persist() {
     return 1
 }
 
-# apt_closure FOLDER PACKAGE...: unpack the packages of trixie-backports for this machine, with all that
-# they depend on, into FOLDER.
+# apt_closure FOLDER PACKAGE...: unpack packages of trixie-backports for this machine, with all their
+# dependencies, into FOLDER.
 apt_closure() {
     local folder=$1 suites=(trixie trixie-backports) packages deb
     shift
@@ -99,8 +99,8 @@ apt_closure() {
     rm -f "${APT_CONFIG%/*}"/cache/archives/*.deb
 }
 
-# apt_single FOLDER PACKAGE SUITE...: the package's file, verified, into FOLDER, from the first of the
-# suites that delivers it. A PACKAGE:ppc64el is of that architecture.
+# apt_single FOLDER PACKAGE SUITE...: fetch the package's file from the first suite that has it, verify
+# the file, and move it into FOLDER. PACKAGE:ppc64el names a package of that architecture.
 apt_single() {
     local folder=$1 package=$2 architecture=amd64 single=$apt_state/single
     shift 2
