@@ -43,7 +43,7 @@ class Capture {
   void stopped() { manifest_.stopped = now(); }
   TargetRecorder::State state() const;
 
-  // The trace was never started, for this reason. Before settle().
+  // Reports that the trace was never started, and why. Call it before settle().
   void cancel(const std::string& cause);
 
   // Closes the files, writes the manifest.

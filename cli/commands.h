@@ -27,7 +27,7 @@ Action declare_diff(CLI::App& app);
 Action declare_index(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_doctor(CLI::App& app);
-// Likewise; without --input it records.
+// `signals` outlives the action. Without --input, the action records.
 Action declare_dtl(CLI::App& app, Signals& signals);
 
 }  // namespace htmtrace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// htmtrace doctor: says beforehand why a recording would fail. Configures and releases the named
-// targets; changes nothing else.
+// htmtrace doctor: reports in advance why a recording would fail. It configures and releases the
+// named targets, and changes nothing else.
 #include <fmt/core.h>
 #include <sys/utsname.h>
 
@@ -52,8 +52,8 @@ bool is_bad(const Finding& finding) {
   return finding.verdict == Verdict::kBad;
 }
 
-// A target can be tried only where the event can be opened, and with the driver that configures a
-// macro when its event is opened. `first`: what opening needs.
+// Trying a target requires that the event can be opened, and that the driver configures a macro
+// when its event is opened. `first` holds the findings about opening the event.
 std::vector<Finding> check_targets(const DoctorOptions& options,
                                    const std::vector<Finding>& first) {
   if (options.targets.empty()) return {};
@@ -64,7 +64,7 @@ std::vector<Finding> check_targets(const DoctorOptions& options,
   if (!has_own_driver(options.root)) {
     return {untried_target("only htmtrace's driver configures a target without tracing it")};
   }
-  if (options.root != "/") return {untried_target("--root is not this machine")};
+  if (options.root != "/") return {untried_target("--root does not show this machine")};
   return try_targets(options.targets);
 }
 

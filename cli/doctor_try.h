@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether the named targets can be traced: `htmtrace doctor` opens each as a recording would.
+// `htmtrace doctor` opens each named target as a recording would, to learn whether it can be
+// traced.
 #pragma once
 
 #include <string>
@@ -11,14 +12,15 @@
 namespace htmtrace {
 
 // Opens the event of each target, which configures its trace macro, and closes it at once, which
-// releases the macro. The event is never enabled, so nothing is traced. A macro in use refuses the
-// open and is not touched. Only htmtrace's own driver works so: call it with no other.
+// releases the macro. The event is never enabled, so nothing is traced. If a macro is in use, the
+// open fails and leaves the macro alone. Call this with htmtrace's own driver only: other drivers
+// do not configure the macro at open.
 std::vector<Finding> try_targets(const std::vector<TraceTarget>& targets);
 
-// In place of try_targets(): the reason why no target is tried.
+// The finding in place of those of try_targets(): the reason why no target is tried.
 Finding untried_target(const std::string& why);
 
-// The finding is one of those above.
+// True for the findings of try_targets() and untried_target().
 bool is_target_finding(const Finding& finding);
 
 }  // namespace htmtrace

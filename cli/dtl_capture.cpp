@@ -136,7 +136,7 @@ int DtlCapture::run() {
   return status;
 }
 
-// The recording is empty, and says why.
+// Leaves an empty recording that states the reason.
 int DtlCapture::end_unstarted() {
   output_->give_up();
   int status = kExitDone;

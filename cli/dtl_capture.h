@@ -118,7 +118,7 @@ class DtlCapture {
   std::optional<DtlTop> top_;
   std::atomic<bool> failed_ = false;
   std::atomic<bool> asked_to_end_ = false;  // by a signal
-  std::optional<int> ended_by_;             // the first signal that asked to end
+  std::optional<int> ended_by_;             // the first signal that requested the end
   std::chrono::steady_clock::time_point started_, ended_;
   // Last: their threads use all of the above, and are joined first.
   std::vector<std::unique_ptr<Group>> groups_;

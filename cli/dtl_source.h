@@ -62,8 +62,8 @@ class DtlSource {
   std::optional<PerfRing> ring_;
 };
 
-// How often the driver should look at the log so that it does not fill: tries it on these CPUs for
-// a fifth of a second, which is not recorded. A signal cuts the trial short.
+// The period at which the driver must read the log so that the log does not fill. Measures for a
+// fifth of a second on these CPUs, without recording. A signal ends the measurement early.
 uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& event,
                            const Signals& signals);
 

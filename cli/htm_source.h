@@ -31,8 +31,8 @@ struct Triggers {
 class HtmSource {
  public:
   // Opens the event on the first of `cpus` that works, disabled. With our driver this configures
-  // the trace macro. `wraps` says what `attr` asks for; `own_driver`, that it is htmtrace's. Throws
-  // Error.
+  // the trace macro. `wraps`: `attr` requests a wrapping trace. `own_driver`: the driver is
+  // htmtrace's. Throws Error.
   HtmSource(const EventAttr& attr, const TraceTarget& target, const std::vector<int>& cpus,
             bool wraps, bool own_driver);
 
@@ -73,7 +73,7 @@ class HtmSource {
   // What the event had counted when this trace was armed.
   const EventValue& baseline() const { return baseline_; }
 
-  // The driver announces when the macro really traces, and enable() makes it.
+  // True if enable() starts the macro and the driver announces when tracing begins.
   bool announces_begin() const { return own_driver_ && !starts_paused(); }
 
   // The trace memory is written round and round.

@@ -38,7 +38,7 @@ void keep_lines(Formatter& formatter) {
   }
 }
 
-// Prints help, the version, or what is wrong with the command line.
+// Prints help, the version, or an error of the command line.
 int leave(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream help, message;
   const int status = app.exit(error, help, message);
@@ -122,7 +122,7 @@ int run(int argc, char** argv, Signals& signals) {
 }  // namespace htmtrace
 
 int main(int argc, char** argv) {
-  htmtrace::Signals signals;  // first: from here on no signal is lost
+  htmtrace::Signals signals;  // must be first: from here on no signal is lost
   htmtrace::occupy_closed_streams();
   try {
     return htmtrace::run(argc, argv, signals);

@@ -7,7 +7,7 @@
 
 namespace htmtrace {
 
-// Not fmt::print(), which throws when it cannot write.
+// fmt::print() would throw when it cannot write.
 void print_text(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

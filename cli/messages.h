@@ -12,14 +12,14 @@ namespace htmtrace {
 // What failed, on what, and hints.
 void print_error(const Error& error);
 
-// Text as it is, with its own line ends. A message that cannot be written is lost, which is no
-// failure.
+// Prints the text unchanged; it has its own line ends. A message that cannot be written is dropped,
+// without an error.
 void print_text(std::string_view text);
 
 // "htmtrace: TEXT".
 void print_note(const std::string& text);
 
-// "htmtrace: warning: TEXT", and a line for the hint unless it is empty.
+// Prints "htmtrace: warning: TEXT", and a line with the hint unless it is empty.
 void print_warning(const std::string& text, const std::string& hint = {});
 
 }  // namespace htmtrace

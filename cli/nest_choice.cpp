@@ -12,8 +12,8 @@ void check_nest_selection(const Selection& s, const std::string& trace) {
       s.last == Selection::kAny) {
     return;
   }
-  throw Error("cannot select so in " + trace + ": it is a nest trace")
-      .hint("nest traces know --ra, --la, --ticks, --command, --every and --first");
+  throw Error("cannot apply this selection to " + trace + ": it is a nest trace")
+      .hint("nest traces accept --ra, --la, --ticks, --command, --every and --first");
 }
 
 }  // namespace htmtrace

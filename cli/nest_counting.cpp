@@ -10,11 +10,12 @@ void check_layout(const NestReading& reading, std::optional<nest::Layout> before
     throw Error("cannot report on " + reading.name() + ": the layout of its records is not known")
         .on(nest::describe(reading.evidence()))
         .hint(
-            "if it is known to you, say it with --layout; report --infer-address looks for the "
-            "addresses by the memory map");
+            "if you know the layout, pass --layout; report --infer-address searches for the "
+            "addresses with the memory map");
   }
   if (before && *before != reading.layout()) {
-    throw Error("cannot report on " + reading.name() + ": its layout is not that of the others");
+    throw Error("cannot report on " + reading.name() +
+                ": its layout differs from the other traces'");
   }
 }
 

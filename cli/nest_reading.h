@@ -43,7 +43,7 @@ class NestReading {
 
   const nest::LayoutEvidence& evidence() const { return evidence_; }
   nest::Layout layout() const { return layout_; }
-  // The layout that is used, why, and the evidence.
+  // Names the layout in use, the reason for this choice, and the evidence.
   std::string describe_layout() const;
   // What its records say: their layout is known, or there are none.
   bool can_be_told() const { return layout_ != nest::Layout::kUnknown || evidence_.records == 0; }

@@ -97,7 +97,7 @@ void check_stream() {
       .hint("name a folder with -o DIR, or pipe it: | htmtrace decode -");
 }
 
-// A busy hypervisor can delay this for seconds, which only a fatal signal cuts short.
+// A busy hypervisor can delay the open for seconds, and only a fatal signal ends the wait.
 Sources open_all(const SourceWish& wish, Signals& signals) {
   const Signals::Impatient impatient(signals);
   return open_sources(wish);

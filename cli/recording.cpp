@@ -47,7 +47,7 @@ int Recording::run() {
   return report();
 }
 
-// False when a signal ended the recording first. Then there are files, and no trace in them.
+// Returns false when a signal ended the recording first; its files then hold no trace.
 bool Recording::start() {
   try {
     if (options_.streams()) stream_.emplace(STDOUT_FILENO);
@@ -76,7 +76,8 @@ bool Recording::start() {
   }
 }
 
-// The workload runs, and is not traced yet. False when a signal ended the recording meanwhile.
+// Waits while the workload runs untraced. Returns false when a signal ended the recording
+// meanwhile.
 bool Recording::wait_out_delay() {
   if (workload_) workload_->start();
   const auto& delay = options_.schedule.delay;
@@ -105,7 +106,7 @@ SessionFiles Recording::create_files(const std::filesystem::path& folder) {
   return create_session_files(folder, targets, options_.existing, options_.compression);
 }
 
-// Leaves an empty recording that says why.
+// Leaves an empty recording that states the reason.
 int Recording::end_unstarted() {
   if (symbols_) symbols_->discard();
   symbols_.reset();
@@ -146,8 +147,7 @@ void Recording::save_symbols() {
   }
 }
 
-// The addresses on a bus, and those of programs in the trace of a core, have names only by the
-// pages.
+// Only the pages give names to bus addresses, and to program addresses in a core trace.
 bool Recording::saves_pages() const {
   return workload_.has_value();
 }
@@ -185,12 +185,13 @@ void Recording::save_pages() {
   next_look_.reset();
   if (pages_->hidden()) {
     print_warning(
-        "the kernel hides from this process where the workload's memory lies: names of programs "
-        "cannot be proven, and addresses on a bus have none (be root)");
+        "cannot read the physical addresses of the workload's memory: the kernel hides them from "
+        "this process; program names will not be proven, and bus addresses will have no names",
+        "run htmtrace record as root");
   } else if (pages_->processes() == 0) {
     print_warning(
-        "the workload had ended before its memory could be looked at: names of programs cannot be "
-        "proven, and addresses on a bus have none");
+        "cannot read the memory of the workload: it ended too early; program names will not be "
+        "proven, and bus addresses will have no names");
   }
   if (pages_->cut()) {
     print_warning("the workload has more memory than is saved: some of it will have no names");
@@ -207,8 +208,8 @@ void Recording::discard() {
   capture_.reset();
 }
 
-// The hypervisor may delay the start for seconds, and the workload runs only when the trace does.
-// False when a signal ended the recording first.
+// Waits until the trace runs, because the workload must not run earlier. The hypervisor may delay
+// the start for seconds. Returns false when a signal ended the recording first.
 bool Recording::await_begin() {
   const auto asked = Clock::now();
   bool told = false;
@@ -218,8 +219,8 @@ bool Recording::await_begin() {
     if (take_signals()) return false;
     const auto waited = Clock::now() - asked;
     if (waited >= kBeginLimit) {
-      throw Error("the trace does not begin")
-          .on(fmt::format("reason: the driver has not announced its begin for {} s",
+      throw Error("cannot start the trace")
+          .on(fmt::format("reason: the driver did not announce the start within {} s",
                           std::chrono::seconds(kBeginLimit).count()))
           .hint("reload the htm driver that belongs to this htmtrace: rmmod htm; modprobe htm");
     }
@@ -230,7 +231,7 @@ bool Recording::await_begin() {
   return true;
 }
 
-// False when a signal ended the recording before the trace ran.
+// Returns false when a signal ended the recording before the trace ran.
 bool Recording::start_trace() {
   capture_->start();
   if (!await_begin()) return false;
@@ -405,18 +406,18 @@ int Recording::report() {
   return workload_ ? workload_->exit_status().value_or(kExitDone) : kExitDone;
 }
 
-// True when the trace has nothing of the workload. Nothing is known of several traces, and of those
-// in a stream.
+// Returns true when the trace has no instruction of the workload. Several traces and traces in a
+// stream are not examined.
 bool Recording::report_workload() const {
   if (!account_ || !workload_->started() || options_.numbered() || stream_) return false;
   say(account_->line());
-  // Where a part of the time is not in the trace, the workload may have run in that part.
+  // If the trace has gaps, the workload may have run in the gaps.
   const bool gapless = sum_.incomplete() + sum_.failed() == 0 && control_ == nullptr &&
                        !options_.schedule.delayed() && !options_.source.start_paused &&
                        !options_.source.resume_on && !options_.source.pause_on;
   if (!gapless || !account_->is_absent(traced_)) return false;
   print_warning(account_->describe_absence(),
-                "trace the core on which it runs, or run it on the traced core (taskset)");
+                "trace its core with --core N, or run it on the traced core with taskset");
   return true;
 }
 

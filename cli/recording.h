@@ -65,7 +65,7 @@ class Recording {
             ControlChannel* control);
 
   // Returns the exit status. Throws Error when the first trace could not be started; then there are
-  // no files. After a signal that arrives earlier, the recording is empty and says why.
+  // no files. If a signal arrives earlier, the recording is empty and states the reason.
   int run();
 
  private:
@@ -82,8 +82,9 @@ class Recording {
 
   // How long nothing need be looked at.
   static constexpr std::chrono::milliseconds kTick{1000};
-  // The begin of a trace is looked for ever more rarely. The driver waits for a busy hypervisor for
-  // 10 s with each operation: DECONFIGURE twice, CONFIGURE and START.
+  // Pauses between checks for the begin of a trace grow from the first to the longest. The driver
+  // waits for a busy hypervisor for up to 10 s in each operation: DECONFIGURE twice, CONFIGURE and
+  // START.
   static constexpr std::chrono::milliseconds kFirstPause{1}, kLongestPause{50};
   static constexpr std::chrono::seconds kBeginLimit{60};
   // At the pages of a workload: when first, and how rarely in the end.
@@ -139,9 +140,9 @@ class Recording {
   bool maps_wanted_ = false;           // of all processes, when the trace had begun
   std::optional<ProcessPages> pages_;  // of the workload
   std::optional<Workload> workload_;
-  std::optional<WorkloadAccount> account_;  // of the workload, if a core is traced
-  std::chrono::nanoseconds traced_{0};      // how long traces were on
-  std::optional<Capture> capture_;          // the trace that is being made
+  std::optional<WorkloadAccount> account_;  // only if a core is traced
+  std::chrono::nanoseconds traced_{0};      // total time of the traces
+  std::optional<Capture> capture_;          // the current trace
   bool tracing_ = false;
   bool disabled_ = false;  // by command, in the middle of a trace
 
@@ -158,8 +159,8 @@ class Recording {
   bool snapshot_wanted_ = false;
   bool snapshot_answered_ = true;
   bool begin_acknowledged_ = true;
-  int end_requests_ = 0;         // signals that asked to end
-  std::optional<int> ended_by_;  // the first of them
+  int end_requests_ = 0;         // signals that requested the end
+  std::optional<int> ended_by_;  // the first such signal
   std::vector<Error> troubles_;  // what ends the command with status 1; not yet in a manifest
 
   RecordingSum sum_;  // of the traces that are over

@@ -42,10 +42,10 @@ uint64_t found_bytes(const ChosenTrace& trace) {
   return trace.inside ? size_of(trace.extents) : size_of(trace.path).value_or(0);
 }
 
-// What the manifest says of a trace.
+// The manifest's entry of a trace.
 struct ListedTrace {
   const RecordedTarget* target = nullptr;
-  bool lists_files = false;  // of other traces, if not of this one
+  bool lists_files = false;  // the manifest lists files, of this trace or of others
 };
 
 bool same_target(const TraceTarget& target, const ChosenTrace& trace) {
@@ -53,7 +53,7 @@ bool same_target(const TraceTarget& target, const ChosenTrace& trace) {
          target.core == trace.place->core && trace.type.value_or(target.type) == target.type;
 }
 
-// In a folder the name of the file decides, in a stream the target.
+// Compares file names in a folder, and targets in a stream.
 ListedTrace find_listed(const ManifestFacts& facts, const ChosenTrace& trace) {
   ListedTrace listed;
   const std::string name(without_packed_suffix(trace.path.filename().string()));
@@ -80,13 +80,12 @@ Discrepancy differing_sizes(const std::string& name, uint64_t expected, uint64_t
           .hint = kOtherManifest};
 }
 
-// The content of a file is what the manifest says, as far as that can be seen without reading all
-// of it.
+// True if the unpacked size is known without reading the whole file, and equals the recorded size.
 bool has_recorded_size(const fs::path& path, const RecordedFile& recorded) {
   return recorded.bytes && InputFile::open_unpacked(path).size_bytes() == recorded.bytes;
 }
 
-// Nothing when the content is as long as it should be, or only reading it shows that.
+// Returns no discrepancy if the sizes agree, or if only reading the content shows its size.
 std::optional<Discrepancy> compare_sizes(ChosenTrace& trace, const RecordedFile& recorded) {
   const uint64_t found = found_bytes(trace);
   if (trace.inside) {
@@ -96,7 +95,7 @@ std::optional<Discrepancy> compare_sizes(ChosenTrace& trace, const RecordedFile&
   if (trace.path.filename() == recorded.name) {
     const uint64_t expected = recorded.stored_bytes.value_or(recorded.bytes.value_or(found));
     if (found == expected) return std::nullopt;
-    // Somebody has compressed it anew.
+    // The file was compressed again after the recording.
     if (recorded.stored_bytes != recorded.bytes && has_recorded_size(trace.path, recorded)) {
       return std::nullopt;
     }
@@ -109,7 +108,7 @@ std::optional<Discrepancy> compare_sizes(ChosenTrace& trace, const RecordedFile&
   return differing_sizes(trace.name(), *recorded.bytes, *content, "bytes when decompressed");
 }
 
-// Traces that filled their memory are of the same size; how they begin differs.
+// Traces that filled their memory have the same size, so only their beginnings identify them.
 std::optional<Discrepancy> compare_beginnings(const ChosenTrace& trace,
                                               const RecordedFile& recorded) {
   if (!recorded.beginning || !recorded.bytes) return std::nullopt;
@@ -146,7 +145,7 @@ std::optional<Discrepancy> compare_map(const ChosenTrace& trace, const RecordedF
   return differing_sizes(path->string(), *recorded.bytes, *found);
 }
 
-// The sizes in such a manifest mean nothing yet.
+// The sizes in the manifest of an unfinished recording are not valid yet.
 Discrepancy unfinished(const ChosenTrace& trace) {
   const uint64_t found = found_bytes(trace);
   if (!trace.inside && is_being_written(*trace.manifest_path())) {
@@ -161,7 +160,7 @@ Discrepancy unfinished(const ChosenTrace& trace) {
           .hint = {}};
 }
 
-// "n0.p1.c4" or "n0.p1.c4.t1", as losses name their target.
+// Returns "n0.p1.c4" or "n0.p1.c4.t1", the form in which losses name their target.
 std::string suffix_of(const std::string& trace_file) {
   constexpr std::string_view kPrefix = "htm.bin.";
   std::string_view name = without_packed_suffix(trace_file);
@@ -192,7 +191,7 @@ ManifestFacts read_manifest_in(const fs::path& folder) {
   return read_manifest(InputFile::open(path).read_all(kMostManifestBytes));
 }
 
-// Those that are listed and wanted, and whose file is not there, compressed or not.
+// The listed traces that pass the filter, but have neither a plain nor a compressed file.
 std::vector<const RecordedFile*> without_file(const fs::path& folder, const ManifestFacts& facts,
                                               const TargetFilter& filter) {
   std::vector<const RecordedFile*> missing;
@@ -247,7 +246,7 @@ void compare_with_manifest(ChosenTrace& trace) {
     return;
   }
   if (facts.unfinished) {
-    // A stream has already reported why.
+    // For a stream, `missing` already states the reason.
     if (trace.missing.empty()) note(unfinished(trace));
     return;
   }

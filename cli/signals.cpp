@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
 
-// A signal handler reaches nothing else. Only Impatient uses these.
+// A signal handler can reach only globals. Only Impatient uses these.
 volatile std::sig_atomic_t first_number = 0;
 volatile std::sig_atomic_t first_from_terminal = 0;
 
 void say_from_handler(std::string_view text) {
-  // Nobody may be able to read it.
+  // A write error is ignored: no reader may be left.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
@@ -31,7 +31,7 @@ void set_action(int number, void (*action)(int), struct sigaction* old = nullptr
   ::sigaction(number, &wanted, old);
 }
 
-// Only what signal-safety(7) allows.
+// Uses only the functions that signal-safety(7) allows.
 void note_first(int number, siginfo_t* info, void* /*context*/) {
   const int saved_errno = errno;
   first_number = number;
@@ -61,7 +61,7 @@ const char* signal_name(int number) {
 }
 
 std::string unstarted_because(int number) {
-  return std::string(signal_name(number)) + " ended it before it started";
+  return std::string(signal_name(number)) + " ended the recording before it started";
 }
 
 Signals::Signals() {
@@ -73,9 +73,9 @@ Signals::Signals() {
   for (const int number : {SIGINT, SIGTERM, SIGUSR2}) sigaddset(&held, number);
   if (!hangup_ignored_) sigaddset(&held, SIGHUP);
   ::sigprocmask(SIG_BLOCK, &held, &old_mask_);
-  // A shell without job control starts its background jobs with SIGINT ignored;
-  // but `kill -INT` is how a recording is ended. Setting the default action
-  // keeps a signal that is blocked.
+  // A shell without job control starts its background jobs with SIGINT ignored,
+  // but users end a recording with `kill -INT`. Setting the default action
+  // does not discard a blocked signal.
   set_action(SIGINT, SIG_DFL, &old_interrupt_);
   set_action(SIGTERM, SIG_DFL, &old_terminate_);
   // With SIGCHLD ignored, the kernel keeps no exit status of a workload.
@@ -84,8 +84,8 @@ Signals::Signals() {
   set_action(SIGPIPE, SIG_IGN, &old_pipe_);
 }
 
-// Once watched, signals stay blocked: the process is about to end, and a signal
-// now would end it with a status that hides what it saved.
+// After watch(), signals stay blocked: the process is about to end, and a signal
+// now would replace the exit status that describes the saved recording.
 Signals::~Signals() {
   if (!fd_) release();
 }

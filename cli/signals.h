@@ -12,17 +12,17 @@ namespace htmtrace {
 
 class Signals {
  public:
-  // Blocks SIGINT, SIGTERM, SIGHUP and SIGUSR2, so that none ends the process unseen: the first
-  // thing that main() does. The kernel keeps a blocked signal until watch() or release(), even one
-  // that the process was started with ignored. SIGHUP stays ignored where it was (nohup). Write
-  // errors replace SIGPIPE and SIGXFSZ.
+  // Blocks SIGINT, SIGTERM, SIGHUP and SIGUSR2, so that no signal ends the process unseen. main()
+  // calls it first. The kernel keeps a blocked signal until watch() or release(), even if the
+  // process inherited it as ignored. An ignored SIGHUP stays ignored (nohup). Write errors replace
+  // SIGPIPE and SIGXFSZ.
   Signals();
-  // Without watch(): release().
+  // Calls release(), unless watch() was called.
   ~Signals();
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  // For commands that a signal may end at any time: signals act as they did before. SIGPIPE and
+  // For commands that a signal may end at any time: restores the inherited signals. SIGPIPE and
   // SIGXFSZ stay ignored.
   void release() const;
 
@@ -36,18 +36,18 @@ class Signals {
     int number = 0;
     bool from_terminal = false;  // so the whole foreground group got it
   };
-  // The next signal that has arrived, without waiting.
+  // Returns the next signal that has arrived, without waiting.
   std::optional<Received> next();
 
-  // For a child before exec: the mask and the dispositions that this process was started with, but
-  // SIGINT and SIGTERM end the child, as they end a recording.
+  // For a child before exec: restores the inherited mask and dispositions, except that SIGINT and
+  // SIGTERM end the child, as they end a recording.
   void restore() const;
 
-  // Around system calls that only a fatal signal interrupts. next() delivers the first signal that
-  // arrives meanwhile; a message confirms it. A second one ends the process.
+  // Guards system calls that only a fatal signal interrupts. A message confirms the first signal
+  // that arrives meanwhile, and next() delivers it. A second signal ends the process.
   class Impatient {
    public:
-    // watch() was called.
+    // Call watch() first.
     explicit Impatient(Signals& signals);
     ~Impatient();
     Impatient(const Impatient&) = delete;
@@ -59,7 +59,7 @@ class Signals {
 
  private:
   Fd fd_;
-  std::optional<Received> early_;  // during Impatient
+  std::optional<Received> early_;  // arrived during Impatient
   bool hangup_ignored_ = false;
   sigset_t old_mask_{};
   struct sigaction old_interrupt_ {};
@@ -69,10 +69,10 @@ class Signals {
   struct sigaction old_pipe_ {};
 };
 
-// Why a recording is empty: "SIGTERM ended it before it started".
+// The reason for an empty recording: "SIGTERM ended the recording before it started".
 std::string unstarted_because(int number);
 
-// "SIGTERM"; "a signal" for one that no recording waits for.
+// Returns a name such as "SIGTERM", or "a signal" if no recording handles this signal.
 const char* signal_name(int number);
 
 }  // namespace htmtrace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Standard input, output and error as the process was started with them.
+// Keeps closed standard streams closed for the whole run.
 #pragma once
 
 namespace htmtrace {

@@ -30,8 +30,8 @@ class TargetRecorder {
   // Starts the trace. Throws Error when it does not run.
   void start();
 
-  // After start(): true when the macro traces, or the driver does not announce that. Throws Error
-  // when the hypervisor has refused it meanwhile.
+  // Call it after start(). Returns true when the macro traces, or if the driver does not announce
+  // the start. Throws Error when the hypervisor has refused the start meanwhile.
   bool begun();
 
   // True when the trace has ended by itself: the driver reports an error, or the kernel has
@@ -49,7 +49,7 @@ class TargetRecorder {
   };
   State state() const;
 
-  // The trace was never started, for this reason, and there is nothing to drain.
+  // Reports that the trace was never started, and why. drain() then has no data to read.
   void cancel(const std::string& cause);
 
   // Closes the files and draws the sum. Call once, after drain().

@@ -26,7 +26,7 @@ struct TargetFilter {
 struct Discrepancy {
   std::string text;  // a sentence for people
   std::string hint;
-  bool of_map = false;  // of the memory map, which the command line may replace
+  bool of_map = false;  // concerns the memory map, which the command line may replace
 };
 
 struct ChosenTrace {
@@ -48,7 +48,7 @@ struct ChosenTrace {
   std::vector<std::byte> begun = {};      // of standard input: what was read of it
   std::vector<std::string> missing = {};  // what the file is known not to have, for people
   std::vector<Discrepancy> discrepancies = {};
-  // Of content, where only reading it shows how much there is.
+  // The recorded size of the content, if only reading the content shows its actual size.
   std::optional<uint64_t> expected_bytes = {};
 
   std::string name() const { return shown_as.empty() ? path.string() : shown_as; }
@@ -69,13 +69,13 @@ bool matches(const TargetFilter& filter, const ChosenTrace::Place& place);
 
 class Spool;
 
-// The name of a file without ".zst" or ".gz".
+// Returns the name without ".zst" or ".gz".
 std::string_view without_packed_suffix(std::string_view name);
 
-// A folder stands for the traces in it that pass the filter, by node, chip and core; so does a
-// perf.data file, and a stream. One that comes from standard input is kept in `spool`, which
-// outlives what is done with the traces. Each trace is compared with its manifest
-// (cli/recording_check.h). Throws Error when one has no such trace, or cannot be read.
+// A folder, a perf.data file or a stream stands for all its traces that pass the filter by node,
+// chip and core. `spool` keeps a stream from standard input, and must outlive all use of the
+// traces. Compares each trace with its manifest (cli/recording_check.h). Throws Error when a path
+// has no such trace, or cannot be read.
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
                                        const TargetFilter& filter, Spool& spool);
 

@@ -40,8 +40,8 @@ std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace&
 // are and some are not, and when one is an llat trace.
 bool all_of_nest(const std::vector<ChosenTrace>& traces, const ContextOptions& options);
 
-// Reports on stderr what the files of the traces are known not to have, and how they differ from
-// their manifests. Call it when the job is done. Returns whether anything is missing or differs.
+// Reports on stderr which parts the traces lack, and how the files differ from their manifests.
+// Call it when the job is done. Returns true if any part is missing or any file differs.
 bool tell_missing(const std::vector<ChosenTrace>& traces, const ContextOptions& options);
 
 // Tells on stderr that what was read as a core trace has no record of one (no_tags()).

@@ -49,7 +49,7 @@ std::string recorded_file(const std::vector<std::string>& paths, const char* nam
   return {};
 }
 
-// False when there is no such file.
+// Returns false when the recording has no file of pages.
 bool read_pages(const std::vector<std::string>& paths, PageNames& names) {
   const std::string path = recorded_file(paths, kPagesName);
   if (path.empty()) return false;
@@ -57,27 +57,27 @@ bool read_pages(const std::vector<std::string>& paths, PageNames& names) {
   const size_t malformed =
       names.add_file({reinterpret_cast<const char*>(text.data()), text.size()});
   if (malformed != 0) {
-    print_warning(fmt::format("{} has {} lines that make no sense", path, malformed));
+    print_warning(fmt::format("cannot parse {} lines of {}; skipped them", malformed, path));
   }
   return true;
 }
 
-// What proves that an address belongs to a program.
+// Adds the pages that prove which program an address belongs to.
 void add_page_owners(const std::vector<std::string>& paths, SymbolTable& table) {
   const SymbolTable none;
   PageNames names(none);
   if (!read_pages(paths, names) || names.processes().empty()) {
     print_note(
-        "names that end with ? are not proven: no record of the programs' memory was found "
-        "(record --symbols makes one)");
+        "names that end with ? are not proven: the recording has no pages of programs (htmtrace "
+        "record --symbols saves them)");
     return;
   }
   PageOwners owners = names.take_owners();
   for (const SymbolTable::Program& program : table.programs()) {
     if (owners.number_of(program.file) != PageOwners::kNone) continue;
     print_warning(
-        fmt::format("{} is not among the files that the recorded processes had mapped: its names "
-                    "end with ? and are not proven",
+        fmt::format("cannot prove the names of {}: no recorded process had mapped the file; its "
+                    "names end with ?",
                     program.file));
   }
   table.set_pages(std::move(owners));

@@ -33,8 +33,8 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
                           const SymbolTable& known);
 
-// Of effective addresses without a symbol, in a trace at `path`: by the maps that record --symbols
-// left. Throws Error.
+// Loads the names of mappings, for effective addresses without a symbol in the trace at `path`,
+// from the maps that record --symbols saved. Throws Error.
 MappingNames load_mapping_names(const std::string& path);
 
 }  // namespace htmtrace

@@ -11,7 +11,7 @@
 namespace htmtrace {
 namespace {
 
-// A workload such as `sleep 5`, which only says how long to trace, runs far less than that.
+// A workload such as `sleep 5` only sets the length of the trace, and runs far less than this part.
 constexpr int kWaitingPart = 100;
 constexpr size_t kMostListedCpus = 8;
 
@@ -69,7 +69,7 @@ uint64_t WorkloadAccount::run_ns() const {
   return sum;
 }
 
-// Where it ran most comes first: a program that moves itself, such as taskset, begins elsewhere.
+// Sorts by run time, because a program that moves itself, such as taskset, begins on another CPU.
 std::string WorkloadAccount::cpus() const {
   if (times_.size() == 1) return fmt::format("cpu {}", times_.front().cpu);
   std::vector<WorkloadWatch::CpuTime> times = times_;
@@ -114,8 +114,8 @@ bool WorkloadAccount::is_absent(std::chrono::nanoseconds traced) const {
 
 std::string WorkloadAccount::describe_absence() const {
   return fmt::format(
-      "none of {} instructions in the trace is in the workload's own program files: it ran them on "
-      "no traced core (it ran on {})",
+      "none of {} instructions in the trace is in the workload's own program files: the workload "
+      "did not run them on a traced core (it ran on {})",
       share_->instructions, cpus());
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What `htmtrace record` reports of its workload at the end: where it ran, and how much of the
-// trace is its own. A trace of a core holds whatever runs on that core; the CPUs that belong to the
-// core are not known in general.
+// The final report of `htmtrace record` about its workload: the CPUs on which it ran, and its share
+// of the trace. A core trace holds all that runs on that core, and htmtrace does not know in
+// general which CPUs belong to the core.
 #pragma once
 
 #include <sys/types.h>
@@ -22,24 +22,25 @@ namespace htmtrace {
 
 class WorkloadAccount {
  public:
-  // Before the workload runs its command.
+  // Construct it before the workload runs its command.
   explicit WorkloadAccount(pid_t workload);
 
-  // Now and then while it runs.
+  // Call it now and then while the workload runs.
   void look() { watch_.look(); }
 
-  // When its trace ends: what it has done so far counts.
+  // Call it when the trace ends. Only the workload's activity so far counts.
   void end();
   const std::vector<WorkloadWatch::CpuTime>& times() const { return times_; }
 
-  // Counts its instructions in the core traces of a recording, whose files are closed. Takes
-  // kMostMeasuring at most.
+  // Counts the workload's instructions in the core traces of a recording whose files are closed.
+  // Takes at most kMostMeasuring.
   static constexpr std::chrono::seconds kMostMeasuring{10};
   void measure(const std::filesystem::path& folder, const Manifest& manifest);
 
   // "the workload ran 1.20 s on cpu 1; at least 1000 of 4000 instructions ...".
   std::string line() const;
-  // It ran, not only waited, for `traced` of tracing, and no instruction of the trace is its own.
+  // True if the workload really ran during the `traced` time, and the trace has no instruction of
+  // it. A workload that mostly waits does not count as absent.
   bool is_absent(std::chrono::nanoseconds traced) const;
   std::string describe_absence() const;
 

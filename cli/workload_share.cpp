@@ -24,19 +24,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMostMapBytes = 1 << 30;
-// Documentation/admin-guide/mm/pagemap.rst: 64 bits a page; bit 63: it is in memory, bits 0 to 54:
-// the number of its frame, 0 where that is hidden.
+// Documentation/admin-guide/mm/pagemap.rst: 64 bits for each page. Bit 63: the page is in memory.
+// Bits 0 to 54: its frame number, or 0 if the kernel hides the number.
 constexpr uint64_t kPresent = uint64_t{1} << 63;
 constexpr uint64_t kFrame = (uint64_t{1} << 55) - 1;
 
-// Maps the executed part as the workload did: a private mapping that nobody writes to has the pages
-// of the page cache. Returns false when the kernel hides where they are.
+// Maps the executed part as the workload did: an unwritten private mapping has the pages of the
+// page cache. Returns false when the kernel hides the pages' addresses.
 bool add_pages(const ExecutedFile& file, int pagemap, ProgramPages& found) {
   const Fd fd(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat facts {};
   if (!fd || ::fstat(fd.get(), &facts) != 0) return true;
   const auto size = static_cast<uint64_t>(facts.st_size);
-  // Another file may have taken the name.
+  // The name may now belong to another file.
   if (!S_ISREG(facts.st_mode) || facts.st_ino != file.inode || file.offset >= size) return true;
   const uint64_t bytes = std::min(file.bytes, size - file.offset);
   void* const at = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd.get(),
@@ -125,9 +125,9 @@ ProgramPages find_program_pages(const std::set<ExecutedFile>& files,
   found.pages.erase(std::unique(found.pages.begin(), found.pages.end()), found.pages.end());
   if (hidden) {
     found.pages.clear();
-    found.trouble = "the kernel hides from this process where memory lies (be root)";
+    found.trouble = "the kernel hides physical addresses from this process; run htmtrace as root";
   } else if (files.empty()) {
-    found.trouble = "no program file was seen";
+    found.trouble = "htmtrace saw no program file of it";
   } else if (!any) {
     found.trouble = "other processes run the same program files";
   } else if (found.pages.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How much of a core trace is of the workload: the instructions in the pages of the program files
-// that it executed and that no other process had mapped when the recording began.
+// The workload's share of a core trace: the instructions in the pages of the program files that the
+// workload executed and that no other process had mapped when the recording began.
 #pragma once
 
 #include <chrono>
@@ -22,23 +22,23 @@ std::set<uint64_t> executed_inodes(const std::filesystem::path& proc);
 struct ProgramPages {
   std::vector<uint64_t> pages;
   uint64_t page_bytes = 0;
-  std::string trouble;  // why there are none
+  std::string trouble;  // the reason if `pages` is empty
 };
 ProgramPages find_program_pages(const std::set<ExecutedFile>& files,
                                 const std::set<uint64_t>& shared_inodes);
 
 struct WorkloadShare {
-  uint64_t own = 0;           // instructions in the pages
-  uint64_t instructions = 0;  // that were looked at
-  uint64_t untranslated = 0;  // of them without a logical address
-  bool all = true;            // of the trace
+  uint64_t own = 0;           // instructions in the workload's pages
+  uint64_t instructions = 0;  // all counted instructions
+  uint64_t untranslated = 0;  // counted instructions without a logical address
+  bool all = true;            // the whole trace was counted
   double percent() const {
     return instructions == 0 ? 0
                              : 100.0 * static_cast<double>(own) / static_cast<double>(instructions);
   }
 };
 
-// Adds what the trace file has. Stops at `until`. Throws Error.
+// Adds the counts of the trace file. Stops at `until`. Throws Error.
 void add_share(const std::filesystem::path& trace, const std::filesystem::path& translation,
                std::optional<uint32_t> partition, const ProgramPages& pages,
                std::chrono::steady_clock::time_point until, WorkloadShare& share);

@@ -18,7 +18,7 @@ namespace {
 
 // A record of a mapping has some 100 bytes, and a program that starts makes a handful.
 constexpr size_t kRingBytes = 32 << 10;
-// Each takes a file descriptor and a ring, and each fork inherits all of them.
+// Each watched CPU needs a file descriptor and a ring, and each fork inherits all events.
 constexpr size_t kMostWatchedCpus = 512;
 constexpr size_t kMostExecutedFiles = 4096;
 
@@ -28,14 +28,14 @@ WorkloadWatch::WorkloadWatch(pid_t workload) {
   try {
     const std::vector<int> cpus = online_cpus();
     if (cpus.size() > kMostWatchedCpus) {
-      trouble_ = fmt::format("htmtrace watches a workload on {} CPUs at most", kMostWatchedCpus);
+      trouble_ = fmt::format("htmtrace watches a workload on at most {} CPUs", kMostWatchedCpus);
       return;
     }
     const EventAttr attr = workload_event_attr();
     for (const int cpu : cpus) {
       EventFd event = EventFd::open_for_task(attr.bytes(), cpu, workload);
       if (!event) {
-        trouble_ = fmt::format("cannot open the event of its run time: {}", std::strerror(errno));
+        trouble_ = fmt::format("cannot open its run-time event: {}", std::strerror(errno));
         all_.clear();
         return;
       }

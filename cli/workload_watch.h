@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// On which CPUs a workload and its descendants run, and which files they execute: from perf's own
-// software events, of which there is one for each CPU.
+// Watches on which CPUs a workload and its descendants run, and which files they execute. Uses one
+// perf software event for each CPU.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@
 
 namespace htmtrace {
 
-// A part of a file that is executed.
+// A part of a file that the workload executes.
 struct ExecutedFile {
   std::string path;
   uint64_t inode = 0;
@@ -27,21 +27,21 @@ struct ExecutedFile {
 
 class WorkloadWatch {
  public:
-  // Watches from now on. Throws nothing: trouble() says why it does not watch.
+  // Starts to watch. Throws nothing: if it cannot watch, trouble() states the reason.
   explicit WorkloadWatch(pid_t workload);
 
-  // Drains the rings. Now and then, or records are lost.
+  // Drains the rings. Call it now and then, or records are lost.
   void look();
 
   struct CpuTime {
     int cpu = 0;
     uint64_t ns = 0;
   };
-  // Of the CPUs on which it ran, so far. Throws Error.
+  // Returns the run times so far, for each CPU on which the workload ran. Throws Error.
   std::vector<CpuTime> times() const;
 
   const std::set<ExecutedFile>& files() const { return files_; }
-  // Some executed files may be missing.
+  // True if files() may be incomplete.
   bool lost() const { return lost_; }
   const std::string& trouble() const { return trouble_; }
 
