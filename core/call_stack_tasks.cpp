@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Interrupts, and which task runs: the part of CallStacks that looks at the stack pointer.
+// Interrupts and tasks: the part of CallStacks that uses the stack pointer.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -14,8 +14,8 @@ constexpr std::array kExecs = {11, 362};            // execve execveat
 constexpr std::array kClones = {2, 120, 189, 435};  // fork clone vfork clone3
 constexpr std::array kHandlerReturns = {119, 172};  // sigreturn rt_sigreturn
 
-// Linux begins a signal handler at this instruction of the vDSO, a call by the count register; no
-// function begins so. arch/powerpc/kernel/vdso/sigtramp64.S.
+// Linux begins a signal handler at this instruction of the vDSO, a call by the count register. No
+// function begins with it. arch/powerpc/kernel/vdso/sigtramp64.S.
 constexpr uint32_t kCallHandler = 0x4e800421;  // bctrl
 
 template <size_t kCount>
@@ -41,14 +41,14 @@ size_t CallStacks::innermost_from_user(const Task& task) {
   return kNoFrame;
 }
 
-// A return from an interrupt came to `ea`. Returns whether a function was entered.
+// Follows a return from an interrupt to `ea`. Returns whether a function was entered.
 bool CallStacks::resume(uint64_t ea) {
   if (level_ == Level::kUser) return resume_user(ea);
   const size_t frame = innermost_interrupted();
   const bool known = level_ == Level::kSystem;
   if (frame != kNoFrame && !(known && task_.frames[frame].from_user)) {
     if (may_go_on(frame, ea, /*innermost=*/true)) return go_on(frame, ea);
-    // The kernel goes on elsewhere in the function, after an access that it had expected to fail.
+    // After a failed access that it had expected, the kernel continues elsewhere in the function.
     if (known && function_at(ea) == task_.frames[frame].function) {
       drop_to(frame);
       task_.stack.forget();
@@ -82,29 +82,29 @@ bool CallStacks::resume_user(uint64_t ea) {
   }
   const int number = task_.frames[entry].system_call;
   if (is_one_of(number, kExecs)) {
-    task_ = {};  // another program, from its begin
+    task_ = {};  // another program starts
     return true;
   }
   size_t interrupted = entry;
   if (is_one_of(number, kHandlerReturns)) {
-    // The next signal is handled before the program goes on.
+    // The program handles the next signal before it continues.
     while (interrupted != 0 && !task_.frames[interrupted].upcall) interrupted--;
   }
   deliver(task_.frames[interrupted].upcall ? interrupted : entry);
   return true;
 }
 
-// Whether the interrupted or calling function can go on at `ea`. Only the innermost one may go on
-// anywhere: what interrupted an outer one has not ended.
+// Returns whether the interrupted or calling function can continue at `ea`. Only the innermost
+// function may continue anywhere: the interrupt of an outer function has not ended.
 bool CallStacks::may_go_on(size_t frame, uint64_t ea, bool innermost) const {
   const Step& step = task_.frames[frame].step;
-  // An instruction that the kernel carried out itself is passed over.
+  // Skips an instruction that the kernel emulated.
   constexpr uint64_t kWord = 4;
   switch (step.link) {
     case Link::kNone:
       return ea == step.next || ea == step.next + kWord;
     case Link::kSystemCall:
-      return ea == step.next || ea == step.next - kWord;  // or once more
+      return ea == step.next || ea == step.next - kWord;  // or the call restarts
     case Link::kInterruptReturn:
       return innermost;
     case Link::kCall:
@@ -127,7 +127,7 @@ bool CallStacks::may_go_on(size_t frame, uint64_t ea, bool innermost) const {
   return false;
 }
 
-// As if nothing had interrupted it.
+// Continues the frame as if it had not been interrupted.
 bool CallStacks::go_on(size_t frame, uint64_t ea) {
   const Frame gone = task_.frames[frame];
   drop_to(frame);
@@ -141,8 +141,8 @@ bool CallStacks::go_on(size_t frame, uint64_t ea) {
   return move(gone.step, ea);
 }
 
-// The kernel went on elsewhere in the program: with a signal handler, if that returns to where the
-// program was interrupted.
+// The kernel continued elsewhere in the program. If that code returns to the interrupted address,
+// it is a signal handler.
 void CallStacks::deliver(size_t frame) {
   drop_to(frame + 1);
   if (frame >= task_.frames.size()) return;
@@ -181,8 +181,8 @@ void CallStacks::use_stack_pointer(const Instruction& instruction) {
   }
   stack.forget();
   overwritten_ = !blind_;
-  // Between tasks the kernel copies it from another register; from the stack and its own data it
-  // comes in calls and at entries.
+  // To switch tasks, the kernel copies the stack pointer from another register. In calls and at
+  // entries, it loads the stack pointer from the stack and its own data.
   constexpr unsigned kRegisterToRegister = 31;
   if (blind_ && level_ != Level::kUser &&
       control_flow::primary(instruction.opcode) == kRegisterToRegister) {
@@ -190,7 +190,7 @@ void CallStacks::use_stack_pointer(const Instruction& instruction) {
   }
 }
 
-// The stack pointer is `value` before the instruction at hand.
+// Learns that the stack pointer is `value` before the current instruction.
 void CallStacks::observe(uint64_t value) {
   if (level_ != Level::kUser) seen_.set(value);
   StackPointer& stack = task_.stack;
@@ -207,7 +207,7 @@ void CallStacks::observe(uint64_t value) {
   } else if (level_ != Level::kUser) {
     land_in_kernel();
   } else if (contradicts) {
-    // Not the task that it was taken for.
+    // Another task than assumed is running.
     const CallTree::Function function = task_.function;
     restart();
     task_.function = function;
@@ -216,8 +216,8 @@ void CallStacks::observe(uint64_t value) {
   }
 }
 
-// Whether the kernel is on the stack on which it entered from the program. Linux makes those of
-// 16 KiB at least, THREAD_SIZE in arch/powerpc/include/asm/thread_info.h.
+// Returns whether the kernel is on the stack on which it entered from the program. Linux stacks
+// have at least 16 KiB: THREAD_SIZE in arch/powerpc/include/asm/thread_info.h.
 bool CallStacks::on_own_stack() const {
   constexpr uint64_t kStackBytes = 16384;
   const size_t entry = innermost_from_user();
@@ -225,7 +225,7 @@ bool CallStacks::on_own_stack() const {
          task_.frames[entry].entry.value() - task_.stack.value() < kStackBytes;
 }
 
-// The kernel uses another stack: its own at an entry, that of another task, or one for interrupts.
+// The kernel changes to another stack: its own at an entry, another task's, or one for interrupts.
 void CallStacks::land_in_kernel() {
   const StackPointer stack = task_.stack;
   if (at_entry_) {
@@ -246,13 +246,13 @@ void CallStacks::land_in_kernel() {
 
 // ------------------------------------------------------------------------------- tasks
 
-// The task at hand, as it was when its stack was left.
+// Saves the current task in the state at which the kernel left its stack.
 void CallStacks::park(const BeforeJump& then) {
   if (task_.frames.size() > then.frames) task_.frames.resize(then.frames);
   task_.function = then.function;
   task_.stack = then.stack;
   task_.parked = ++clock_;
-  // No two have the same stack: one of them is gone.
+  // Two live tasks never share a stack, so an older task with this stack has ended.
   std::erase_if(tasks_, [&](const Task& task) { return task.stack.equals(task_.stack); });
   if (tasks_.size() == kMostTasks) {
     const auto older = [](const Task& a, const Task& b) { return a.parked < b.parked; };
@@ -269,7 +269,7 @@ void CallStacks::take_up(size_t parked) {
   jumped_ = false;
 }
 
-// One that the trace has not shown yet.
+// Begins a task that the trace has not shown yet.
 void CallStacks::begin_task(bool fresh) {
   const StackPointer stack = task_.stack;
   task_ = {};
@@ -279,7 +279,7 @@ void CallStacks::begin_task(bool fresh) {
   jumped_ = overwritten_ = at_entry_ = false;
 }
 
-// The kernel leaves to the program of the task on whose stack it last was.
+// The kernel returns to the program of the task whose stack it used last.
 void CallStacks::find_task_of_exit() {
   const BeforeJump now{.stack = {}, .frames = task_.frames.size(), .function = task_.function};
   if (std::exchange(switched_blindly_, false)) {
@@ -293,7 +293,7 @@ void CallStacks::find_task_of_exit() {
   };
   const size_t entry = innermost_from_user();
   if (task_.fresh && entry == kNoFrame) {
-    std::erase_if(tasks_, entered_at);  // their stack has a new owner
+    std::erase_if(tasks_, entered_at);  // these tasks' stack has a new owner
     return;
   }
   if (entry != kNoFrame && !task_.frames[entry].entry.contradicts(seen_)) return;
@@ -307,7 +307,7 @@ void CallStacks::find_task_of_exit() {
   }
 }
 
-// The stack that a child begins with, if this system call makes one.
+// Saves the stack with which a child begins, if this system call creates a child.
 void CallStacks::remember_parent(const Step& step) {
   const auto is_upcall = [](const Frame& frame) { return frame.upcall; };
   if (step.next - numbered_at_ > kNearNumber || !is_one_of(number_, kClones) ||
@@ -324,7 +324,7 @@ void CallStacks::remember_parent(const Step& step) {
                       .back = step.next});
 }
 
-// A new task comes to where a clone returns: with its parent's stack, or with one of its own.
+// A new task arrives at the return address of a clone, on its parent's stack or on its own.
 bool CallStacks::begin_clone(uint64_t ea) {
   const Parent* found = nullptr;
   for (const Parent& parent : parents_) {
@@ -344,8 +344,8 @@ bool CallStacks::begin_clone(uint64_t ea) {
   return true;
 }
 
-// A child may return from the function that made it before it shows its stack pointer: then that of
-// the caller decides.
+// A child may return from the function that created it before it shows its stack pointer. Then the
+// stack pointer of the caller decides.
 bool CallStacks::return_of_clone(size_t frame) {
   Choice& choice = task_.choice;
   const Frame& caller = task_.frames[frame];
@@ -364,7 +364,7 @@ bool CallStacks::return_of_clone(size_t frame) {
 
 // ------------------------------------------------------------------------------- choices
 
-// Until the stack pointer is seen, the stack hangs below a base of its own.
+// Until the trace shows the stack pointer, the stack hangs below a base of its own.
 void CallStacks::begin_choice(Choice::Kind kind) {
   if (task_.choice.kind != Choice::Kind::kNone) give_up_choice();
   task_.stack.forget();
@@ -374,14 +374,14 @@ void CallStacks::begin_choice(Choice::Kind kind) {
   task_.choice.depth = task_.frames.size();
 }
 
-// A return to `ea` in this function, but to which of its calls?
+// Follows a return to `ea` in this function, while it is unknown which of its calls returns.
 void CallStacks::begin_return(uint64_t ea, CallTree::Function function) {
   begin_choice(Choice::Kind::kReturned);
   task_.choice.function = task_.function = function;
   task_.choice.back = ea;
 }
 
-// The stack pointer was `value` when the choice began. Calls may have been made since.
+// Makes the choice: the stack pointer was `value` when it began. Calls may have followed since.
 void CallStacks::choose(uint64_t value) {
   const Choice choice = task_.choice;
   std::vector<Frame>& frames = task_.frames;
@@ -390,7 +390,7 @@ void CallStacks::choose(uint64_t value) {
   stack.set(value);
   size_t chosen = kNoFrame;
   if (choice.kind == Choice::Kind::kCloned) {
-    chosen = stack.equals(choice.stack) ? choice.depth : 0;  // else a thread, with no callers
+    chosen = stack.equals(choice.stack) ? choice.depth : 0;  // otherwise a thread, without callers
   }
   for (size_t i = choice.depth; choice.kind == Choice::Kind::kReturned && i-- > 0;) {
     const Frame& frame = frames[i];

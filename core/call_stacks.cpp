@@ -67,7 +67,7 @@ void CallStacks::arrive(uint64_t ea, const Instruction& instruction) {
   settle();
 }
 
-// Whether something other than `step` led from there to `ea`.
+// Returns whether an interrupt, not `step`, led to `ea`.
 bool CallStacks::is_interrupt(const Step& step, uint64_t ea, Level before) const {
   if (level_ == Level::kUser) return false;
   if (step.link == Link::kSystemCall) return ea != step.next;
@@ -79,8 +79,7 @@ bool CallStacks::is_interrupt(const Step& step, uint64_t ea, Level before) const
   return is_interrupt_vector(ea);
 }
 
-// Control goes where `step` sent it: returns whether a function was entered, at its begin as far as
-// is known.
+// Follows `step` to `ea`. Returns whether a function was entered, at its begin as far as is known.
 bool CallStacks::move(const Step& step, uint64_t ea) {
   const bool wrong = step.is_direct() && ea != step.target() && ea != step.target() + 4;
   switch (step.link) {
@@ -100,7 +99,7 @@ bool CallStacks::move(const Step& step, uint64_t ea) {
     case Link::kSystemCall:
       break;
   }
-  restart();  // no instruction does that: something is missing
+  restart();  // no instruction goes there: the trace has a loss
   return false;
 }
 
@@ -138,7 +137,7 @@ void CallStacks::interrupt(const Step& step, Level before) {
 
 // ------------------------------------------------------------------------------- returns
 
-// A return does not leave an interrupt.
+// Finds the frame that a return to `ea` continues. A return does not leave an interrupt.
 size_t CallStacks::frame_of_return(uint64_t ea) const {
   const std::vector<Frame>& frames = task_.frames;
   for (size_t i = frames.size(); i-- > 0;) {
@@ -164,8 +163,7 @@ void CallStacks::return_to(uint64_t ea) {
     return;
   }
   if (level_ != Level::kUser && jumped_ && task_.stack.known() && !on_own_stack()) {
-    // A task that goes to sleep does so in the same function as the one before it. Another address
-    // is the first code of a new task.
+    // All tasks go to sleep in the same function. Another address is the first code of a new task.
     const bool returns = !task_.frames.empty() && task_.frames.back().step.next == ea;
     const StackPointer stack = task_.stack;
     park(before_jump_);
@@ -178,7 +176,8 @@ void CallStacks::return_to(uint64_t ea) {
   restart();
 }
 
-// Frames of `function`, from which signal handlers may have been called; `last` is one of them.
+// Counts the frames of `function` that a signal handler may have interrupted; `last` is one of
+// them.
 size_t CallStacks::count_frames(CallTree::Function function, size_t& last) const {
   size_t count = 0;
   for (size_t i = task_.frames.size(); i-- > 0;) {
@@ -191,7 +190,7 @@ size_t CallStacks::count_frames(CallTree::Function function, size_t& last) const
   return count;
 }
 
-// longjmp: back into a function that has called, but not from where it has called.
+// longjmp: returns to a function that has made a call, but not to the address after that call.
 bool CallStacks::unwind_to(uint64_t ea) {
   const CallTree::Function function = function_at(ea);
   size_t frame = 0;
@@ -207,14 +206,15 @@ bool CallStacks::unwind_to(uint64_t ea) {
   return true;
 }
 
-// What a signal handler was called from is certain when control has left it for an outer frame.
+// The interrupted frame of a signal handler is certain when control leaves the handler for an outer
+// frame.
 void CallStacks::drop_to(size_t frames) {
   for (size_t i = frames; i < task_.frames.size(); i++) {
     const Frame& frame = task_.frames[i];
     if (frame.upcall) tree_.confirm(frame.below, frame.own);
   }
   if (task_.choice.kind != Choice::Kind::kNone && frames < task_.choice.depth) {
-    // The choice would have been among frames that are gone.
+    // The frames of the choice have ended.
     give_up_choice();
     task_.frames.clear();
     return;
@@ -222,14 +222,14 @@ void CallStacks::drop_to(size_t frames) {
   task_.frames.resize(frames);
 }
 
-// The outermost function returned: what is known had been called from `ea`.
+// The outermost known function returned to `ea`, so its caller is there.
 void CallStacks::reveal_caller(uint64_t ea) {
   if (task_.base == kRoot || ++task_.revealed > kMostRevealed) return restart();
   task_.function = caller_at(ea);
   task_.base = tree_.reveal(task_.base, task_.function);
 }
 
-// Nothing is known any more of the callers; in the kernel those in the program still are.
+// Forgets the callers. In the kernel, the callers in the program remain known.
 void CallStacks::restart() {
   restarts_++;
   task_.function = CallTree::kUnnamed;
@@ -255,12 +255,12 @@ CallStacks::Node CallStacks::parent_at(size_t frames) const {
   return frames == 0 ? task_.base : task_.frames[frames - 1].below;
 }
 
-// The symbol of an address of the program that runs.
+// The symbol of an address in the running program.
 SymbolTable::Span CallStacks::symbol_at(uint64_t ea) const {
   return symbols_.code_span_of({ea + owner_});
 }
 
-// As symbol_text(), without the offset. Valid until the next call.
+// The name as in symbol_text(), without the offset. Valid until the next call.
 const std::string& CallStacks::name_at(const SymbolTable::Span& span, uint64_t ea) const {
   if (!owned::is_unproven(ea + owner_)) [[likely]]
     return span.symbol->name;
@@ -269,7 +269,7 @@ const std::string& CallStacks::name_at(const SymbolTable::Span& span, uint64_t e
   return unproven_name_;
 }
 
-// The function that `ea` is in, if it has a name or was seen to call from there.
+// The function that contains `ea`, if it has a name, or if the trace showed its call at `ea`.
 CallTree::Function CallStacks::function_at(uint64_t ea) const {
   if (const SymbolTable::Span span = symbol_at(ea); span.symbol != nullptr) {
     const auto number = tree_.find(name_at(span, ea));
@@ -279,7 +279,7 @@ CallTree::Function CallStacks::function_at(uint64_t ea) const {
   return site.back == ea ? site.function : CallTree::kUnnamed;
 }
 
-// Likewise, of a caller that may not have run yet.
+// Like function_at(), for a caller that may not have run yet.
 CallTree::Function CallStacks::caller_at(uint64_t ea) {
   const SymbolTable::Span span = symbol_at(ea);
   return span.symbol == nullptr ? function_at(ea)

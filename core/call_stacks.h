@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// In which call stacks instructions ran, by following calls, returns, interrupts and system calls.
+// Finds the call stacks in which instructions ran: follows calls, returns, interrupts and system
+// calls.
 //
 // A trace names no task and begins in the middle of a program. The stack pointer, which loads and
-// stores show, tells tasks apart: each has its own stack in the kernel, and a return must find the
-// stack pointer of its call. A stack is complete when it was followed from its begin: from execve,
-// from a clone, or down to the first call. All others have "[unknown callers]" where functions are
-// missing; those that a return shows later are put there.
+// stores show, distinguishes tasks: each task has its own stack in the kernel, and a return must
+// find the stack pointer of its call. A stack is complete when it was followed from its begin: from
+// execve, from a clone, or down to the first call. All other stacks have "[unknown callers]" in
+// place of missing functions. When a return shows such a function later, it is put there.
 //
-// The tracker must see every instruction; which of them count is another matter.
+// The tracker must see every instruction, including those that do not count.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +27,10 @@
 
 namespace htmtrace {
 
-// A sink for CoreDecoder, perhaps behind a SelectingSink; several traces may go through it.
+// A sink for CoreDecoder, possibly after a SelectingSink. It accepts several traces.
 class CallStacks {
  public:
-  // Whatever is selected, the calls before it decide in which stack it ran.
+  // The calls that precede a selected instruction decide in which stack it ran.
   static constexpr Lead kLead = Lead::kAll;
 
   using Node = CallTree::Node;
@@ -45,7 +46,7 @@ class CallStacks {
       unknown_++;
     }
   }
-  // An instruction that is followed, but does not count.
+  // Follows an instruction without counting it.
   void unselected(const Instruction& instruction) { follow(instruction); }
 
   void stamp(const Stamp& stamp) {
@@ -54,7 +55,7 @@ class CallStacks {
   void unselected(const Stamp& stamp) { this->stamp(stamp); }
   void defect(const Defect&) { skipped(); }
 
-  // Another trace follows.
+  // Call it before each further trace.
   void begin_trace();
   // What follows does not follow what was before.
   void skipped();
@@ -62,7 +63,8 @@ class CallStacks {
   // "outer;inner;leaf COUNT" and a newline for each stack, sorted.
   std::string folded() const { return tree_.folded(); }
 
-  // The stack that the last instruction ran in. What is known of it may grow until the end.
+  // The stack in which the last instruction ran. Returns may reveal more of its callers until the
+  // end.
   Node here() const { return leaf_; }
   const CallTree& tree() const { return tree_; }
 
@@ -71,17 +73,17 @@ class CallStacks {
   uint64_t cut() const { return tree_.cut() + cut_; }
 
  private:
-  // What an instruction does to the stack.
+  // The effect of an instruction on the stack.
   enum class Link : uint8_t { kNone, kCall, kReturn, kBranch, kSystemCall, kInterruptReturn };
   static Link link_of(uint32_t opcode);
 
-  // What is known of the mode, user or not.
+  // The known part of the mode: user or not.
   enum class Level : uint8_t { kUnknown, kUser, kSystem };
   static Level level_of(Modes modes);
 
-  // The last instruction, as far as it decides where control can go.
+  // The parts of the last instruction that decide where control can go.
   struct Step {
-    uint64_t next = 0;  // the address that follows it
+    uint64_t next = 0;  // the following address
     uint32_t opcode = 0;
     Link link = Link::kNone;
 
@@ -90,39 +92,39 @@ class CallStacks {
     bool may_fall_through() const { return branch_kind(opcode) != BranchKind::kUnconditional; }
   };
 
-  // A function that called, or was interrupted.
+  // A function that made a call, or was interrupted.
   struct Frame {
     CallTree::Function function = CallTree::kUnnamed;
-    Node own = kRoot;    // the stack that it ran in
-    Node below = kRoot;  // the one that what it called hangs below
-    Step step;           // its last instruction: a call goes on at step.next
-    StackPointer stack;  // while it does not run
+    Node own = kRoot;    // the stack in which it ran
+    Node below = kRoot;  // the parent of the functions that it called
+    Step step;           // its last instruction: after a call it continues at step.next
+    StackPointer stack;  // its value while the function does not run
     bool interrupted = false;
     bool from_user = false;  // the interrupt or system call left user mode
     bool upcall = false;     // `below` is a base: is it a signal handler?
-    int system_call = -1;    // number, if it is known
-    StackPointer entry;      // of the kernel's outermost frame, if from_user
+    int system_call = -1;    // its number, if known
+    StackPointer entry;      // value in the kernel's outermost frame, if from_user
   };
 
-  // A stack that is one of several, until the stack pointer tells which.
+  // Several possible stacks, until the stack pointer decides between them.
   struct Choice {
     enum class Kind : uint8_t { kNone, kReturned, kCloned };
     Kind kind = Kind::kNone;
     Node base = kRoot;
-    size_t depth = 0;                                  // frames when it began
-    CallTree::Function function = CallTree::kUnnamed;  // kReturned: that goes on
-    uint64_t back = 0;                                 // and where
-    StackPointer stack;                                // kCloned: of the parent
+    size_t depth = 0;                                  // number of frames when it began
+    CallTree::Function function = CallTree::kUnnamed;  // kReturned: the function that continues
+    uint64_t back = 0;                                 // kReturned: the address where it continues
+    StackPointer stack;                                // kCloned: the parent's stack pointer
   };
 
   struct Task {
-    std::vector<Frame> frames;  // from the outermost
+    std::vector<Frame> frames;  // the outermost is first
     CallTree::Function function = CallTree::kUnnamed;
-    Node base = kRoot;  // kRoot: nothing is missing
+    Node base = kRoot;  // kRoot: no callers are missing
     StackPointer stack;
     Choice choice;
     unsigned revealed = 0;
-    bool fresh = false;  // it began to exist while the trace ran
+    bool fresh = false;  // the task was created while the trace ran
     uint64_t parked = 0;
   };
 
@@ -135,7 +137,7 @@ class CallStacks {
     uint64_t back = 0;
   };
 
-  // What the task was when its stack pointer was overwritten.
+  // The state of the task when its stack pointer was overwritten.
   struct BeforeJump {
     StackPointer stack;
     size_t frames = 0;
@@ -155,7 +157,7 @@ class CallStacks {
       return false;
     }
     const uint64_t ea = instruction.ea.value;
-    // Most go on behind the one before, in the same function.
+    // Fast path: most instructions follow their predecessor in the same function.
     if (ea != step_.next || step_.link != Link::kNone || ea - part_first_ >= part_bytes_) {
       arrive(ea, instruction);
     }
@@ -221,39 +223,39 @@ class CallStacks {
   void settle();
   Node parent_at(size_t frames) const;
 
-  static constexpr uint64_t kNearNumber = 64;               // bytes from there to a system call
+  static constexpr uint64_t kNearNumber = 64;               // most bytes from li to a system call
   static constexpr uint32_t kLoadImmediateR0 = 0x38000000;  // li r0,...
 
   const SymbolTable& symbols_;
   SymbolCursor cursor_;
-  uint64_t owner_ = 0;  // of the program that runs, in its bits of an address
+  uint64_t owner_ = 0;  // the running program, in the owner bits of an address
   mutable std::string unproven_name_;
   CallTree tree_;
-  Task task_;  // that runs
+  Task task_;  // the running task
   std::vector<Task> tasks_;
-  std::vector<Parent> parents_;  // the newest last
+  std::vector<Parent> parents_;  // the newest is last
   Node leaf_ = kRoot;
 
-  // The addresses that belong to task_.function as far as is known.
+  // The addresses that are known to belong to task_.function.
   uint64_t part_first_ = 0;
   uint64_t part_bytes_ = 0;
 
   Step step_;
   Level level_ = Level::kUnknown;
   uint32_t arrived_opcode_ = 0;
-  int number_ = -1;  // the last one loaded into r0
+  int number_ = -1;  // the last number loaded into r0
   uint64_t numbered_at_ = 0;
 
-  // The stack pointer, in task_.stack, is ...
-  bool overwritten_ = false;       // ... unknown, because an instruction wrote it
-  bool jumped_ = false;            // ... on a stack to which nothing led
-  bool blind_ = false;             // ... not to be seen: the trace has no data addresses
-  bool at_entry_ = false;          // ... next seen in the kernel's outermost frame
-  bool switched_blindly_ = false;  // perhaps: the kernel may have gone to another task
+  // State of the stack pointer in task_.stack.
+  bool overwritten_ = false;       // unknown, because an instruction wrote it
+  bool jumped_ = false;            // on a stack that no known operation led to
+  bool blind_ = false;             // invisible: the trace has no data addresses
+  bool at_entry_ = false;          // its next value is that of the kernel's outermost frame
+  bool switched_blindly_ = false;  // the kernel may have switched to another task
   BeforeJump before_jump_;
-  StackPointer seen_;  // last in the kernel
+  StackPointer seen_;  // its last value in the kernel
 
-  // Which function calls return to: lately used addresses.
+  // The functions at recently used return addresses.
   struct CallSite {
     uint64_t back = 0;
     CallTree::Function function = CallTree::kUnnamed;

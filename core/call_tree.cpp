@@ -66,7 +66,7 @@ CallTree::Node CallTree::add_base(Node parent) {
   return add(parent, kUnknownCallers, nodes_[parent].depth);
 }
 
-// The base keeps its number, and so do all stacks below it.
+// The base and all stacks below it keep their numbers.
 CallTree::Node CallTree::reveal(Node base, Function function) {
   if (nodes_[base].function != kUnknownCallers) return base;
   const Node above = add_base(nodes_[base].parent);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Stacks of functions as a tree: each node is a stack, of its parent's functions and one more. Some
-// stacks become known late, when a return shows who had called: their outermost node is a base,
-// which says that callers are missing until the tree learns what it stands for.
+// Stacks of functions as a tree: each node is a stack, of its parent's functions and one more
+// function. Some stacks become known late, when a return shows the caller. The outermost node of
+// such a stack is a base: it stands for missing callers until the tree learns them.
 #pragma once
 
 #include <cstdint>
@@ -21,40 +21,41 @@ class CallTree {
 
   CallTree();
 
-  // The number of a function. `is_symbol`: else it is named by the address where it was entered.
+  // The number of a function. `is_symbol`: `name` is a symbol, not the address of the first
+  // instruction.
   Function function_of(const std::string& name, bool is_symbol);
   // kUnnamed, if it has none.
   Function find(const std::string& name) const;
   bool is_symbol(Function function) const { return functions_[function].is_symbol; }
 
-  // The stack of `parent` and one function. Stacks that are too deep end with a node of their own,
-  // and so do all that are new when the tree is full.
+  // The stack of `parent` and one function. Stacks that are too deep end with a special node, and
+  // so do new stacks when the tree is full.
   Node child(Node parent, Function function);
 
-  // A new stack below `parent` whose callers, between the parent and what is called from it, are
+  // Adds a stack below `parent`. The callers between the parent and this stack's functions are
   // unknown.
   Node add_base(Node parent);
-  // The base was `function`, whose callers are unknown: returns the new base above it.
+  // Learns that the base was `function`. Returns a new base above it for the callers of `function`.
   Node reveal(Node base, Function function);
-  // No callers are missing below the base: what it called, `parent` did.
+  // Learns that no callers are missing below the base: `parent` called the functions below it.
   void confirm(Node base, Node parent);
 
   void count(Node node) { nodes_[node].instructions++; }
 
-  // The node itself, or the one that shows the same stack, if it is a base that was confirmed.
+  // The node itself, or, for a confirmed base, the node with the same stack.
   Node visible(Node node) const;
   // The next outer function.
   Node outer(Node node) const { return visible(nodes_[node].parent); }
-  // Of any node but the root and confirmed bases.
+  // The name of any node except the root and confirmed bases.
   const std::string& name(Node node) const { return functions_[nodes_[node].function].name; }
-  // Whether the stack is complete, as far as the tree knows.
+  // Returns whether the stack is complete, as far as the tree knows.
   bool complete(Node node) const;
 
   // "outer;inner;leaf COUNT" and a newline for each stack with instructions, sorted.
   std::string folded() const;
 
   size_t size() const { return nodes_.size(); }
-  uint64_t cut() const { return cut_; }  // stacks that were too deep, or one too many
+  uint64_t cut() const { return cut_; }  // stacks that were too deep or exceeded the limit
 
  private:
   static constexpr size_t kMostNodes = 1 << 20;
@@ -69,7 +70,7 @@ class CallTree {
     Node parent = kRoot;
     Function function = kUnnamed;
     uint32_t depth = 0;
-    bool confirmed = false;  // a base that stands for nothing any more
+    bool confirmed = false;  // a base without missing callers
     uint64_t instructions = 0;
   };
 
@@ -79,8 +80,8 @@ class CallTree {
   std::vector<Named> functions_;
   std::unordered_map<std::string, Function> numbers_;
   std::vector<Entry> nodes_;
-  std::unordered_map<uint64_t, Node> children_;  // by parent and function
-  Node others_ = kRoot;                          // for all stacks that do not fit
+  std::unordered_map<uint64_t, Node> children_;  // keyed by parent and function
+  Node others_ = kRoot;                          // stands for all stacks that do not fit
   uint64_t cut_ = 0;
 };
 

@@ -72,13 +72,13 @@ constexpr bool returns_by_link(uint32_t word) {
   return control_flow::primary(word) == 19 && control_flow::extended(word) == 16 && (word & 1) == 0;
 }
 
-// b and bc name their target, the other branches take it from a register.
+// b and bc name their target; the other branches read it from a register.
 constexpr bool is_direct_branch(uint32_t word) {
   const unsigned primary = control_flow::primary(word);
   return primary == 16 || primary == 18;
 }
 
-// Where a direct branch at `ea` goes if it is taken. Power ISA 3.1, Book I, 2.4.
+// The target of a direct branch at `ea`. Power ISA 3.1, Book I, 2.4.
 constexpr uint64_t direct_target(uint32_t word, uint64_t ea) {
   const unsigned bits = control_flow::primary(word) == 18 ? 26 : 16;
   const uint64_t field = word & ((uint64_t{1} << bits) - 4);
@@ -87,9 +87,10 @@ constexpr uint64_t direct_target(uint32_t word, uint64_t ea) {
   return (word & 2) != 0 ? displacement : ea + displacement;
 }
 
-// An address at which the processor begins to handle an interrupt, for each way of relocation that
-// LPCR[AIL] names. Power ISA 3.1, Book III, 7.2.1 (LPCR) and figure 51 (interrupt vectors): 0x100
-// to 0xfe0 each 0x20 bytes, implementation-specific ones below 0x2000; scv has 0x3000 or 0x17000.
+// Returns whether the processor begins to handle an interrupt at this address, for each relocation
+// that LPCR[AIL] allows. Power ISA 3.1, Book III, 7.2.1 (LPCR) and figure 51 (interrupt vectors):
+// one vector each 0x20 bytes from 0x100 to 0xfe0; implementation-specific vectors lie below 0x2000;
+// scv has 0x3000 or 0x17000.
 constexpr bool is_interrupt_vector(uint64_t ea) {
   constexpr uint64_t kRelocated = 0xc000000000004000, kRelocatedLow = 0x18000;
   constexpr uint64_t kScvRelocated = 0xc000000000003000, kScvReal = 0x17000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How often each of several values came: the short lists of reports.
+// Counts how often each of several values occurs: the short lists of reports.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@ struct CountPlace {
   uint64_t count = 0;
 };
 
-// Places that lists may still take.
+// The number of entries that lists may still add.
 struct CountRoom {
   size_t places = 0;
 };
 
-// Every value that is listed has its exact count. The first few values are in the list itself;
-// further ones find places as long as there is room, which all lists of a table share. Values that
-// find none are counted together.
+// Every listed value has its exact count. The list itself holds the first few values. Further
+// values use the room that all lists of a table share. When the room is used up, the list counts
+// all new values together.
 template <size_t kFirst>
 class CountList {
  public:
@@ -43,7 +43,7 @@ class CountList {
     add_further(value, room);
   }
 
-  // Highest first; of equal ones the lower value.
+  // The highest count first; for equal counts, the lower value first.
   std::vector<Place> sorted() const {
     std::vector<Place> found;
     for (const Place& place : first_) {
@@ -58,16 +58,16 @@ class CountList {
     return found;
   }
 
-  // How often values came that are not listed.
+  // How often unlisted values occurred.
   uint64_t others() const { return others_; }
 
-  // Places that the list has taken.
+  // The number of entries that the list has allocated.
   size_t places() const { return further_.size(); }
 
  private:
   static constexpr size_t kLeastPlaces = 8;  // a power of two, as all sizes are
 
-  // The place of `value`, or the free one where it belongs.
+  // The entry of `value`, or the free entry for it.
   Place& place_of(uint64_t value) {
     const size_t mask = further_.size() - 1;
     // Multiplicative hashing, as in HotTable.
@@ -85,8 +85,8 @@ class CountList {
     }
     Place* place = &place_of(value);
     if (place->count == 0) {
-      // A quarter stays free, so that a place is found soon. A value that came when there was no
-      // room is never listed: its count would be too small.
+      // A quarter stays free to keep searches short. A value that arrived when no room was left is
+      // never listed, because its count would be too small.
       if (others_ != 0 || (used_ + 1 > further_.size() / 4 * 3 && !grow(room))) {
         others_++;
         return;
@@ -112,7 +112,7 @@ class CountList {
 
   std::array<Place, kFirst> first_{};
   std::vector<Place> further_;  // a hash table; count 0: free
-  size_t used_ = 0;             // of further_
+  size_t used_ = 0;             // used entries of further_
   uint64_t others_ = 0;
 };
 

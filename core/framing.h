@@ -56,8 +56,8 @@ constexpr Framing Framing::bad(DefectReason why) {
   return words::is_stamp_or_companion(word) || words::is_power10(word);
 }
 
-// The words that an INFO record must have for its instruction to be known: the prefix of a prefixed
-// one, and the MSR, which only the end of the trace may cut off.
+// The number of words that an INFO record needs to identify its instruction: the prefix of a
+// prefixed instruction, and the MSR, which may be missing only at the end of the trace.
 inline unsigned least_power10_info_words(uint64_t info, const Framing& framing, bool in_sync) {
   if (words::info10_prefixed(info)) return 3;
   return in_sync && framing.reason == DefectReason::kCutByEnd ? 1 : 2;

@@ -25,8 +25,8 @@ class HeatMap {
   struct Row {
     uint64_t address = 0;  // of its first byte
     uint64_t count = 0;
-    uint64_t lowest_name = kNoName;     // of those that add() was given for it,
-    uint64_t highest_name = 0;          // both if there is any
+    uint64_t lowest_name = kNoName;     // lowest name that add() received for this row
+    uint64_t highest_name = 0;          // highest such name; valid only if lowest_name is
     std::span<const uint64_t> windows;  // counts from first_time() on; windows() of them
   };
 

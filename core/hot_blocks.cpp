@@ -18,7 +18,7 @@ void HotBlocks::arrive(uint64_t ea) {
   ended_ = false;
 }
 
-// Blocks were dropped, and their lists with them.
+// Counts the room again after the table dropped blocks with their lists.
 void HotBlocks::recount_room() {
   size_t places = entries_ * kListPlaces;
   blocks_.visit([&](uint64_t, const HotBlock& block) {

@@ -25,8 +25,8 @@ struct HotBlock {
   static constexpr size_t kMostWords = 256;
   uint64_t count = 0;  // instructions that ran in it
   uint64_t executions = 0;
-  uint64_t followed = 0;        // of them, by what is known
-  uint64_t rewritten = 0;       // of them, with other words than these
+  uint64_t followed = 0;        // runs with a known successor
+  uint64_t rewritten = 0;       // runs with other instruction words
   uint64_t longest = 0;         // instructions of the longest run
   Counts successors;            // addresses of blocks, with their owners
   std::vector<uint32_t> words;  // of the longest run, its first ones; a prefix before its suffix
@@ -36,7 +36,7 @@ struct HotBlock {
 class HotBlocks {
  public:
   // Keys of blocks are their addresses with their owners (core/symbol_table.h). `symbols` must
-  // outlive it. The lists of successors may take kListPlaces for each entry.
+  // outlive this object. The lists of successors may use kListPlaces entries for each block.
   HotBlocks(size_t entries, const SymbolTable& symbols)
       : entries_(entries), blocks_(entries), cursor_(symbols), room_{entries * kListPlaces} {}
   static constexpr size_t kListPlaces = 8;
@@ -95,7 +95,7 @@ class HotBlocks {
   uint64_t unknown_ = 0;
   uint64_t executions_ = 0;
 
-  uint64_t begin_ = 0;  // of the block at hand, with its owner
+  uint64_t begin_ = 0;  // address of the current block, with its owner
   uint64_t next_ = 0;   // where it goes on
   uint64_t run_ = 0;    // its instructions so far; 0: there is none at hand
   bool ended_ = true;   // by a branch, or there is none

@@ -61,7 +61,7 @@ uint64_t HotSpots::object_of(EffectiveAddr address) {
   return recent.span.symbol != nullptr ? recent.key : HotData::kNoObject;
 }
 
-// Rows were dropped, and their lists with them.
+// Counts the room again after the table dropped rows with their lists.
 void HotSpots::recount_room(size_t unit) {
   size_t places = wishes_.entries * Wishes::kListPlaces;
   data_[unit].visit([&](uint64_t, const HotData& hot) {

@@ -34,9 +34,9 @@ struct HotData {
   uint64_t loads = 0;
   uint64_t stores = 0;
   uint64_t atomics = 0;
-  uint64_t lowest_ea = kNoAddress;  // of the accesses, with its owner (core/symbol_table.h)
-  Counts sites;                     // keys of the code that touched it; none of unknown code
-  CountList<1> objects;             // keys of the objects that were touched, or kNoObject
+  uint64_t lowest_ea = kNoAddress;  // lowest accessed address, with its owner
+  Counts sites;                     // keys of the code that touched it; unknown code has no key
+  CountList<1> objects;             // keys of the accessed objects, or kNoObject
   static constexpr uint64_t kNoAddress = ~uint64_t{0};
   static constexpr uint64_t kNoObject = ~uint64_t{0};
 };
@@ -52,19 +52,19 @@ struct OwnedWork {
   uint64_t data = 0;   // accesses to it
 };
 
-// A sink for CoreDecoder; several traces may go through it.
+// A sink for CoreDecoder. It accepts several traces.
 //
-// A key identifies code. Code with a name has the address by which SymbolTable finds the symbol,
-// with the owner; other code has the address of its line of 128 bytes. Objects have keys of the
-// same kind.
+// A key identifies code. The key of named code is the address by which SymbolTable finds the
+// symbol, with the owner. The key of other code is the address of its line of 128 bytes. Objects
+// have keys of the same kind.
 class HotSpots {
  public:
   struct Wishes {
     DataKey key = DataKey::kLogical;
     std::vector<uint64_t> units;  // sizes in which data are counted; powers of two
-    size_t entries = 1 << 16;     // of each table; the short lists of a table may take
-                                  // kListPlaces for each
-    bool walks = false;           // count the walks through page tables, which take time
+    size_t entries = 1 << 16;     // in each table; the short lists of a table may use kListPlaces
+                                  // places for each entry
+    bool walks = false;           // count the walks through page tables, which is slow
     static constexpr size_t kListPlaces = 8;
   };
 
@@ -98,7 +98,7 @@ class HotSpots {
 
  private:
   using Span = SymbolTable::Span;
-  // Of recent names; most addresses are near those before.
+  // Size of the cache of recent names; most addresses are near their predecessors.
   static constexpr size_t kRecent = 64;
   struct RecentName {
     Span span;
@@ -116,8 +116,8 @@ class HotSpots {
   SymbolCursor cursor_;
   RecentName recent_code_;
   std::array<RecentName, kRecent> recent_data_{};
-  std::vector<Counts::Room> rooms_;      // of the lists of each table of data,
-  std::vector<uint64_t> counted_until_;  // when it had this error
+  std::vector<Counts::Room> rooms_;      // room for the lists of each data table
+  std::vector<uint64_t> counted_until_;  // each table's error at the last recount
   HotTable<HotCode> code_;
   OwnerTable<OwnedWork> owners_;
   std::vector<HotTable<HotData>> data_;

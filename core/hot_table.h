@@ -83,7 +83,7 @@ class HotTable {
     return found;
   }
 
-  // Calls visit(key, entry) for each, in no order.
+  // Calls visit(key, entry) for each entry, in any order.
   template <class Visit>
   void visit(const Visit& visit) const {
     for (size_t i = 0; i < slots_.size(); i++) {

@@ -41,7 +41,7 @@ class Counter {
   Statistics statistics_;
   uint64_t next_ = 1;  // number of the next event
   OpenCommands open_;
-  std::array<ResponseClass, OpenCommands::kReach> classes_{};  // of the last commands, by number
+  std::array<ResponseClass, OpenCommands::kReach> classes_{};  // the last commands, by number
 };
 
 }  // namespace htmtrace::nest

@@ -37,7 +37,7 @@ class Clock {
 
 // What a decoder must know to go on in the middle of a trace.
 struct Restart {
-  // An open command before this offset; the oldest comes first.
+  // A command that is open at this offset. The oldest command is first.
   struct Waiting {
     uint32_t key = 0;       // command_key()
     uint32_t distance = 0;  // how many events ago it was
@@ -89,7 +89,7 @@ class Decoder {
   template <class Fields>
   std::vector<Restart::Waiting> waiting() const;
 
-  // The command that a response belongs to; null when none is open.
+  // The command to which a response belongs; null when no command is open.
   template <class Fields>
   Event* find_command(const Response& response, uint8_t port);
 
@@ -103,7 +103,7 @@ class Decoder {
   uint64_t latest_ = 0;  // time that a timer then took back
   uint64_t first_ = 0;   // the number of events_[0] since the trace began, plus one
   size_t dropped_ = 0;   // of events_, from its begin
-  OpenCommands open_;    // by response_key(); most traces have few different keys
+  OpenCommands open_;    // keyed by response_key(); most traces have few different keys
   bool finished_ = false;
 };
 

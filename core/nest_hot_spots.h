@@ -23,13 +23,13 @@ namespace htmtrace::nest {
 struct HotAddress {
   static constexpr uint64_t kNoAddress = ~uint64_t{0};
   uint64_t count = 0;
-  uint64_t retries = 0;             // whose response is a retry
+  uint64_t retries = 0;             // commands whose response is a retry
   uint64_t lowest_la = kNoAddress;  // of the commands, as far as it is known
   Counts sources;                   // source_key()
   Counts commands;                  // kind_key()
 };
 
-// Commands of one name are one kind, whatever else their secondary encoding says.
+// Commands with the same name are one kind, whatever their secondary encoding.
 constexpr uint32_t kNamedKind = 1 << 16;
 constexpr uint32_t kind_key(const CommandName& name, const Command& command) {
   return name.name.empty() ? command.ttype << 8 | command.tsize : kNamedKind | name.row;
@@ -64,15 +64,15 @@ class HotSpots {
     owners_.begin_trace(owners);
   }
 
-  // Of every command, with an address or not: begin_trace() first.
+  // Counts a command with or without an address. Call begin_trace() first.
   void seen(const Command& command);
-  // Of one with an address; `la` as far as it is known.
+  // Counts a command with an address; `la` if it is known.
   void command(const Event& event, const Command& command, std::optional<LogicalAddr> la);
 
   Layout layout() const { return layout_; }
   const Wishes& wishes() const { return wishes_; }
   uint64_t all_commands() const { return seen_; }
-  uint64_t commands() const { return commands_; }  // with an address
+  uint64_t commands() const { return commands_; }  // only those with an address
   uint64_t without_address() const { return without_address_; }
   const std::vector<HotTable<HotAddress>>& tables() const { return tables_; }
   const std::vector<TracedBus>& traces() const { return traces_; }
@@ -89,7 +89,7 @@ class HotSpots {
   std::vector<HotTable<HotAddress>> tables_;
   std::vector<TracedBus> traces_;
   OwnerTable<HotAddress> owners_;
-  // Of the short lists of each table, and of those of the owners.
+  // Room for each entry in the short lists of a table, and in those of the owners.
   static constexpr size_t kListPlaces = 8;
   std::vector<Counts::Room> rooms_;
   Counts::Room owner_room_{1 << 20};

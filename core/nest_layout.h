@@ -29,7 +29,7 @@ LayoutEvidence judge_layout(std::span<const std::byte> beginning);
 
 // What it rests on, in a sentence.
 std::string describe(const LayoutEvidence& evidence);
-// Likewise, of a layout that the evidence does not decide; `layout` says which and why.
+// The same for a layout that the evidence does not decide. `layout` names it and the reason.
 std::string describe(const LayoutEvidence& evidence, std::string_view layout);
 
 // "POWER8", "POWER9", "unknown".

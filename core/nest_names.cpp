@@ -35,7 +35,7 @@ PortRule port_rule(std::string_view name) {
   return found == std::end(kPorts) ? PortRule::kAddress : found->rule;
 }
 
-// rty*, ack_rty, addr_ack_rty, target:rty_short and target:rty_long, and no other name.
+// True for rty*, ack_rty, addr_ack_rty, target:rty_short and target:rty_long only.
 bool names_retry(std::string_view response) {
   return response.find("rty") != std::string_view::npos;
 }

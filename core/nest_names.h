@@ -57,7 +57,7 @@ enum class PortRule : uint8_t {
   kTwo,
   kThree,
   kTransaction,  // 1 if the transaction is odd
-  kEncoding,     // the last but one bit of the secondary encoding
+  kEncoding,     // the second-lowest bit of the secondary encoding
 };
 
 struct CommandName {
@@ -86,7 +86,7 @@ class Names {
   std::string_view response(ResponseClass of, unsigned code) const {
     return responses_[static_cast<size_t>(of)][code % kResponseCodes];
   }
-  // Whether the response asks the sender to try again.
+  // Returns whether the response requests a retry from the sender.
   bool is_retry(ResponseClass of, unsigned code) const {
     return retries_[static_cast<size_t>(of)] >> code % kResponseCodes & 1;
   }

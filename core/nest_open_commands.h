@@ -10,12 +10,13 @@
 
 namespace htmtrace::nest {
 
-// Commands are numbers that start at 1 and rise; a number is that of an event. Each key has a list
-// of its open commands, oldest first. All memory is taken at once, and each call takes constant
+// A command is the number of its event; numbers start at 1 and rise. Each key has a list of its
+// open commands, the oldest first. All memory is allocated at once, and each call needs constant
 // time on average.
 class OpenCommands {
  public:
-  // A command is open for so many events (the public parser of hw-trace looks back as far as 500).
+  // A command is open for kReach events (the public parser of hw-trace searches the last 500
+  // events).
   static constexpr uint64_t kReach = 512;
 
   OpenCommands() = default;  // has no keys
@@ -27,7 +28,7 @@ class OpenCommands {
     bool several = false;  // other commands with this key are open, too
   };
 
-  // `number` is higher than all before.
+  // `number` must be higher than all earlier numbers.
   void add(uint32_t key, uint64_t number) {
     uint64_t& list = lists_[key];
     if (list == 0 || number - newest(list) > kReach) [[likely]] {
@@ -37,7 +38,7 @@ class OpenCommands {
     }
   }
 
-  // The oldest open command, which is closed by this. `next` is the number of the next event.
+  // Returns and closes the oldest open command. `next` is the number of the next event.
   Found take(uint32_t key, uint64_t next) {
     uint64_t& list = lists_[key];
     const uint64_t number = newest(list);
@@ -49,24 +50,24 @@ class OpenCommands {
   }
 
  private:
-  // A list is its newest command << 1, with kSeveral if there are more: only then it has links.
+  // A list is its newest command << 1. With further commands it has kSeveral, and links.
   static constexpr uint64_t kSeveral = 1;
   static uint64_t newest(uint64_t list) { return list >> 1; }
 
-  // Power of two. The newest command of a list that is still used is at most kReach events old, and
-  // the oldest one was at most kReach events older when the list was used last.
+  // A power of two. The newest command of a list in use is at most kReach events old, and at the
+  // last use of the list its oldest command was at most kReach events older.
   static constexpr size_t kPlaces = 2048;
   static_assert(kPlaces > 2 * kReach && kPlaces <= 1 << 16);
 
   static uint16_t low(uint64_t number) { return static_cast<uint16_t>(number); }
   uint16_t& link(uint64_t number) { return links_[number % kPlaces]; }
 
-  // The number below `next` that a link leads to.
+  // The number below `next` to which a link leads.
   uint64_t follow(uint64_t number, uint64_t next) {
     return next - static_cast<uint16_t>(low(next) - link(number));
   }
 
-  // The oldest command of a list with links whose newest one is in reach.
+  // The oldest command of a list with links whose newest command is in reach.
   uint64_t oldest(uint64_t newest, uint64_t next) {
     uint64_t number = follow(newest, next);
     while (next - number > kReach) number = follow(number, next);
@@ -93,8 +94,8 @@ class OpenCommands {
     return {.number = first, .several = true};
   }
 
-  ZeroedArray<uint64_t> lists_;            // by key; 0: no command
-  std::array<uint16_t, kPlaces> links_{};  // to the next command; from the newest to the oldest
+  ZeroedArray<uint64_t> lists_;            // indexed by key; 0: no command
+  std::array<uint16_t, kPlaces> links_{};  // to the next newer command; newest to oldest
 };
 
 }  // namespace htmtrace::nest

@@ -28,7 +28,7 @@ struct Statistics {
   uint64_t unnamed_commands = 0;   // ttype and secondary encoding that no command has
   uint64_t responses = 0;          // in records of their own and in commands
   uint64_t matched_responses = 0;  // their command is known
-  // Matched, but more than one command was open: the oldest got the response.
+  // Matched responses for which several commands were open; the oldest command got the response.
   uint64_t ambiguous_responses = 0;
   uint64_t unnamed_responses = 0;  // matched, but the command's class has no such code
   uint64_t translated = 0;         // commands with an address that is the partition's

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which files and processes the pages of a partition belonged to, as the recorder saw it.
+// The files and processes that owned the pages of a partition when the recorder saw them.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@ namespace htmtrace {
 
 class PageOwners {
  public:
-  // Pages that follow one another.
+  // A run of consecutive pages.
   struct Run {
     uint64_t la = 0;
     uint64_t size_bytes = 0;
-    uint64_t ea = 0;     // where the process had them; of no process: the offset in the file
-    uint64_t reach = 0;  // finish() sets it: the highest end up to here
+    uint64_t ea = 0;     // address in the process; without a process, the offset in the file
+    uint64_t reach = 0;  // the highest end of all runs up to this one; set by finish()
     uint32_t process = kNone;
     uint32_t file = kNone;  // number of its name
   };
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  // Number of a file's name, without folders.
+  // The number of a file name without folders.
   uint32_t file_number(const std::string& name);
-  // kNone: no process was seen to map it.
+  // Returns kNone if no recorded process had mapped the file.
   uint32_t number_of(const std::string& name) const;
 
   // Returns the number of the process.
@@ -36,13 +36,13 @@ class PageOwners {
     processes_.emplace_back();
     return static_cast<uint32_t>(processes_.size() - 1);
   }
-  // The process has mapped this file.
+  // Records that the process has mapped this file.
   void add_mapping(uint32_t process, uint32_t file);
   void add(const Run& run) { runs_.push_back(run); }
-  // All pages of the file that were in memory are among the runs.
+  // States that the runs include all pages of the file that were in memory.
   void set_listed(uint32_t file) { listed_.push_back(file); }
 
-  // After the last add().
+  // Call it after the last add().
   void finish();
 
   bool empty() const { return runs_.empty(); }
@@ -54,11 +54,11 @@ class PageOwners {
     return std::find(of.begin(), of.end(), file) != of.end();
   }
 
-  // Whether some process has mapped both.
+  // Returns whether some process has mapped both files.
   bool share_process(uint32_t a, uint32_t b) const;
 
-  // Calls visit(run) for runs that hold `address`, until it returns true: a page may be in several
-  // processes. Looks at a bounded number of runs.
+  // Calls visit(run) for runs that hold `address`, until it returns true: several processes may
+  // share a page. Visits a bounded number of runs.
   template <class Visit>
   void visit(LogicalAddr address, const Visit& visit) const {
     auto run = std::upper_bound(runs_.begin(), runs_.end(), address.value,
@@ -73,8 +73,8 @@ class PageOwners {
  private:
   static constexpr size_t kMostLooks = 256;
 
-  std::unordered_map<std::string, uint32_t> numbers_;  // of files
-  std::vector<std::vector<uint32_t>> processes_;       // files of each
+  std::unordered_map<std::string, uint32_t> numbers_;  // file numbers by name
+  std::vector<std::vector<uint32_t>> processes_;       // the files of each process
   std::vector<uint32_t> listed_;
   std::vector<Run> runs_;
 };

@@ -77,9 +77,9 @@ class Power10Stream {
     }
   }
 
-  // `run` starts with an INFO, `framing` says how much of the record is there: INFO and MSR at
-  // least, and the prefix of a prefixed instruction; where the trace ends, the INFO alone. Logical
-  // addresses are left to the caller.
+  // `run` starts with an INFO. `framing` gives the words that are present: at least INFO and MSR,
+  // and the prefix of a prefixed instruction; at the end of the trace, perhaps only the INFO. The
+  // caller adds logical addresses.
   [[gnu::always_inline]] void take_info(const WordRun& run, const Framing& framing,
                                         CoreStatistics& statistics, Instruction& instruction) {
     const uint64_t info = run[0];

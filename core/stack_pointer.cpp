@@ -20,8 +20,8 @@ constexpr int64_t signed_16(uint32_t word) {
   return static_cast<int16_t>(word & 0xffff);
 }
 
-// These write the general register that bits 6 to 10 name (RT): add, subtract and negate; multiply,
-// divide and modulo; loads; mfcr, mfmsr, mfspr and mftb. isel does, too.
+// These instructions write the general register that bits 6 to 10 name (RT): add, subtract and
+// negate; multiply, divide and modulo; loads; mfcr, mfmsr, mfspr and mftb; isel.
 const Opcodes kWritesTarget =
     opcodes({8,    10,   40,  104, 136, 138, 200, 202, 232, 234, 266, 520, 522, 552, 616, 648,
              650,  712,  714, 744, 746, 778, 9,   11,  73,  75,  233, 235, 265, 267, 393, 395,
@@ -29,8 +29,8 @@ const Opcodes kWritesTarget =
              1001, 1003, 20,  21,  23,  52,  53,  55,  84,  87,  116, 119, 276, 279, 311, 341,
              343,  373,  375, 532, 534, 790, 789, 853, 885, 821, 19,  83,  339, 371});
 
-// These write the one that bits 11 to 15 name (RA): logical instructions, shifts, sign extension,
-// counts, moves from vector registers.
+// These instructions write the register that bits 11 to 15 name (RA): logical instructions, shifts,
+// sign extension, counts, moves from vector registers.
 const Opcodes kWritesFirst =
     opcodes({28, 60,  124, 284, 316, 412, 444, 476, 508, 252, 188, 156, 220, 24,
              27, 536, 539, 792, 794, 824, 826, 827, 890, 891, 922, 954, 986, 26,
@@ -55,7 +55,7 @@ StackPointerUse use_of_31(uint32_t word, bool target, bool base) {
   return use;
 }
 
-// Loads and stores with a displacement. `low_bits` of it belong to the opcode.
+// Loads and stores with a displacement. Its `low_bits` belong to the opcode.
 StackPointerUse based_use(uint32_t word, bool base, bool target_written, bool update,
                           int64_t low_bits) {
   StackPointerUse use;
@@ -95,10 +95,10 @@ StackPointerUse stack_pointer_use(uint32_t word) {
     case 28:
     case 29:
     case 30:
-      use.overwrites = base;  // rotates, and logical with an immediate
+      use.overwrites = base;  // rotates, and logical instructions with an immediate
       return use;
     case 24:
-      use.overwrites = base && !(target && (word & 0xffff) == 0);  // ori, but for a nop
+      use.overwrites = base && !(target && (word & 0xffff) == 0);  // ori, except as a nop
       return use;
     case 31:
       return use_of_31(word, target, base);
@@ -110,7 +110,7 @@ StackPointerUse stack_pointer_use(uint32_t word) {
     case 33:
     case 35:
     case 41:
-    case 43:  // and with update
+    case 43:  // the same with update
       return based_use(word, base, target, true, 0);
     case 46:  // lmw
       return based_use(word, base, target, false, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The stack pointer r1, as far as a trace shows it: loads and stores that are based on it tell its
-// value by their data address and displacement, and few instructions change it. Power ISA 3.1,
+// The stack pointer r1, as far as a trace shows it. Loads and stores that are based on r1 reveal
+// its value by their data address and displacement, and few instructions change r1. Power ISA 3.1,
 // Book I, 1.6 (instruction formats) and 3.3; r1 is the stack pointer in all ELF ABIs.
 #pragma once
 
@@ -10,17 +10,17 @@
 
 namespace htmtrace {
 
-// Most instructions name no r1 in the two fields that matter, and need no second look.
+// False for most instructions: they do not name r1 in the two relevant fields and need no analysis.
 constexpr bool may_name_stack_pointer(uint32_t word) {
   return (word >> 16 & 31) == 1 || (word >> 21 & 31) == 1;
 }
 
-// What a word instruction says of r1.
+// The use of r1 by a word instruction.
 struct StackPointerUse {
   bool based = false;       // its data address is r1 + displacement
-  bool updates = false;     // and r1 becomes that address
+  bool updates = false;     // r1 becomes that address
   bool adjusts = false;     // r1 grows by displacement
-  bool overwrites = false;  // r1 becomes something that is not known
+  bool overwrites = false;  // r1 gets an unknown value
   int64_t displacement = 0;
 };
 
@@ -30,21 +30,21 @@ StackPointerUse stack_pointer_use(uint32_t word);
 class StackPointer {
  public:
   bool known() const { return known_; }
-  uint64_t value() const { return value_; }  // if it is known
-  uint64_t moved() const { return value_; }  // else: since it was forgotten
+  uint64_t value() const { return value_; }  // valid if it is known
+  uint64_t moved() const { return value_; }  // if unknown: the change since forget()
 
   void set(uint64_t value) {
     value_ = value;
     known_ = true;
   }
-  // What is then added to it counts from there.
+  // Later changes count from here.
   void forget() {
     known_ = false;
     value_ = 0;
   }
   void adjust(int64_t by) { value_ += static_cast<uint64_t>(by); }
 
-  // Whether both are known and differ.
+  // Returns whether both values are known and differ.
   bool contradicts(const StackPointer& other) const {
     return known_ && other.known_ && value_ != other.value_;
   }

@@ -68,7 +68,8 @@ const SymbolCursor::Page& SymbolCursor::page_of(const Instruction& instruction) 
   return page;
 }
 
-// A word that is in the file at this address proves nothing; another one proves another owner.
+// A word that equals the file's word at this address proves nothing. A different word refutes the
+// owner.
 uint64_t SymbolCursor::compared_owner(const Instruction& instruction) const {
   const auto& programs = symbols_->programs();
   const uint64_t ea = instruction.ea.value;
@@ -110,7 +111,7 @@ uint64_t SymbolCursor::unproven_at(uint64_t address) const {
   return owned::kForeign;
 }
 
-// 0: unknown.
+// Returns 0 if the owner is unknown.
 uint64_t SymbolCursor::owner_of_data_page(const DataAccess& access) const {
   if (!access.has_la) return 0;
   const PageOwners& pages = symbols_->pages();
@@ -118,7 +119,7 @@ uint64_t SymbolCursor::owner_of_data_page(const DataAccess& access) const {
   uint64_t owner = 0;
   pages.visit(access.la, [&](const PageOwners::Run& run) {
     const uint64_t place = run.ea + (access.la.value - run.la);
-    // A page that was elsewhere in memory has since been given to somebody else.
+    // The page was at another address when it was seen, so it has another owner now.
     if (run.process != PageOwners::kNone && place != access.ea.value) return false;
     owner = owned::kForeign;
     for (size_t i = 0; i < programs.size(); i++) {

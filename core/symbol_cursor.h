@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Follows one trace and finds out which program its user addresses belong to.
+// Follows one trace and determines the programs to which its user addresses belong.
 //
-// The proof for an instruction is the page that it was fetched from: the recorder saw a process map
-// a file there. Without a record of the pages, an instruction word that the file does not have at
-// that address refutes the owner; one that it has leaves the owner unproven. The proof for data is
-// the page as well, or the instruction: one of a program's own code (not of a library) accesses the
+// The proof for an instruction is the page from which it was fetched: the recorder saw a process
+// map a file there. Without recorded pages, an instruction word that differs from the file's word
+// at that address refutes the owner; an equal word leaves the owner unproven. The proof for data is
+// also the page, or the instruction: a program's own code (not that of a library) accesses the
 // memory of that program.
 #pragma once
 
@@ -19,17 +19,18 @@ namespace htmtrace {
 
 class SymbolCursor {
  public:
-  // `symbols` must outlive it.
+  // `symbols` must outlive this object.
   explicit SymbolCursor(const SymbolTable& symbols)
       : symbols_(&symbols), active_(!symbols.programs().empty()) {}
 
-  // The effective address of the instruction, with its owner (core/symbol_table.h). If it has one.
+  // The effective address of the instruction, with its owner if known (core/symbol_table.h).
   EffectiveAddr code(const Instruction& instruction) {
     if (!active_) return instruction.ea;
     return own_code(instruction);
   }
 
-  // Of an access of the instruction that was last given to code(); every one must be given.
+  // The address of an access by the instruction that code() received last. code() must receive
+  // every instruction.
   EffectiveAddr data(const DataAccess& access) {
     if (!active_ || !owned::is_user(access.ea.value)) return access.ea;
     return own_data(access);
@@ -38,12 +39,12 @@ class SymbolCursor {
  private:
   static constexpr uint64_t kNoPage = 1;
 
-  // What is known of the instructions on a page.
+  // Known facts about the instructions on a page.
   struct Page {
     uint64_t ea = kNoPage;
     uint64_t la = kNoPage;  // kNoPage: unknown
     uint64_t owner = 0;     // 0: each instruction must be compared with the file
-    // The page belongs to no file that a process of a named program has mapped.
+    // True if the page belongs to no file that a process of a named program has mapped.
     bool is_elsewhere = false;
   };
 
@@ -59,9 +60,9 @@ class SymbolCursor {
   const SymbolTable* symbols_;
   bool active_;
   std::array<Page, 64> pages_{};
-  // Of the last instruction.
+  // State of the last instruction.
   bool is_elsewhere_ = false;
-  uint64_t running_ = 0;  // its program, if it is proven to be the program's own code; else 0
+  uint64_t running_ = 0;  // its program, if it is proven to be the program's own code; otherwise 0
 };
 
 }  // namespace htmtrace

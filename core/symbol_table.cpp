@@ -21,14 +21,14 @@ uint64_t end_of(uint64_t begin, uint64_t size_bytes) {
   return size_bytes > kLastAddress - begin ? kLastAddress : begin + size_bytes;
 }
 
-// The name that stays of several with the same bytes comes last.
+// Of several symbols for the same bytes, the best one sorts last and stays.
 bool is_worse(const Symbol& a, const Symbol& b) {
   const bool a_untyped = a.kind == SymbolTable::Kind::kUntyped;
   const bool b_untyped = b.kind == SymbolTable::Kind::kUntyped;
   return std::tie(a.binding, a_untyped, a.name) > std::tie(b.binding, b_untyped, b.name);
 }
 
-// A symbol without a size at the address of one with a size names nothing of its own.
+// A symbol without a size names no bytes if another symbol at its address has a size.
 bool comes_first(const Symbol& a, const Symbol& b) {
   if (a.address != b.address) return a.address < b.address;
   if (a.size_bytes != b.size_bytes) {
@@ -49,7 +49,8 @@ bool SymbolTable::Program::has_word(uint64_t address, uint32_t word) const {
 
 bool SymbolTable::Program::has_offset(uint64_t address, uint64_t offset) const {
   for (const Load& load : loads) {
-    // Pages are mapped as a whole: the first and the last page of a segment hold what is beside it.
+    // The kernel maps whole pages: the first and the last page of a segment also hold adjacent
+    // bytes of the file.
     constexpr uint64_t kPage = 0x10000;
     if (address + kPage - load.address < load.size_bytes + 2 * kPage &&
         address - load.address == offset - load.offset) {
@@ -74,12 +75,12 @@ void SymbolTable::finish() {
   for (Program& program : programs_) program.number = pages_.number_of(program.file);
 }
 
-// One pass over the beginnings. `open` holds the symbols with a size that began and may go on; the
-// last one that has not ended names what follows.
+// Makes one pass over the beginnings. `open` holds the symbols with a size that have begun and may
+// not have ended. The last symbol that has not ended names the bytes that follow.
 void SymbolTable::Layer::finish() {
   std::sort(symbols.begin(), symbols.end(), comes_first);
   std::vector<size_t> open;
-  uint64_t at = 0;  // everything before has its name
+  uint64_t at = 0;  // all earlier addresses have their names
   const auto name_up_to = [&](uint64_t stop) {
     while (!open.empty() && at < stop) {
       const Symbol& symbol = symbols[open.back()];
@@ -105,7 +106,8 @@ void SymbolTable::Layer::finish() {
       open.push_back(i);
       continue;
     }
-    // Without a size: only where nothing else goes on, and of several at one address the last.
+    // A symbol without a size names only bytes without another symbol. Of several at one address
+    // the last one counts.
     while (!open.empty() &&
            end_of(symbols[open.back()].address, symbols[open.back()].size_bytes) <= at) {
       open.pop_back();
@@ -139,7 +141,7 @@ SymbolTable::Span SymbolTable::Layer::span_of(uint64_t address) const {
 SymbolTable::Span SymbolTable::span_of(EffectiveAddr address) const {
   const uint64_t who = programs_.empty() ? 0 : owned::owner(address.value);
   if (who == 0) {
-    // Of no program in particular.
+    // An address without an owner: search all programs.
     for (size_t i = 1; i < layers_.size(); i++) {
       const Span span = layers_[i].span_of(address.value);
       if (span.symbol != nullptr) return span;
@@ -155,7 +157,7 @@ SymbolTable::Span SymbolTable::span_of(EffectiveAddr address) const {
                ? own
                : Span{std::max(span.begin, own.begin), std::min(span.end, own.end), span.symbol};
   }
-  // The owner's bits are no part of the end.
+  // The end must not include the owner's bits.
   constexpr uint64_t kLastUser = (uint64_t{1} << owned::kShift) - 1;
   return {owned::with(span.begin, who), owned::with(std::min(span.end, kLastUser), who),
           span.symbol};

@@ -27,19 +27,18 @@ class SymbolTable {
   struct Symbol {
     uint64_t address = 0;
     uint64_t size_bytes = 0;  // 0: unknown; up to the next symbol, `limit`, or kMostBytes
-    std::string name;         // empty: only ends the symbol before, if that has no size
+    std::string name;         // empty: only ends the preceding symbol, if that has no size
     Kind kind = Kind::kFunction;
     Binding binding = Binding::kGlobal;
-    Section section = Section::kUnknown;  // of the address, which names neither code nor data else
+    Section section = Section::kUnknown;  // limits the name to code or to data, if known
     uint32_t local_entry_bytes = 0;       // from the address to the entry of local callers
     uint64_t limit = 0;                   // end of the section; 0: unknown
-    // finish() sets it: the first address that has this name, by which find() finds the symbol
-    // again.
+    // The first address with this name, set by finish(). find() finds the symbol by this address.
     uint64_t named_at = 0;
   };
   static constexpr uint64_t kMostBytes = 1 << 20;
 
-  // Addresses from `begin` to `end`, of which `symbol` names all.
+  // Addresses from `begin` to `end`, all named by `symbol`.
   struct Span {
     uint64_t begin = 0;
     uint64_t end = 0;
@@ -47,13 +46,13 @@ class SymbolTable {
     bool holds(uint64_t address) const { return address - begin < end - begin; }
   };
 
-  // Code of a program file as it is in memory.
+  // Code of a program file at its addresses in memory.
   struct Text {
     uint64_t address = 0;
     std::vector<uint32_t> words;
   };
 
-  // Part of a program file that is in memory.
+  // A loaded part of a program file.
   struct Load {
     uint64_t address = 0;
     uint64_t offset = 0;  // in the file
@@ -63,45 +62,46 @@ class SymbolTable {
   // A file whose names apply to the processes that have mapped it.
   struct Program {
     std::string file;      // its name, without folders
-    bool is_main = false;  // a program, not a library: who runs its code has mapped it
-    uint64_t begin = 0;    // of the addresses that it takes up
+    bool is_main = false;  // a program, not a library: a process that runs its code has mapped it
+    uint64_t begin = 0;    // lowest address of the file in memory
     uint64_t end = 0;
     std::vector<Load> loads;
     std::vector<Text> texts;
-    uint32_t number = PageOwners::kNone;  // of the file among the page owners; finish() sets it
+    uint32_t number = PageOwners::kNone;  // number of the file in the page owners; set by finish()
     bool holds(uint64_t address) const { return address - begin < end - begin; }
-    // Whether the file has `word` at `address`.
+    // Returns whether the file has `word` at `address`.
     bool has_word(uint64_t address, uint32_t word) const;
-    // Whether this offset in the file is in memory at `address`.
+    // Returns whether this offset of the file is loaded at `address`.
     bool has_offset(uint64_t address, uint64_t offset) const;
   };
   static constexpr size_t kMostPrograms = 126;
 
-  // Symbols that are added next belong to this program; before the first call, to no program: to
-  // the kernel, say. Throws Error when there are too many.
+  // Symbols that are added after this call belong to this program. Symbols that are added before
+  // the first call belong to no program, for example to the kernel. Throws Error for too many
+  // programs.
   void begin_program(Program program);
   void end_program() { current_ = 0; }
   void add(Symbol symbol) { layers_[current_].symbols.push_back(std::move(symbol)); }
 
-  // Which pages belong to which file.
+  // Sets the files to which pages belong.
   void set_pages(PageOwners pages) { pages_ = std::move(pages); }
 
-  // After the last add(): find() works from here on.
+  // Call it after the last add(), before the first find().
   //
-  // A symbol with a size names all its bytes. Where several hold an address, the one that begins
-  // last does, then the smallest, then the one that is global, typed, and first by name. A symbol
-  // without a size names what no other does, up to the next symbol.
+  // A symbol with a size names all its bytes. If several symbols hold an address, the symbol that
+  // begins last names it, then the smallest, then the one that is global, typed, and first by name.
+  // A symbol without a size names the bytes that no other symbol names, up to the next symbol.
   void finish();
 
-  // The symbol of `address`; null when none is known. An address without an owner has the name of
-  // no program in particular: of the first that has one.
+  // The symbol of `address`; null when none is known. An address without an owner gets the name
+  // from the first program that has one.
   const Symbol* find(EffectiveAddr address) const;
-  // The same with the addresses, as far as is known, that have the same symbol or none.
+  // The same, with the known range of addresses that have the same symbol, or that have no symbol.
   Span span_of(EffectiveAddr address) const;
-  // The same of instructions, which no data symbol names.
+  // The same for instructions, which data symbols never name.
   const Symbol* find_code(EffectiveAddr address) const;
   Span code_span_of(EffectiveAddr address) const;
-  // Of the symbols that belong to no program.
+  // Searches only the symbols that belong to no program.
   const Symbol* find_unowned(EffectiveAddr address) const;
 
   size_t size() const;
@@ -122,7 +122,7 @@ class SymbolTable {
     Span span_of(uint64_t address) const;
   };
 
-  std::vector<Layer> layers_ = std::vector<Layer>(1);  // of no program, then of each program
+  std::vector<Layer> layers_ = std::vector<Layer>(1);  // first without a program, then one for each
   std::vector<Program> programs_;
   size_t current_ = 0;
   PageOwners pages_;
@@ -134,13 +134,13 @@ namespace owned {
 
 inline constexpr unsigned kShift = 52;
 inline constexpr uint64_t kMask = uint64_t{0xff} << kShift;
-// Code or data of a program that is none of the named ones, or cannot be told.
+// Code or data of an unnamed or unknown program.
 inline constexpr uint64_t kForeign = 0xff;
 
 constexpr bool is_user(uint64_t address) {
   return address >> kShift == 0;
 }
-// 0: none.
+// Returns 0 for an address without an owner.
 constexpr uint64_t owner(uint64_t address) {
   return address >> 60 == 0 ? address >> kShift : 0;
 }
@@ -158,19 +158,19 @@ constexpr bool is_unproven(uint64_t address) {
   const uint64_t who = owner(address);
   return who != 0 && who != kForeign && who % 2 == 0;
 }
-// As it is in the trace.
+// The address as in the trace, without the owner.
 constexpr uint64_t plain(uint64_t address) {
   return address >> 60 == 0 ? address & ~kMask : address;
 }
 
 }  // namespace owned
 
-// An address, with its owner, by which the symbol of the span is found: the same for all addresses
-// of the symbol. `address` is one of them. 0 without a symbol.
+// Returns an address, with its owner, by which find() finds the symbol of the span. The key is the
+// same for all addresses of the symbol; `address` is one of them. Returns 0 without a symbol.
 uint64_t symbol_key(const SymbolTable::Span& span, EffectiveAddr address);
 
-// "name" or "name+0x1c"; "name+0x1c?" where nothing proves that the address belongs to the program
-// of the symbol.
+// Returns "name" or "name+0x1c"; "name+0x1c?" if it is not proven that the address belongs to the
+// program of the symbol.
 std::string symbol_text(const SymbolTable::Symbol& symbol, uint64_t address);
 
 }  // namespace htmtrace

@@ -213,7 +213,7 @@ void WalkTracker::pass_on_interrupted(std::vector<Walk>& walks) {
 }
 
 void WalkTracker::finish(Walk& walk, Modes modes) {
-  // Without the modes nobody knows whose tables were walked: the walk stays incomplete.
+  // Without the modes, the owner of the page tables is unknown: the walk stays incomplete.
   if (modes.known == 0) return;
   const bool hypervisor = modes.is(Modes::kHv);
   const bool relocated = modes.is(walk.data_side ? Modes::kDr : Modes::kIr);
