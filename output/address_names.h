@@ -20,10 +20,11 @@ class AddressNames {
 
   bool wanted() const { return symbols_ != nullptr; }
 
-  // "name+0x1c" of the instruction; empty when it has none. Only if names are wanted. Valid until
-  // the next call. Every instruction must be given, for its data have names by it.
+  // Returns "name+0x1c" for the instruction; empty when it has no name. Valid until the next call.
+  // Call it only if wanted(). It must receive every instruction, because the names of data
+  // depend on it.
   std::string_view code(const Instruction& instruction);
-  // The same of a data access of the instruction that was given last.
+  // The same for a data access of the instruction that code() received last.
   std::string_view data(const DataAccess& access);
 
  private:
@@ -31,7 +32,7 @@ class AddressNames {
 
   const SymbolTable* symbols_;
   std::optional<SymbolCursor> cursor_;
-  // Most addresses are near the ones before.
+  // A cache: most addresses are near their predecessors.
   SymbolTable::Span code_;
   SymbolTable::Span data_;
   std::string text_;

@@ -59,13 +59,13 @@ class CallTimeline {
   const CallStacks& stacks() const { return stacks_; }
 
  private:
-  // From this instruction on, this stack. Who called is often known only later, so functions are
-  // written when the trace has ended.
+  // The stack from this instruction on. Callers often become known later, so functions are written
+  // at the end of the trace.
   struct Move {
     uint64_t when = 0;
     CallTree::Node node = CallTree::kRoot;
   };
-  // Each makes an event of 50 bytes at least.
+  // Each move becomes an event of at least 50 bytes.
   static constexpr size_t kMostMoves = 1 << 24;
 
   void move();
@@ -81,13 +81,13 @@ class CallTimeline {
   Timeline windows_;
   uint64_t bytes_ = 0;
   std::optional<uint64_t> full_from_;
-  int trace_ = 0;                          // number of the one at hand
-  uint64_t number_ = 0;                    // of the instruction at hand
-  uint64_t end_ = 0;                       // follows the last one that is shown
-  CallTree::Node here_ = CallTree::kRoot;  // the stack it ran in
+  int trace_ = 0;                          // number of the current trace
+  uint64_t number_ = 0;                    // number of the current instruction
+  uint64_t end_ = 0;                       // number after the last instruction that is shown
+  CallTree::Node here_ = CallTree::kRoot;  // the stack of the current instruction
   std::vector<Move> moves_;
-  std::vector<CallTree::Node> open_;  // from the outermost
-  std::vector<CallTree::Node> path_;  // of the stack at hand; kept for its memory
+  std::vector<CallTree::Node> open_;  // the outermost is first
+  std::vector<CallTree::Node> path_;  // the current stack; a member to reuse its memory
 };
 
 }  // namespace htmtrace

@@ -43,7 +43,7 @@ DiffCounts code_of(const HotSpots& spots) {
   return counts;
 }
 
-// Accesses to an object in one unit: by the object's name and the distance of the unit.
+// Accesses to an object in one unit, joined by the object's name and the offset of the unit.
 DiffPart part_of_object(const SymbolTable& symbols, const HotData& hot, uint64_t unit_bytes,
                         const Counts::Place& object) {
   const SymbolTable::Symbol* const symbol = symbols.find({object.value});
@@ -58,8 +58,7 @@ DiffPart part_of_object(const SymbolTable& symbols, const HotData& hot, uint64_t
           .count = object.count};
 }
 
-// What has no name: by the kind of memory that it is part of, for its address differs from run to
-// run.
+// Accesses without a symbol, joined by their mapping, because the address differs from run to run.
 DiffPart part_without_name(const MappingNames& mappings, const HotData& hot, uint64_t key,
                            uint64_t count) {
   std::string name = mappings.name(owned::plain(hot.lowest_ea));

@@ -15,9 +15,9 @@ struct CoreDiffSide {
   const MappingNames& mappings;
 };
 
-// Privileges, kinds of instructions, code, and data in each unit. Both have the same wishes. Code
-// and data are joined by the names of their functions and objects, where they have them: another
-// build of it may lie elsewhere. Other data are joined by the mapping that they are in.
+// Compares privileges, kinds of instructions, code, and data in each unit. Both sides must have the
+// same options. Code and data are joined by the names of their functions and objects, because
+// another build may have other addresses. Data without a name are joined by their mapping.
 std::vector<DiffTable> compare_cores(const CoreDiffSide& before, const CoreDiffSide& after);
 
 }  // namespace htmtrace

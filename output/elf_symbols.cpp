@@ -50,9 +50,9 @@ bool is_linker_label(std::string_view name) {
   return std::find(std::begin(kLabels), std::end(kLabels), name) != std::end(kLabels);
 }
 
-// ELFv2 ABI, 3.4.1: the three most significant bits of st_other tell how far the local entry is
-// from the global one: 0 and 1 not at all, else 4 bytes shifted by their value minus 2; 7 is
-// reserved.
+// The offset of the local entry from the global entry. ELFv2 ABI, 3.4.1: the three most significant
+// bits of st_other encode it. 0 and 1 mean no offset, 7 is reserved, and other values mean 4 bytes
+// shifted left by the value minus 2.
 uint32_t local_entry_bytes(unsigned char other) {
   const unsigned bits = other >> 5;
   return bits < 2 || bits == 7 ? 0 : 1U << bits;
@@ -106,8 +106,8 @@ class OpenElf {
     return nullptr;
   }
 
-  // Whether the symbol names bytes in memory; `place` is their section. Some labels that the linker
-  // makes point beyond the end of their section.
+  // Returns whether the symbol names bytes in memory; `place` is their section. Some labels of the
+  // linker point beyond the end of their section.
   bool holds(const GElf_Sym& symbol, std::string_view name, GElf_Shdr& place) const {
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
     if (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE && type != STT_GNU_IFUNC) {
@@ -127,7 +127,7 @@ class OpenElf {
     return count;
   }
 
-  // Of the first one that is loaded.
+  // The address of the first loadable segment.
   uint64_t first_segment() const {
     for (size_t i = 0; i < segments(); i++) {
       GElf_Phdr header;

@@ -14,9 +14,10 @@ namespace htmtrace {
 // Whether this build can (it needs libelf).
 bool can_read_elf();
 
-// Adds the symbols of the file's symbol table, or of its dynamic one if it was stripped, as a
-// program of its own unless it is a kernel, and returns how many. `loaded_at` is where its first
-// loadable segment was in memory; without it, addresses are those in the file. Throws Error.
+// Adds the symbols of the file's symbol table, or of its dynamic symbol table if it was stripped.
+// The file becomes a program of its own unless it is a kernel. Returns the number of symbols.
+// `loaded_at` is the address of its first loadable segment; without it, addresses are those in the
+// file. Throws Error.
 size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t> loaded_at,
                        SymbolTable& table);
 

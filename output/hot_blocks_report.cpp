@@ -17,10 +17,10 @@
 namespace htmtrace {
 namespace {
 
-// What ran after a block.
+// The successors of a block.
 struct Edges {
   ShortList list;
-  uint64_t unknown = 0;  // executions after which something is left out
+  uint64_t unknown = 0;  // executions with an unknown successor
 };
 
 Edges edges_of(const HotBlock& block, size_t most) {
@@ -36,7 +36,7 @@ std::string place_text(const SymbolTable& symbols, uint64_t address) {
   return symbol_text(*symbol, address) + (is_local_entry ? " (local entry)" : "");
 }
 
-// Begin of the function that an address is in: the address that nm(1) prints for it.
+// Writes the begin of the function that contains an address, as nm(1) prints it.
 void write_function(JsonWriter& json, const SymbolTable& symbols, uint64_t address) {
   write_symbol(json, code_symbol_or_nothing(symbols, address));
   const SymbolTable::Symbol* symbol = symbols.find_code({address});

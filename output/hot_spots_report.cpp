@@ -20,7 +20,7 @@ std::string sites_text(const SymbolTable& symbols, const HotData& data, size_t m
                    [&](uint64_t key) { return named_code(symbols, key).text(); });
 }
 
-// What was touched: one object with the distance from its begin, or a list.
+// The accessed objects: one object with the offset of the access, or a list.
 std::string objects_text(const SymbolTable& symbols, const HotData& data, size_t most) {
   const ShortList list = short_list(data.objects, most);
   const bool is_one = list.shown.size() == 1 && list.others == 0;

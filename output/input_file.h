@@ -63,7 +63,7 @@ class InputFile {
   // all.
   std::string trouble() const;
 
-  // So much a compressed file should hold; trouble() says if it does not.
+  // Sets the expected size of a compressed file's content; trouble() reports a different size.
   void expect(uint64_t content_bytes) { expected_bytes_ = content_bytes; }
 
   // Everything, for files that are small. Throws Error, also when there are more than `most_bytes`.

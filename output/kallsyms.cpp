@@ -22,8 +22,8 @@ bool is_place(std::string_view type) {
   return type.size() == 1 && type != "A" && type != "a" && type != "U";
 }
 
-// The linker's marks of where something ends (kernel: arch/powerpc/kernel/vmlinux.lds.S and
-// include/asm-generic/sections.h): nothing follows them that is known by their name.
+// The linker's end labels name no bytes (kernel: arch/powerpc/kernel/vmlinux.lds.S and
+// include/asm-generic/sections.h).
 bool is_end(std::string_view name) {
   constexpr std::string_view kEnds[] = {"_end",         "_etext",     "_edata",
                                         "_einittext",   "_eirodata",  "__bss_stop",
@@ -31,7 +31,7 @@ bool is_end(std::string_view name) {
   return std::find(std::begin(kEnds), std::end(kEnds), name) != std::end(kEnds);
 }
 
-// nm(1): capitals are global, v and w weak; t is code, w may be either.
+// nm(1): capitals are global, v and w are weak; t is code, w is code or data.
 SymbolTable::Symbol symbol_of(uint64_t address, char type, std::string name) {
   using Table = SymbolTable;
   const bool is_weak = std::string_view("vVwW").find(type) != std::string_view::npos;

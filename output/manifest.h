@@ -68,7 +68,7 @@ struct Manifest {
       int cpu = 0;
       uint64_t ns = 0;
     };
-    // How long it and its descendants ran where; nothing when that is not known.
+    // Run times of the workload and its descendants on each CPU, if known.
     std::optional<std::vector<CpuTime>> cpus;
   };
 

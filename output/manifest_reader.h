@@ -12,10 +12,10 @@
 
 namespace htmtrace {
 
-// A file that a manifest lists. What it does not state, or what makes no sense, is left out.
+// A file that a manifest lists. Members without a valid value in the manifest are empty.
 struct RecordedFile {
   std::string name;
-  std::optional<uint64_t> bytes;         // of content
+  std::optional<uint64_t> bytes;         // the size of the content
   std::optional<uint64_t> stored_bytes;  // the size of the file
   std::optional<uint64_t> beginning;     // CRC-32C of the first kBeginningBytes of content
 };
@@ -33,11 +33,11 @@ struct RecordedLoss {
 
 struct ManifestFacts {
   std::optional<uint32_t> partition_id;
-  std::vector<TraceTarget> targets;      // those that name their place and a known type
-  std::vector<RecordedTarget> recorded;  // of each of them
-  bool unfinished = false;               // the state is that of a recording that still runs
+  std::vector<TraceTarget> targets;      // targets with a location and a known type
+  std::vector<RecordedTarget> recorded;  // the files of each of these targets
+  bool unfinished = false;               // the manifest says that the recording still runs
   std::vector<RecordedLoss> losses;
-  std::string problem;  // why the text is no manifest; empty: it is one
+  std::string problem;  // the reason why the text is not a manifest; empty for a manifest
 };
 
 // Any bytes will do.

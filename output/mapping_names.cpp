@@ -8,8 +8,8 @@
 namespace htmtrace {
 namespace {
 
-// Linux's regions of kernel addresses on 64-bit POWER (arch/powerpc/include/asm/book3s/64/radix.h):
-// by their first 16 bits.
+// Names the regions of Linux's kernel addresses on 64-bit POWER by their first 16 bits
+// (arch/powerpc/include/asm/book3s/64/radix.h).
 std::string kernel_region(uint64_t address) {
   switch (address >> 48) {
     case 0xc000:
@@ -29,7 +29,7 @@ constexpr bool is_kernel(uint64_t address) {
   return address >> 52 != 0;
 }
 
-// A stack may have grown since its bounds were seen (getrlimit(2): 8 MiB by default).
+// A stack may have grown since the recorder saw its bounds (getrlimit(2): 8 MiB by default).
 constexpr uint64_t kStackBytes = 8 << 20;
 
 std::optional<uint64_t> number(std::string_view& text) {
@@ -40,7 +40,7 @@ std::optional<uint64_t> number(std::string_view& text) {
   return value;
 }
 
-// The path of "BEGIN-END PERMISSIONS OFFSET DEVICE INODE PATH", behind the bounds.
+// The path in "PERMISSIONS OFFSET DEVICE INODE PATH", which follows the bounds of a mapping.
 std::string_view path_of(std::string_view rest) {
   for (int fields = 0; fields < 4; fields++) {
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));

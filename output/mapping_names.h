@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an effective address without a symbol is part of: "[stack]", a file, a region of the kernel.
-// Such places move from run to run; their kinds do not.
+// Names the mapping of an effective address without a symbol: "[stack]", a file, a region of the
+// kernel. Addresses of mappings differ from run to run; their names do not.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@ namespace htmtrace {
 
 class MappingNames {
  public:
-  // Maps of processes as record --symbols leaves them (htm.maps). Any bytes will do; lines that
-  // make no sense are left out.
+  // Adds the maps of processes that record --symbols saved (htm.maps). Accepts any bytes, and skips
+  // malformed lines.
   void add_file(std::string_view text);
 
-  // "[stack]", "libc.so.6", "[kernel: linear map]"; "[several mappings]" where the processes
-  // differ,
-  // "[no mapping]" where none has one. Empty for a user address when no maps are known.
+  // Returns "[stack]", "libc.so.6", "[kernel: linear map]"; "[several mappings]" where the
+  // processes differ; "[no mapping]" where no process has a mapping. Empty for a user address
+  // without any maps.
   std::string name(uint64_t address) const;
 
  private:
   struct Mapping {
     uint64_t begin = 0;
     uint64_t end = 0;
-    uint64_t reach = 0;  // the highest end up to here
+    uint64_t reach = 0;  // the highest end of all mappings up to this one
     std::string name;
   };
-  std::vector<Mapping> mappings_;  // by begin
+  std::vector<Mapping> mappings_;  // sorted by begin
 };
 
 }  // namespace htmtrace

@@ -13,7 +13,7 @@ namespace htmtrace {
 
 // "g1.c2.core:042", of a nest::source_key().
 std::string nest_source_name(nest::Layout layout, uint32_t key);
-// "rd_go_s", of a nest::kind_key().
+// Returns the name of a nest::kind_key(), such as "rd_go_s".
 std::string nest_command_name(nest::Layout layout, uint32_t kind);
 
 // Of the lowest logical address that was seen; empty when it has none.

@@ -113,7 +113,7 @@ bool PageNames::add_run(std::string_view line) {
   if (path.starts_with('/')) run.file = owners_.file_number(file_name(path));
   if (process.pid != 0) run.process = static_cast<uint32_t>(processes_.size() - 1);
   owners_.add(run);
-  if (process.pid == 0) return true;  // pages of a file, of no process in particular
+  if (process.pid == 0) return true;  // pages of a file, without a process
   runs_.push_back({.la = *la,
                    .size_bytes = *size,
                    .ea = *ea,

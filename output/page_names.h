@@ -47,7 +47,7 @@ class PageNames {
   // "hammer: array+0x80", "hammer: [heap]+0x1000", "jiffies"; empty when nothing is known.
   std::string name(LogicalAddr address) const;
 
-  // Whose pages they are, of all that was added. Once.
+  // Moves out the owners of all added pages. Call it once.
   PageOwners take_owners();
 
   const std::vector<Process>& processes() const { return processes_; }

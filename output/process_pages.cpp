@@ -97,8 +97,8 @@ std::map<pid_t, std::string> ProcessPages::descendants() const {
   return ours;
 }
 
-// A line for each run of pages that follow one another in both kinds of address.
-// The printed addresses are `moved` bytes higher.
+// Adds a line for each run of pages that are consecutive in both kinds of address. The printed
+// addresses are `moved` bytes higher.
 bool ProcessPages::add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text,
                                uint64_t moved) {
   std::vector<uint64_t> entries(kEntriesAtOnce);
@@ -183,8 +183,8 @@ void ProcessPages::look(std::chrono::milliseconds since) {
   }
 }
 
-// Files stay in memory when the processes that ran them have ended, and everybody who maps one gets
-// the same pages. Pages that nobody has read yet are not read for this: no instruction ran there.
+// Files stay in memory after the processes that ran them, and every process that maps a file gets
+// the same pages. Pages that are not in memory stay unread, because no instruction ran there.
 bool ProcessPages::add_file_pages(const std::string& mapping, std::string& text) {
   uint64_t first = 0, last = 0;
   if (!parse_bounds(mapping, first, last)) return false;
@@ -212,7 +212,7 @@ bool ProcessPages::add_file_pages(const std::string& mapping, std::string& text)
   for (size_t i = 0; done && i < resident.size();) {
     size_t end = i;
     while (end < resident.size() && (resident[end] & 1) != 0) end++;
-    // Unlike a read, it does not end this process when the file has just become shorter.
+    // Unlike a read, madvise does not end this process if the file has just become shorter.
     if (end != i && ::madvise(static_cast<char*>(memory) + i * page_bytes_, (end - i) * page_bytes_,
                               MADV_POPULATE_READ) != 0) {
       done = false;
@@ -245,7 +245,7 @@ std::string ProcessPages::pages_of_files() {
           line.substr(mode + 1, 4).find('x') == std::string::npos) {
         continue;
       }
-      // Programs of one file are at different addresses.
+      // Processes map one file at different addresses.
       if (done.insert(line.substr(mode)).second) add_file_pages(line, text);
     }
   }

@@ -30,9 +30,9 @@ class ProcessPages {
   // Looks at all of them. `since`: of the beginning of the trace.
   void look(std::chrono::milliseconds since);
 
-  // What was seen last of each process, and where the code in the files that they had mapped lies
-  // in memory: the proof that an instruction is of such a file. Nothing of it is left behind in
-  // memory.
+  // Writes the last known pages of each process, and the pages in memory that hold the code of the
+  // mapped files. Those pages prove that an instruction belongs to a file. Releases the memory of
+  // this data.
   void write(TraceSink& sink);
 
   uint64_t processes() const { return seen_.size(); }

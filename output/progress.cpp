@@ -105,7 +105,7 @@ void Progress::show(const std::string& line) {
   std::fflush(stream_);
 }
 
-// Progress that cannot be written is lost; fmt::print() would throw.
+// Drops progress that cannot be written; fmt::print() would throw.
 void Progress::put(const std::string& text) {
   std::fputs(text.c_str(), stream_);
 }

@@ -18,13 +18,13 @@
 
 namespace htmtrace {
 
-// Of addresses with their owners (core/symbol_table.h).
+// The symbol of an address with its owner (core/symbol_table.h), or an empty text.
 inline std::string symbol_or_nothing(const SymbolTable& symbols, uint64_t address) {
   const SymbolTable::Symbol* symbol = symbols.find({address});
   return symbol == nullptr ? "" : symbol_text(*symbol, address);
 }
 
-// Of what lies between two addresses: of the object that has both, or of both ends.
+// The name of an address range: the object that holds both ends, or the names of both ends.
 inline std::string range_name(const SymbolTable& symbols, uint64_t first, uint64_t last) {
   const SymbolTable::Symbol* const begin = symbols.find({first});
   std::string text = symbol_or_nothing(symbols, first);
@@ -39,10 +39,10 @@ inline std::string code_symbol_or_nothing(const SymbolTable& symbols, uint64_t a
   return symbol == nullptr ? "" : symbol_text(*symbol, address);
 }
 
-// A function or line of code by its key, an object by its key (core/hot_spots.h).
+// A function, a line of code or an object, by its key (core/hot_spots.h).
 struct Named {
   uint64_t address = 0;
-  std::string symbol;  // empty: none is known
+  std::string symbol;  // empty if unknown
   std::string text() const { return symbol.empty() ? fmt::format("{:016x}", address) : symbol; }
 };
 
@@ -60,12 +60,12 @@ inline Named named_object(const SymbolTable& symbols, uint64_t key) {
   return named(symbols.find({key}), key);
 }
 
-// The begin of a list, and what is not shown of it.
+// The first values of a list, and the counts of the others.
 struct ShortList {
   std::vector<Counts::Place> shown;
   uint64_t other_values = 0;
   uint64_t others = 0;       // occurrences of other values
-  bool more_values = false;  // than are counted, for which a list had no room
+  bool more_values = false;  // a list had no room, so the number of other values is a lower bound
 };
 
 template <class List>
@@ -82,7 +82,7 @@ ShortList short_list(const List& counts, size_t most) {
 
 inline constexpr size_t kShownInText = 4;
 
-// "a(10) b(7) and 3 others(9)"
+// Returns a text such as "a(10) b(7) and 3 others(9)".
 template <class Name>
 std::string list_text(const ShortList& list, const Name& name) {
   std::string text;
@@ -95,7 +95,7 @@ std::string list_text(const ShortList& list, const Name& name) {
                             list.other_values + (list.more_values ? 1 : 0), list.others);
 }
 
-// "others": what an array before leaves out. `count` is the name of the counts.
+// Writes the counts of the values that the preceding array omits. `count` is the key of the counts.
 inline void write_others(JsonWriter& json, std::string_view key, std::string_view count,
                          const ShortList& list) {
   json.begin_object(key);

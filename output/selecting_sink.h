@@ -12,9 +12,9 @@
 
 namespace htmtrace {
 
-// A `Next` with unselected() gets the instructions and stamps that are not selected, too. One with
-// skipped() learns where it misses instructions. One with at() learns the position of each that it
-// gets, except when only the last ones are selected.
+// A `Next` with unselected() also gets the unselected instructions and stamps. A `Next` with
+// skipped() learns where instructions are omitted. A `Next` with at() learns the position of each
+// instruction that it gets, except when only the last instructions are selected.
 template <class Next>
 class SelectingSink {
  public:

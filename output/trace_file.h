@@ -65,13 +65,13 @@ class TraceFile {
     if (sink_) sink_->discard();
   }
 
-  // While this object has the file open, is_being_written() says so to other processes.
+  // While this object has the file open, is_being_written() returns true in other processes.
   void mark_as_being_written() const {
     if (sink_) sink_->mark_as_being_written();
   }
 
-  // CRC-32C of the first FileIdentity::kBeginningBytes of the content, which tells traces of equal
-  // size apart.
+  // CRC-32C of the first FileIdentity::kBeginningBytes of the content, which distinguishes traces
+  // of equal size.
   uint64_t beginning() const {
     return crc32c(
         std::span(beginning_).first(std::min<uint64_t>(beginning_.size(), written_bytes())));

@@ -121,7 +121,7 @@ void TraceSink::write_at(uint64_t position, std::span<const std::byte> bytes) {
   discarded_bytes_ += bytes.size();
 }
 
-// The kernel releases the lock when the process ends, also when it is killed.
+// The kernel releases the lock when the process ends or is killed.
 void TraceSink::mark_as_being_written() const {
   ::flock(fd_, LOCK_EX | LOCK_NB);
 }

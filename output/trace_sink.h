@@ -47,8 +47,8 @@ class TraceSink {
   // Replaces the whole content, in place. An error is sticky as in append().
   void rewrite(std::span<const std::byte> bytes);
 
-  // Until the file is closed, is_being_written() says so to other processes, whatever ends this
-  // one.
+  // Until the file is closed or this process ends, is_being_written() returns true in other
+  // processes.
   void mark_as_being_written() const;
 
   // Closes the file and gives reserved space back. Harmless when called twice.
@@ -82,7 +82,8 @@ class TraceSink {
   std::unique_ptr<std::byte[]> copy_;
 };
 
-// Whether a process that is alive has marked the file so. A file system without locks says no.
+// Returns whether a live process has marked the file as being written. Returns false on a file
+// system without locks.
 bool is_being_written(const std::filesystem::path& path);
 
 }  // namespace htmtrace

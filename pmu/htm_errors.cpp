@@ -152,10 +152,10 @@ Error explain_open_failure(int error_number, const TraceTarget& target, int cpu)
 Error explain_refusal(unsigned operation, int error_number, int32_t return_code,
                       const TraceTarget& target, int cpu) {
   if (operation == 0) {
-    return Error("the partition has moved to another machine")
+    return Error("cannot read the trace: the partition has moved to another machine")
         .on(subject(target, cpu))
         .on("reason: the trace is in the memory of the machine that made it")
-        .hint("record again");
+        .hint("run htmtrace record again");
   }
   const bool known = operation >= 1 && operation <= kOperations.size();
   const std::string name =

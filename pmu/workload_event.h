@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a program and its descendants run, and which files they execute.
+// The perf event that shows on which CPUs a program and its descendants run, and which files they
+// execute.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +9,9 @@
 
 namespace htmtrace {
 
-// A software event for one task on one CPU, which its descendants inherit. It counts the
-// nanoseconds that they run there, and its ring gets a PERF_RECORD_MMAP2 for each executable
-// mapping that they make there.
+// A software event for one task on one CPU, which the task's descendants inherit. The event counts
+// the nanoseconds that they run there. Its ring gets a PERF_RECORD_MMAP2 for each executable
+// mapping that they create there.
 EventAttr workload_event_attr();
 
 }  // namespace htmtrace

@@ -31,7 +31,7 @@ class EventFd {
   // depends on the PMU, so the caller explains it.
   static EventFd open(std::span<const std::byte> attr, int cpu, int group_fd = -1);
 
-  // The same for one task on `cpu`.
+  // Opens the event for one task on `cpu`.
   static EventFd open_for_task(std::span<const std::byte> attr, int cpu, pid_t task);
 
   explicit operator bool() const { return static_cast<bool>(fd_); }

@@ -105,7 +105,7 @@ std::string milliseconds(uint64_t ns) {
 // The reasons of kmod/ABI, one bit each.
 std::string gap_reasons(unsigned why) {
   static constexpr std::array kReasons = {
-      "the hypervisor put START off", "the kernel throttled the event's group",
+      "the hypervisor delayed START", "the kernel throttled the event's group",
       "rings were mapped or unmapped while the event was enabled",
       "the kernel took the event off its CPU", "the hypervisor refused START"};
   std::string text;
@@ -119,7 +119,8 @@ std::string gap_reasons(unsigned why) {
 
 }  // namespace
 
-// What the driver says was not traced. Who waits for the begin misses nothing before it.
+// Reports the gaps that the driver announced. A caller that waits for the begin misses no trace
+// before it.
 void HtmDrain::settle_gaps() {
   const bool late = started_ && started_->why != 0;
   if (late && !mode_.awaits_begin) {
@@ -233,8 +234,8 @@ void HtmDrain::take_record(const Record& record) {
       take_announcement(record.body);
       break;
     case PERF_RECORD_THROTTLE:
-      // Throttling stops the trace, unthrottling starts it anew, perhaps from the beginning. Our
-      // driver goes on where it was, and tells of the gap.
+      // Throttling stops the trace, and unthrottling starts it again, perhaps from the beginning.
+      // Our driver continues the trace and announces the gap.
       if (started_) break;
       if (!throttled_) lose(kEvent, "the kernel throttled the event", LossUnit::kUnknown, 0);
       throttled_ = true;
@@ -302,7 +303,7 @@ void HtmDrain::take_aux_record(std::span<const std::byte> body) {
     lose(kAuxRing, "the driver had to cut the trace (AUX flag TRUNCATED)", LossUnit::kUnknown, 0);
   }
   if ((aux->flags & PERF_AUX_FLAG_PARTIAL) != 0) {
-    // A driver that tells when a trace begins also tells of each gap, and how long it was.
+    // A driver that announces the begin of a trace also announces each gap with its length.
     if (!started_) lose(kAuxRing, kPartialCause, LossUnit::kUnknown, 0);
     partial_ = true;
   }

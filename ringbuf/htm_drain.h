@@ -71,7 +71,7 @@ class HtmDrain {
   };
 
   struct Mode {
-    bool awaits_begin = false;  // nothing is missing before the trace really begins
+    bool awaits_begin = false;  // the time before the begin of the trace is not a loss
     bool wraps = false;         // a full memory is no loss: the oldest was given up for the newest
     uint64_t lost_records = 0;  // that the event had counted before this trace began
   };
@@ -96,7 +96,7 @@ class HtmDrain {
   // The driver's first refusal or failure, if it told of one.
   const std::optional<Announcement>& error() const { return error_; }
 
-  // When the macro really began to trace, if the driver has told.
+  // The announcement that the macro began to trace, if it has arrived.
   const std::optional<Announcement>& started() const { return started_; }
 
   // How many trace bytes can follow at most: the size of the macro's memory; 0 when the driver has
@@ -166,10 +166,10 @@ class HtmDrain {
   std::optional<uint64_t> map_delivered_;
   std::optional<Announcement> error_;
   std::optional<Announcement> started_;
-  unsigned gaps_ = 0;  // that the driver has announced
+  unsigned gaps_ = 0;  // number of gaps that the driver has announced
   unsigned gaps_why_ = 0;
   uint64_t gaps_ns_ = 0;
-  bool partial_ = false;  // AUX flag PARTIAL, of a driver that tells of gaps
+  bool partial_ = false;  // AUX flag PARTIAL, from a driver that announces gaps
   Proof trace_proof_ = Proof::kNotProvable;
   Proof map_proof_ = Proof::kNotProvable;
 };

@@ -51,7 +51,7 @@ std::optional<uint64_t> parse_lost(std::span<const std::byte> body) {
 }
 
 std::optional<MappedFile> parse_mapped_file(const Record& record) {
-  // pid and tid, address, length, offset, device, inode, its generation, protection and flags.
+  // The fields: pid and tid, address, length, offset, device, inode, generation, protection, flags.
   constexpr size_t kLength = 16, kOffset = 24, kInode = 40, kName = 64;
   if (record.type != PERF_RECORD_MMAP2 || record.body.size() <= kName ||
       (record.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {

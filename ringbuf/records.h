@@ -25,14 +25,14 @@ std::optional<AuxRecord> parse_aux(std::span<const std::byte> body);
 // PERF_RECORD_LOST: how many records found no room.
 std::optional<uint64_t> parse_lost(std::span<const std::byte> body);
 
-// PERF_RECORD_MMAP2: a part of a file was mapped. The name is valid as long as the body.
+// PERF_RECORD_MMAP2: a process mapped a part of a file. The name is valid as long as the body.
 struct MappedFile {
   uint64_t bytes = 0;
   uint64_t offset = 0;  // in the file
   uint64_t inode = 0;
   std::string_view name;
 };
-// Nothing when the record is too short, or names its file by a build ID.
+// Returns no file when the record is too short, or identifies its file by a build ID.
 std::optional<MappedFile> parse_mapped_file(const Record& record);
 
 // The raw payload of a PERF_RECORD_SAMPLE of sample_type IDENTIFIER|IP|TID|TIME|CPU|RAW. perf pads
@@ -65,7 +65,7 @@ struct Announcement {
     kMapEnd = 4,
     kError = 5,
     kStarted = 6,  // the macro traces
-    kGap = 7,      // it did not for a while, although it should
+    kGap = 7,      // the macro did not trace for a while, although it was enabled
   };
   Kind kind = Kind::kError;
   uint64_t bytes = 0;  // of the trace memory (begin) or delivered (end)
@@ -73,7 +73,7 @@ struct Announcement {
   unsigned operation = 0;   // number in the H_HTM call
   int error_number = 0;     // as errno
   int32_t return_code = 0;  // of the hypervisor
-  // Of a begin or a gap:
+  // Only for kStarted and kGap:
   unsigned why = 0;  // one bit for each reason; 0: the trace began when asked for
   uint64_t untraced_ns = 0;
 };

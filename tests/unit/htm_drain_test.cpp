@@ -167,7 +167,7 @@ TEST_CASE("a gap that our driver announces is a loss with its reason, once") {
         "took the event off its CPU");
 }
 
-TEST_CASE("a late begin is a loss for who does not wait for it") {
+TEST_CASE("a late begin is a loss for a caller that does not wait for it") {
   for (const bool awaited : {true, false}) {
     CAPTURE(awaited);
     Driver driver;
@@ -180,12 +180,12 @@ TEST_CASE("a late begin is a loss for who does not wait for it") {
     CHECK(drain.started()->untraced_ns == 3'000'000'000);
     REQUIRE(driver.losses.size() == (awaited ? 0 : 1));
     if (!awaited) {
-      CHECK(driver.losses[0].cause == "tracing began 3000 ms late: the hypervisor put START off");
+      CHECK(driver.losses[0].cause == "tracing began 3000 ms late: the hypervisor delayed START");
     }
   }
 }
 
-TEST_CASE("a flag that no announcement explains is a loss") {
+TEST_CASE("a PARTIAL flag without an announcement is a loss") {
   Driver driver;
   driver.plan = {driver.say(kStarted), driver.give_trace("x.......", PERF_AUX_FLAG_PARTIAL),
                  driver.say(kTraceEnd | 8), driver.say(kMapEnd)};
