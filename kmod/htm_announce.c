@@ -13,7 +13,7 @@
 #define HTM_ANNOUNCE_WHY_SHIFT		48
 #define HTM_ANNOUNCE_NS_MASK		GENMASK_ULL(47, 0)
 
-/* Have an announcement made at the next opportunity. */
+/* Request an announcement at the next opportunity. */
 void htm_announce_later(struct htm_announcer *announcer, enum htm_announcement kind, u64 value)
 {
 	announcer->value[kind] = value;
@@ -32,7 +32,7 @@ static u64 htm_announce_time(int why, u64 ns)
 	return (u64)why << HTM_ANNOUNCE_WHY_SHIFT | min(ns, HTM_ANNOUNCE_NS_MASK);
 }
 
-/* A gap that is not announced yet becomes longer. */
+/* Extend a gap that is not announced yet. */
 static void htm_announce_gap(struct htm_announcer *announcer, struct htm_untraced gap)
 {
 	u64 before = announcer->pending & BIT(HTM_GAP) ? announcer->value[HTM_GAP] : 0;
@@ -43,7 +43,7 @@ static void htm_announce_gap(struct htm_announcer *announcer, struct htm_untrace
 	announcer->partial = true;
 }
 
-/* Take over what the macro has to report. */
+/* Collect the macro's news. */
 static void htm_announce_collect(struct htm_announcer *announcer, struct htm_macro *macro)
 {
 	struct htm_refusal refusal;
@@ -61,10 +61,10 @@ static void htm_announce_collect(struct htm_announcer *announcer, struct htm_mac
 }
 
 /**
- * htm_announce_lost() - how many records of this event have found no room?
+ * htm_announce_lost() - number of this event's records that found no room
  * @event: the event
  *
- * The core counts them in the event itself, and only this CPU writes for it.
+ * The core counts these records in the event, and only this CPU writes for the event.
  */
 s64 htm_announce_lost(struct perf_event *event)
 {
@@ -86,7 +86,7 @@ static bool htm_announcement_put(struct perf_event *event, u64 hw_id)
  * @announcer: the announcements
  * @macro: the macro, which may have news
  *
- * Return: true if nothing is pending any more.
+ * Return: true if no announcement is pending.
  */
 bool htm_announce(struct htm_announcer *announcer, struct htm_macro *macro)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an event reports besides trace and memory map: announcements in the data
- * ring (PERF_RECORD_AUX_OUTPUT_HW_ID, see ABI), and that something is missing.
+ * The reports of an event besides trace and memory map: announcements in the data
+ * ring (PERF_RECORD_AUX_OUTPUT_HW_ID, see ABI), and flags for losses.
  *
- * Everything here runs on the event's CPU with interrupts off, one at a time.
+ * All functions run on the event's CPU with interrupts off, one at a time.
  */
 #ifndef HTM_ANNOUNCE_H
 #define HTM_ANNOUNCE_H
@@ -27,9 +27,9 @@ enum htm_announcement {
 /**
  * struct htm_announcer - announcements of one event
  * @event: the event
- * @pending: those to be made, BIT(enum htm_announcement)
- * @value: their values, by kind; a pending GAP grows
- * @partial: something is missing that no AUX record has flagged yet
+ * @pending: announcements to be made, BIT(enum htm_announcement)
+ * @value: values of pending announcements, by kind; a pending GAP grows
+ * @partial: no AUX record has flagged the latest loss yet
  */
 struct htm_announcer {
 	struct perf_event *event;

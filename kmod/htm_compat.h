@@ -74,17 +74,17 @@ static inline void htm_sample_save_raw(struct perf_sample_data *data,
 }
 
 /*
- * References to a CPU's context of a PMU that are none of an event: since contexts
- * are objects of their own, to which the PMU has pointers, it holds one itself.
+ * References to a CPU's context of a PMU that do not belong to an event. Since
+ * contexts are separate objects, the PMU holds a reference itself.
  */
 #define HTM_PMU_CONTEXT_REFERENCES					\
 	(!__builtin_types_compatible_p(typeof(*((struct pmu *)NULL)->cpu_pmu_context),	\
 				       struct perf_cpu_pmu_context))
 
 /*
- * Disable the event as soon as this CPU, which is its own, takes interrupts. A
- * disable or an enable by its owner that comes earlier wins. The core's function
- * of that name, of which this is all, is not for modules.
+ * Disable the event as soon as its CPU, which is this one, accepts interrupts. An
+ * earlier disable or enable by the event's owner wins. The core does the same in a
+ * function of that name, but does not export it to modules.
  */
 static inline void htm_event_disable_inatomic(struct perf_event *event)
 {

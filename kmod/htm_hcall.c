@@ -24,7 +24,7 @@
 #define HTM_FIRST_PAUSE_US		50
 #define HTM_LONGEST_PAUSE_US		10000
 
-/* A long-busy hint is honoured up to here where a reader waits. */
+/* While a reader waits, long-busy hints count up to this limit. */
 #define HTM_BUSY_MAX_MS			100
 
 /* H_BUSY means "at once": with interrupts off try for about 0.1 ms. */
@@ -86,10 +86,10 @@ static unsigned int htm_busy_msecs(long rc)
 }
 
 /**
- * htm_busy_ns() - how long to leave a busy hypervisor alone before a dump is repeated
- * @rc: its answer
+ * htm_busy_ns() - delay before a dump is repeated on a busy hypervisor
+ * @rc: the hypervisor's answer
  *
- * Its hint is honoured up to 100 ms; readers give up after seconds.
+ * Hints count up to 100 ms, because readers give up after seconds.
  */
 u64 htm_busy_ns(long rc)
 {

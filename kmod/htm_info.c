@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the hypervisor tells of the machine, as files in sysfs. They are read in
- * process context, so a busy hypervisor is waited for, and nothing here has to
- * do with an open event.
+ * The hypervisor's lists about the machine, as files in sysfs. Reads run in process
+ * context, so they wait for a busy hypervisor. No open event is involved.
  *
- * What is said of an event holds here too: whoever has CAP_PERFMON may ask. So the
- * files can be opened by all, and each read looks who has opened the file.
+ * The permission is the same as for an event: CAP_PERFMON. Everyone can open the
+ * files, and each read checks the credentials of the opener.
  */
 #include <linux/capability.h>
 #include <linux/cleanup.h>

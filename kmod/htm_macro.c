@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is requested of a trace macro, and how it gets there. See htm_macro.h. */
+/* The requested state of a trace macro, and the steps to this state. See htm_macro.h. */
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/timekeeping.h>
@@ -8,17 +8,17 @@
 #include "htm_macro.h"
 
 /*
- * HTM_CLAIMED: somebody moves the macro.
- * HTM_HANDED: it is the worker.
+ * HTM_CLAIMED: a caller or the worker moves the macro.
+ * HTM_HANDED: the worker moves the macro.
  * HTM_ENABLED: the core has started the event.
  * HTM_INTERRUPTED: the core has stopped the event, and not taken it off its CPU.
- * HTM_PAUSED: a group member has paused it.
+ * HTM_PAUSED: a group member has paused the trace.
  * HTM_DRAINING: a read has stopped the trace for good.
- * HTM_REARM: the old trace was delivered, CONFIGURE anew before the next START.
+ * HTM_REARM: the old trace was delivered; CONFIGURE again before the next START.
  * HTM_STOP_AGAIN: a dump has found the macro not stopped.
  * HTM_REFUSED: START was refused and must not be repeated until the next enable.
- * HTM_DISABLE: the event shall be disabled, for START was refused.
- * HTM_FRESH: enabled since the last START was issued: if that is refused, try again.
+ * HTM_DISABLE: the event must be disabled, because START was refused.
+ * HTM_FRESH: enabled since the last START was issued; retry if that START is refused.
  */
 #define HTM_CLAIMED	BIT(0)
 #define HTM_HANDED	BIT(1)
@@ -35,7 +35,7 @@
 #define HTM_NEWS_START		BIT(0)
 #define HTM_NEWS_REFUSAL	BIT(1)
 
-/* The worker waits for the hypervisor, so it must not hold up a shared queue. */
+/* The worker waits for the hypervisor, so it must not block a shared queue. */
 struct workqueue_struct *htm_workqueue;
 
 /* A clock that is the same on all CPUs and can be read in an NMI. */
@@ -44,7 +44,7 @@ u64 htm_now(void)
 	return ktime_get_mono_fast_ns();
 }
 
-/* A trace is wanted from here on. Earlier reasons and times stay. */
+/* A trace is requested from here on. Earlier reasons and times stay. */
 static void htm_macro_wait(struct htm_macro *macro, int why, u64 since)
 {
 	atomic_or(why, &macro->waiting_why);
@@ -52,8 +52,8 @@ static void htm_macro_wait(struct htm_macro *macro, int why, u64 since)
 }
 
 /*
- * The wait is over: the macro traces (@started), or no trace is wanted any more.
- * A START that the requester issued itself is no gap.
+ * The wait is over: the macro traces (@started), or the request was withdrawn.
+ * A START that the requester itself issued is not a gap.
  */
 static void htm_macro_end_wait(struct htm_macro *macro, int why, bool started)
 {
@@ -66,7 +66,7 @@ static void htm_macro_end_wait(struct htm_macro *macro, int why, bool started)
 		macro->begun = true;
 		macro->start_why = why;
 		macro->start_ns = ns;
-		/* The values are there before the bit is. */
+		/* Publish the values before the bit. */
 		atomic_fetch_or(HTM_NEWS_START, &macro->news);
 		return;
 	}
@@ -76,7 +76,7 @@ static void htm_macro_end_wait(struct htm_macro *macro, int why, bool started)
 	atomic_fetch_or(why ? why : HTM_WHY_LATE, &macro->gap_why);
 }
 
-/* A trace is not wanted any more, whatever was requested before. */
+/* Withdraw the request for a trace. */
 static void htm_macro_give_up_wait(struct htm_macro *macro, int control)
 {
 	if (atomic64_read(&macro->waiting_since))
@@ -99,7 +99,7 @@ static struct htm_refusal htm_unpack_refusal(u64 packed)
  * @op: the operation
  * @rc: the hypervisor's answer
  *
- * A scheduler lock may be held, under which nothing may be printed.
+ * The caller may hold a scheduler lock, under which printing is not allowed.
  */
 void htm_macro_log(struct htm_macro *macro, enum htm_op op, long rc)
 {
@@ -108,14 +108,14 @@ void htm_macro_log(struct htm_macro *macro, enum htm_op op, long rc)
 }
 
 /*
- * The functions up to htm_macro_work() are for the claim's holder.
+ * Only the claim's holder may call the functions up to htm_macro_work().
  */
 
-/* The next operation on the way to what @control requests. */
+/* The next operation towards the state that @control requests. */
 static enum htm_op htm_macro_next_op(struct htm_macro *macro, int *control)
 {
 	*control = atomic_read(&macro->control);
-	/* Whatever is at these indices now, it is not ours. */
+	/* The macro at these indices is no longer ours. */
 	if (htm_target_is_lost(macro->target)) {
 		if (macro->state == HTM_TRACING)
 			macro->state = HTM_STOPPED;
@@ -133,7 +133,7 @@ static enum htm_op htm_macro_next_op(struct htm_macro *macro, int *control)
 	return HTM_OP_START;
 }
 
-/* START was refused, or what has to precede it. A newer enable asks for a new try. */
+/* START or a preceding operation was refused. A newer enable requests a retry. */
 static void htm_macro_refuse(struct htm_macro *macro, int err)
 {
 	int control = atomic_read(&macro->control);
@@ -146,11 +146,11 @@ static void htm_macro_refuse(struct htm_macro *macro, int err)
 				     control | HTM_REFUSED | HTM_DISABLE));
 }
 
-/* Take the result of an operation into the state. The worker's are @late. */
+/* Update the state by the result of an operation. @late: the worker issued it. */
 static void htm_macro_take_result(struct htm_macro *macro, enum htm_op op, int err, long rc,
 				  bool late)
 {
-	/* STOP of a macro that does not trace: what was wanted. */
+	/* STOP of a macro that does not trace: it is in the requested state. */
 	if (op == HTM_OP_STOP && rc == H_STATE)
 		err = 0;
 	if (err) {
@@ -165,8 +165,8 @@ static void htm_macro_take_result(struct htm_macro *macro, enum htm_op op, int e
 	switch (op) {
 	case HTM_OP_STOP:
 		/*
-		 * After a refusal nobody knows. Go on as if stopped: the
-		 * hypervisor refuses to dump a macro that still traces.
+		 * After a refusal the state is unknown. Continue as if stopped:
+		 * the hypervisor refuses to dump a macro that still traces.
 		 */
 		macro->state = HTM_STOPPED;
 		atomic_andnot(HTM_STOP_AGAIN, &macro->control);
@@ -189,10 +189,10 @@ static void htm_macro_take_result(struct htm_macro *macro, enum htm_op op, int e
 }
 
 /*
- * Move the macro to where it shall be, without waiting, in any context.
+ * Move the macro to the requested state, without waiting, in any context.
  *
- * Return: true if it is there, and then @control is what was requested; false
- * if something has to wait, and then the worker has the claim.
+ * Return: true if the macro is in the state that @control requests; false if an
+ * operation has to wait, and then the worker has the claim.
  */
 static bool htm_macro_settle(struct htm_macro *macro, int *control)
 {
@@ -211,12 +211,12 @@ static bool htm_macro_settle(struct htm_macro *macro, int *control)
 		htm_macro_take_result(macro, req.op, htm_errno(rc), rc, false);
 	}
 	atomic_fetch_or(HTM_HANDED, &macro->control);
-	/* A scheduler lock may be held: only an interrupt can wake the worker. */
+	/* The caller may hold a scheduler lock: only an interrupt can wake the worker. */
 	irq_work_queue(&macro->kick);
 	return false;
 }
 
-/* Give up the claim; what was requested meanwhile is seen to. */
+/* Give up the claim, then handle requests that arrived meanwhile. */
 static void htm_macro_release(struct htm_macro *macro)
 {
 	int control;
@@ -227,7 +227,7 @@ static void htm_macro_release(struct htm_macro *macro)
 	} while (!atomic_try_cmpxchg(&macro->control, &control, control & ~HTM_CLAIMED));
 }
 
-/* Issue one operation and wait for the hypervisor as long as is sensible. */
+/* Issue one operation and wait for the hypervisor, within limits. */
 static int htm_macro_issue(struct htm_macro *macro, enum htm_op op, long *rc)
 {
 	struct htm_request req = { .where = macro->target->where, .op = op };
@@ -242,7 +242,7 @@ static int htm_macro_issue(struct htm_macro *macro, enum htm_op op, long *rc)
 	}
 }
 
-/* The same in process context, then give up the claim. */
+/* Move the macro to the requested state in process context, then give up the claim. */
 static void htm_macro_settle_sleeping(struct htm_macro *macro)
 {
 	int control, err;
@@ -293,7 +293,7 @@ static void htm_macro_kick(struct irq_work *kick)
  * From here on: requests.
  */
 
-/* Take the claim if it is free and see to what is requested. */
+/* Take the claim if it is free, and handle the requests. */
 static void htm_macro_move(struct htm_macro *macro)
 {
 	if (!(atomic_fetch_or(HTM_CLAIMED, &macro->control) & HTM_CLAIMED))
@@ -301,12 +301,12 @@ static void htm_macro_move(struct htm_macro *macro)
 }
 
 /**
- * htm_macro_enable() - the event was added to its CPU: trace
+ * htm_macro_enable() - start to trace, because the event was added to its CPU
  * @macro: the macro
  * @why: HTM_WHY_RESCHEDULED if it was enabled all the time, or 0
- * @since: since when a trace has been wanted
+ * @since: time of the request for a trace
  *
- * An enable is a new try after a refusal; being added again is not.
+ * An enable retries START after a refusal. Adding the event again does not.
  *
  * Return: 0, or the errno of a START that was refused.
  */
@@ -325,7 +325,7 @@ int htm_macro_enable(struct htm_macro *macro, int why, u64 since)
 }
 
 /**
- * htm_macro_fail() - the event was not added after all, for START was refused
+ * htm_macro_fail() - the event was not added, because START was refused
  * @macro: the macro
  */
 void htm_macro_fail(struct htm_macro *macro)
@@ -335,7 +335,7 @@ void htm_macro_fail(struct htm_macro *macro)
 	atomic64_set(&macro->waiting_since, 0);
 }
 
-/* The event was taken off its CPU. */
+/* The event was removed from its CPU. */
 void htm_macro_disable(struct htm_macro *macro)
 {
 	int old = atomic_fetch_andnot(HTM_ENABLED | HTM_INTERRUPTED, &macro->control);
@@ -345,11 +345,12 @@ void htm_macro_disable(struct htm_macro *macro)
 }
 
 /**
- * htm_macro_interrupt() - the core stops the event, which it has enabled
+ * htm_macro_interrupt() - the core stops an enabled event
  * @macro: the macro
  * @why: HTM_WHY_* of the stop
  *
- * Nobody asked for this stop: what is executed meanwhile is missing in the trace.
+ * The user did not request this stop, so the trace has a gap until the core starts
+ * the event again.
  */
 void htm_macro_interrupt(struct htm_macro *macro, int why)
 {
@@ -362,7 +363,7 @@ void htm_macro_interrupt(struct htm_macro *macro, int why)
 	htm_macro_move(macro);
 }
 
-/* The core starts the event that it has stopped. */
+/* The core restarts an event that it has stopped. */
 void htm_macro_continue(struct htm_macro *macro)
 {
 	atomic_fetch_or(HTM_ENABLED, &macro->control);
@@ -389,7 +390,7 @@ void htm_macro_resume(struct htm_macro *macro)
 }
 
 /**
- * htm_macro_rearm() - the trace was delivered: make a new one when enabled
+ * htm_macro_rearm() - the trace was delivered: start a new trace when enabled
  * @macro: a macro that is stopped for good, see htm_macro_finish()
  */
 void htm_macro_rearm(struct htm_macro *macro)
@@ -404,8 +405,8 @@ void htm_macro_rearm(struct htm_macro *macro)
  * htm_macro_finish() - stop the trace for good, to dump it
  * @macro: the macro
  *
- * Return: whether it is stopped; false if the hypervisor has to be waited for,
- * or if this call comes from within another.
+ * Return: true if the trace is stopped; false if the hypervisor is busy, or if this
+ * call interrupts another one.
  */
 bool htm_macro_finish(struct htm_macro *macro)
 {
@@ -416,23 +417,23 @@ bool htm_macro_finish(struct htm_macro *macro)
 	return !(atomic_read(&macro->control) & HTM_CLAIMED);
 }
 
-/* A dump was refused: perhaps the macro still traces, whatever STOP said. */
+/* A dump was refused: the macro may still trace, despite the answer to STOP. */
 void htm_macro_stop_again(struct htm_macro *macro)
 {
 	atomic_fetch_or(HTM_STOP_AGAIN, &macro->control);
 	htm_macro_move(macro);
 }
 
-/* Whether the event shall be disabled because of a refusal; asked once. */
+/* Return true, once, if the event must be disabled because of a refusal. */
 bool htm_macro_take_disable(struct htm_macro *macro)
 {
 	return atomic_fetch_andnot(HTM_DISABLE, &macro->control) & HTM_DISABLE;
 }
 
 /**
- * htm_macro_take_start() - has the trace begun?
+ * htm_macro_take_start() - return true, once, if the trace has begun
  * @macro: the macro
- * @late: receives how long after the request, and why
+ * @late: receives the time since the request and the reasons
  */
 bool htm_macro_take_start(struct htm_macro *macro, struct htm_untraced *late)
 {
@@ -443,7 +444,7 @@ bool htm_macro_take_start(struct htm_macro *macro, struct htm_untraced *late)
 	return true;
 }
 
-/* What was not traced since the last time that this was asked. */
+/* The untraced time since the last call. */
 bool htm_macro_take_gap(struct htm_macro *macro, struct htm_untraced *gap)
 {
 	gap->why = atomic_xchg(&macro->gap_why, 0);
@@ -459,7 +460,7 @@ bool htm_macro_take_refusal(struct htm_macro *macro, struct htm_refusal *refusal
 	return true;
 }
 
-/* Before anything is requested. */
+/* Call this before any request. */
 void htm_macro_open(struct htm_macro *macro, struct htm_target *target, bool paused,
 		    void (*report)(void *owner), void *owner)
 {
@@ -471,7 +472,7 @@ void htm_macro_open(struct htm_macro *macro, struct htm_target *target, bool pau
 	INIT_WORK(&macro->work, htm_macro_work);
 }
 
-/* Nobody requests anything any more: leave the macro stopped and not configured. */
+/* Call this after the last request: it leaves the macro stopped and not configured. */
 void htm_macro_close(struct htm_macro *macro)
 {
 	struct htm_target *target = macro->target;
@@ -481,7 +482,7 @@ void htm_macro_close(struct htm_macro *macro)
 	irq_work_sync(&macro->kick);
 	cancel_work_sync(&macro->work);
 	htm_macro_write_log(macro);
-	/* A claim that nobody holds any more: START or STOP was not finished. */
+	/* A claim without a holder: START or STOP was not finished. */
 	if ((macro->state == HTM_TRACING || atomic_read(&macro->control) & HTM_CLAIMED) &&
 	    !htm_target_is_lost(target))
 		htm_hcall_sleep(&stop, false, &rc);

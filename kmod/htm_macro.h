@@ -2,16 +2,15 @@
 /*
  * A trace macro on its way between configured, tracing and stopped.
  *
- * The event's callbacks request what the macro shall do. Whoever holds the
- * claim issues the operations: the caller itself while the hypervisor answers
- * at once, the worker, which can sleep, from the first busy answer on.
+ * The event's callbacks request a state of the macro. The holder of the claim
+ * issues the operations. This is the caller itself while the hypervisor answers
+ * at once, and the worker, which can sleep, from the first busy answer on.
  *
- * Most requests come on the event's CPU with interrupts off, one at a time.
- * Pause and resume come at any time, and so does stop: a member of the group
- * that samples too often makes the core stop the whole group from within the
- * member's overflow, NMI included. So requests are bits of one atomic word,
- * nobody waits, and the claim's holder looks at the word again before it gives
- * the claim up.
+ * Most requests arrive on the event's CPU with interrupts off, one at a time.
+ * Pause, resume and stop can arrive at any time. For example, if a member of the
+ * group samples too often, the core stops the whole group from within the member's
+ * overflow, NMI included. So requests are bits of one atomic word, and no requester
+ * waits. The claim's holder reads the word again before it gives up the claim.
  */
 #ifndef HTM_MACRO_H
 #define HTM_MACRO_H
@@ -23,9 +22,9 @@
 #include "htm_target.h"
 
 /**
- * enum htm_state - what the macro does, as far as this driver knows
- * @HTM_READY: has no trace that anybody could want. START -> TRACING, after a
- *	DECONFIGURE and CONFIGURE if the macro is to be armed anew.
+ * enum htm_state - the state of the macro, as far as this driver knows
+ * @HTM_READY: has no trace to deliver. START -> TRACING, after a DECONFIGURE and
+ *	CONFIGURE if the macro must be armed again.
  * @HTM_TRACING: traces. STOP -> STOPPED.
  * @HTM_STOPPED: holds a trace. START -> TRACING, until the drain has begun.
  */
@@ -36,19 +35,18 @@ enum htm_state {
 };
 
 /*
- * Why the macro did not trace although it should, or began late; bits of STARTED
- * and GAP announcements, see ABI.
+ * Reasons of a gap or a late start; bits of STARTED and GAP announcements, see ABI.
  */
 #define HTM_WHY_LATE		BIT(0)	/* START was finished in the background */
 #define HTM_WHY_THROTTLED	BIT(1)	/* the core stopped the group */
 #define HTM_WHY_RINGS		BIT(2)	/* the core stopped the event to change its ring */
-#define HTM_WHY_RESCHEDULED	BIT(3)	/* the core took the event off its CPU for a while */
+#define HTM_WHY_RESCHEDULED	BIT(3)	/* the core removed the event from its CPU for a while */
 #define HTM_WHY_REFUSED		BIT(4)	/* START was refused */
 
 /**
- * struct htm_untraced - time during which a trace was wanted and not made
+ * struct htm_untraced - time during which a requested trace did not run
  * @why: HTM_WHY_* bits; 0: nothing to report
- * @ns: how long
+ * @ns: length of this time
  */
 struct htm_untraced {
 	int why;
@@ -57,7 +55,7 @@ struct htm_untraced {
 
 /**
  * struct htm_refusal - an operation that the hypervisor refused
- * @op: the operation; HTM_OP_NONE: none was refused
+ * @op: the operation; HTM_OP_NONE: no operation was refused
  * @rc: the hypervisor's answer
  */
 struct htm_refusal {
@@ -68,20 +66,20 @@ struct htm_refusal {
 /**
  * struct htm_macro - a reserved trace macro
  * @target: the macro
- * @control: what is requested and who may move the macro, HTM_* bits of htm_macro.c
- * @state: what the macro does; the claim's holder writes it
+ * @control: the requests and the claim, HTM_* bits of htm_macro.c
+ * @state: the macro's state; the claim's holder writes it
  * @error: errno of the last refused START
- * @waiting_since: time since which a trace is wanted and not made, 0 if none is
- * @waiting_why: HTM_WHY_* bits of that
+ * @waiting_since: time since which a requested trace does not run; 0: no wait
+ * @waiting_why: HTM_WHY_* bits of this wait
  * @begun: the trace has begun; the claim's holder writes it
  * @start_why: HTM_WHY_* bits of the first START
  * @start_ns: time from the request to the first START
- * @gap_ns: untraced time since the trace began, not reported yet
- * @gap_why: HTM_WHY_* bits of that
- * @news: HTM_NEWS_* bits of htm_macro.c: what is to be reported
+ * @gap_ns: unreported untraced time since the trace began
+ * @gap_why: HTM_WHY_* bits of @gap_ns
+ * @news: HTM_NEWS_* bits of htm_macro.c: changes that must be reported
  * @refusal: the latest refusal, packed
- * @unlogged: a refusal that the worker shall write to the log, packed
- * @kick: starts the worker out of scheduler context
+ * @unlogged: a refusal that the worker must write to the log, packed
+ * @kick: starts the worker from scheduler context
  * @work: the worker
  * @report: called in process context when the worker is done and has news
  * @owner: argument of @report
@@ -127,7 +125,7 @@ bool htm_macro_finish(struct htm_macro *macro);
 void htm_macro_stop_again(struct htm_macro *macro);
 bool htm_macro_take_disable(struct htm_macro *macro);
 
-/* News, each reported once. */
+/* News; each function reports a change once. */
 bool htm_macro_take_start(struct htm_macro *macro, struct htm_untraced *late);
 bool htm_macro_take_gap(struct htm_macro *macro, struct htm_untraced *gap);
 bool htm_macro_take_refusal(struct htm_macro *macro, struct htm_refusal *refusal);
@@ -135,7 +133,7 @@ void htm_macro_log(struct htm_macro *macro, enum htm_op op, long rc);
 
 u64 htm_now(void);
 
-/* For work that may wait for the hypervisor, and that htm_macro_exit() waits for. */
+/* For work that may wait for the hypervisor. htm_macro_exit() waits for this work. */
 extern struct workqueue_struct *htm_workqueue;
 
 int htm_macro_init(void);

@@ -8,15 +8,15 @@
 #include "htm_announce.h"
 
 /**
- * struct htm_map - how far a memory map was moved to the data ring
+ * struct htm_map - progress of moving a memory map to the data ring
  * @block: room for one block
  * @iterator: names the next block; advances only after the block was written
  * @bytes: bytes moved
- * @retry_at: htm_now() before which a busy hypervisor is not asked again
+ * @retry_at: earliest htm_now() for the next call to a busy hypervisor
  * @length: buffer length to offer; shrinks until a block fits the ring
  * @begun: the begin was announced
- * @end: the hypervisor has no more
- * @over: the end was announced and nothing will be moved any more
+ * @end: the hypervisor has no further block
+ * @over: the end was announced; no further block will be moved
  * @regs: all zero; a sample of a block has no registers
  */
 struct htm_map {

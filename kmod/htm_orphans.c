@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Members of a closed event's group. A software event that joins the group of an
- * htm event is scheduled with this PMU for as long as it is open, also when the
- * leader is long closed, and the core then still goes through this PMU's memory.
- * It holds no reference to the module for that. So the driver holds one.
+ * Members of a closed event's group. The core schedules a software event that joins
+ * the group of an htm event with this PMU while the member is open, even after the
+ * leader is closed. The core then uses this PMU's memory without a reference to
+ * the module, so the driver holds a reference.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -19,26 +19,26 @@
 #include "htm_macro.h"
 #include "htm_orphans.h"
 
-/* Nobody tells the driver when such a member is closed. */
+/* The core does not notify the driver when such a member is closed. */
 #define HTM_ORPHANS_PERIOD	HZ
 
 /**
- * struct htm_orphans - what waits for the members of one group
- * @context: what schedules them; memory of the PMU
- * @work: looks whether they are gone
+ * struct htm_orphans - the wait for the members of one group
+ * @context: the context that schedules the members; memory of the PMU
+ * @work: checks whether the members are closed
  */
 struct htm_orphans {
 	struct perf_event_pmu_context *context;
 	struct delayed_work work;
 };
 
-/* How many events the core schedules with this context. */
+/* The number of events that the core schedules with this context. */
 static int htm_orphans_count(const struct perf_event_pmu_context *context)
 {
 	return atomic_read(&context->refcount) - HTM_PMU_CONTEXT_REFERENCES;
 }
 
-/* htm_macro_exit() waits until this has returned. */
+/* htm_macro_exit() waits until this function has returned. */
 static void htm_orphans_work(struct work_struct *work)
 {
 	struct htm_orphans *orphans = container_of(to_delayed_work(work), struct htm_orphans, work);
@@ -56,7 +56,7 @@ static void htm_orphans_wait(struct perf_event_pmu_context *context)
 	struct htm_orphans *orphans = kzalloc(sizeof(*orphans), GFP_KERNEL);
 
 	__module_get(THIS_MODULE);
-	/* Without memory the module stays for good. */
+	/* Out of memory: keep the module loaded forever. */
 	if (!orphans)
 		return;
 	orphans->context = context;

@@ -201,7 +201,7 @@ static void htm_event_start(struct perf_event *event, int flags)
 	struct htm_session *session = event->pmu_private;
 
 	if (flags & PERF_EF_RESUME) {
-		/* No announcement: the sample of whoever resumes was just written. */
+		/* No announcement: the resuming member has just written its sample. */
 		htm_macro_resume(&session->macro);
 		return;
 	}
@@ -210,15 +210,15 @@ static void htm_event_start(struct perf_event *event, int flags)
 }
 
 /*
- * Every stop stops the macro, whatever its flags: the AUX area may be going. The
- * core changes rings with PERF_EF_UPDATE and throttles without.
+ * Every stop stops the macro, whatever its flags, because the AUX area may be
+ * unmapped next. The core sets PERF_EF_UPDATE to change rings, and not to throttle.
  */
 static void htm_event_stop(struct perf_event *event, int flags)
 {
 	struct htm_session *session = event->pmu_private;
 
 	if (flags & PERF_EF_PAUSE) {
-		/* No announcement: the sample of whoever pauses is being written. */
+		/* No announcement: the pausing member is writing its sample. */
 		htm_macro_pause(&session->macro);
 		return;
 	}
@@ -228,9 +228,9 @@ static void htm_event_stop(struct perf_event *event, int flags)
 }
 
 /*
- * The macro stays configured, and the trace in it, until the event is gone. The
- * core does not ask the driver when an event is read that it has removed: such a
- * read gives 0, for nothing comes.
+ * The macro stays configured and keeps its trace until the event is freed. The core
+ * does not call the driver for a read of a removed event: such a read gives 0 and
+ * delivers no data.
  */
 static void htm_event_del(struct perf_event *event, int flags)
 {
@@ -321,7 +321,7 @@ exit_macro:
 static void __exit htm_exit(void)
 {
 	perf_pmu_unregister(&htm_pmu);
-	/* htm_aux_free() runs on for some instructions after its module_put(). */
+	/* htm_aux_free() still runs for a few instructions after its module_put(). */
 	synchronize_rcu_tasks();
 	htm_macro_exit();
 	htm_shutdown_exit();

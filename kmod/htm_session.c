@@ -20,7 +20,7 @@
 #define HTM_SIZE_LOG2_MIN	12
 #define HTM_SIZE_LOG2_MAX	48
 
-/* Values of read(2), see ABI: as the latest public htm driver counts. */
+/* Values of read(2), see ABI. They equal those of the latest public htm driver. */
 #define HTM_VALUE_END		0
 #define HTM_VALUE_AGAIN		1
 #define HTM_TRACE_UNIT		128
@@ -65,8 +65,8 @@ static int htm_session_configure(struct htm_target *target)
 }
 
 /*
- * On the event's CPU with interrupts off. Returns false within another callback,
- * be it in an NMI or in a probe.
+ * Called on the event's CPU with interrupts off. Returns false within another
+ * callback, for example in an NMI or in a probe.
  */
 static bool htm_session_enter(struct htm_session *session)
 {
@@ -95,13 +95,13 @@ static void htm_session_report_here(void *data)
 	struct htm_session *session = data;
 
 	htm_session_announce(session);
-	/* An enable that came meanwhile has taken the wish back. */
+	/* A later enable has cancelled the request to disable. */
 	if (htm_macro_take_disable(&session->macro) &&
 	    session->event->state == PERF_EVENT_STATE_ACTIVE)
 		htm_event_disable_inatomic(session->event);
 }
 
-/* A CPU that is offline has no event to speak for. */
+/* An offline CPU has no event to report for. */
 static void htm_session_report(void *data)
 {
 	struct htm_session *session = data;
@@ -167,9 +167,9 @@ void htm_session_close(struct htm_session *session)
 }
 
 /*
- * Has the event been enabled all the time since it was last added? Then the core
- * has taken it off its CPU meanwhile for reasons of its own. It has just brought
- * both times up to date.
+ * Return true if the event was enabled all the time since it was last added. Then
+ * the core, not the user, removed the event from its CPU meanwhile. The core has
+ * just updated both times.
  */
 static bool htm_session_was_rescheduled(struct htm_session *session)
 {
@@ -181,7 +181,7 @@ static bool htm_session_was_rescheduled(struct htm_session *session)
 	return same;
 }
 
-/* Everything was delivered: the next trace is a new one. */
+/* Everything was delivered: arm a new trace. */
 static void htm_session_rearm(struct htm_session *session)
 {
 	if (!session->trace.over || !session->map.over || session->announcer.pending)
@@ -254,7 +254,7 @@ static bool htm_session_read_trace(struct htm_session *session, u64 *value)
 	if (session->trace.over)
 		return false;
 	bytes = htm_trace_drain(&session->trace, &session->macro, &session->announcer);
-	/* Without an AUX area the trace stays where it is; the map need not. */
+	/* Without an AUX area the trace stays in the macro, but the map can be moved. */
 	if (bytes == -ENXIO)
 		return false;
 	*value = bytes > 0 ? bytes / HTM_TRACE_UNIT : HTM_VALUE_AGAIN;
@@ -265,7 +265,7 @@ static bool htm_session_read_trace(struct htm_session *session, u64 *value)
 	return false;
 }
 
-/* One step of the memory map. Return: false if it is at its end. */
+/* One step of the memory map. Return: false at the end of the map. */
 static bool htm_session_read_map(struct htm_session *session, u64 *value)
 {
 	struct htm_map *map = &session->map;
@@ -289,7 +289,7 @@ static bool htm_session_read_map(struct htm_session *session, u64 *value)
 	return false;
 }
 
-/* The trace is on another machine. */
+/* The partition has moved: the trace stays on the other machine. */
 static void htm_session_lose(struct htm_session *session)
 {
 	session->trace.end = true;
@@ -299,7 +299,7 @@ static void htm_session_lose(struct htm_session *session)
 	htm_announce_error(&session->announcer, HTM_OP_NONE, -ESTALE, H_SUCCESS);
 }
 
-/* One step of a macro that is stopped for good. */
+/* One drain step of a macro that is stopped for good. */
 static u64 htm_session_step(struct htm_session *session)
 {
 	u64 value;
@@ -316,11 +316,11 @@ static u64 htm_session_step(struct htm_session *session)
 }
 
 /**
- * htm_session_read() - what a read of the event does
+ * htm_session_read() - stop the trace, and move a part of trace or memory map
  * @session: the session
  * @value: receives the value for user space
  *
- * Return: false if this read comes from within another callback.
+ * Return: false if this read interrupts another callback.
  */
 bool htm_session_read(struct htm_session *session, u64 *value)
 {
@@ -328,7 +328,7 @@ bool htm_session_read(struct htm_session *session, u64 *value)
 		return false;
 	*value = HTM_VALUE_AGAIN;
 	if (!READ_ONCE(session->event->rb)) {
-		/* Nowhere to put anything: do not even stop the trace. */
+		/* Without a ring for the data: do not even stop the trace. */
 		*value = HTM_VALUE_END;
 	} else {
 		if (!session->draining)

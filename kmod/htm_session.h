@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One open htm event: its macro, its announcements, and how far trace and memory
- * map were moved. The perf callbacks end here.
+ * One open htm event: its macro, its announcements, and the progress of trace and
+ * memory map. The perf callbacks end here.
  */
 #ifndef HTM_SESSION_H
 #define HTM_SESSION_H
@@ -18,13 +18,13 @@
  * @map: progress of the memory map
  * @draining: a read has stopped the trace for good
  * @lost: it was announced that the partition has moved to another machine
- * @busy: a callback is at work on this CPU; another one that comes from within it
- *	may only make requests to the macro
+ * @busy: a callback runs on this CPU; a callback that interrupts it may only make
+ *	requests to the macro
  * @added: the event was added to its CPU before
- * @off_time: for how long it was not enabled, when it was last added
- * @removed_at: htm_now() when it was last taken off its CPU
+ * @off_time: total time without being enabled, when it was last added
+ * @removed_at: htm_now() when it was last removed from its CPU
  *
- * @macro takes care of itself. All the rest belongs to the event's CPU, with
+ * @macro is safe in any context. All other members belong to the event's CPU, with
  * interrupts off.
  */
 struct htm_session {

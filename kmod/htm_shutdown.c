@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A macro belongs to the machine and stays configured when the kernel that did it
- * is gone: the next one would find it held. So macros are released at power-off,
- * reboot and kexec, and, as far as that is possible without waiting for long, when
- * the kernel panics and before a crash kernel starts.
+ * A macro belongs to the machine and stays configured after the kernel that did
+ * this has stopped: the next kernel would find it in use. So the driver releases
+ * all macros at power-off, reboot and kexec. When the kernel panics, and before a
+ * crash kernel starts, it tries to release them without waiting for long.
  *
  * A partition that has moved to another machine (live migration) has no macro
- * there: what it calls by the old indices is somebody else's. The sign is that the
- * platform changes the identity of the machine in the device tree. It does so
- * when the partition already runs there; calls in between cannot be prevented.
+ * there: the old indices mean macros of other partitions. The driver detects the
+ * move when the platform changes the machine's identity in the device tree. The
+ * partition already runs there at this time; calls in between cannot be prevented.
  */
 #include <linux/elf.h>
 #include <linux/kexec.h>
@@ -74,7 +74,7 @@ int htm_shutdown_init(void)
 		return err;
 	}
 	atomic_notifier_chain_register(&panic_notifier_list, &htm_panic_notifier);
-	/* There are few places for these. Without one the rest still works. */
+	/* The kernel has few slots for crash handlers. Without one the rest still works. */
 	crash_shutdown_register(htm_crash);
 	return 0;
 }

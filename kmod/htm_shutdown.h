@@ -2,7 +2,7 @@
 #ifndef HTM_SHUTDOWN_H
 #define HTM_SHUTDOWN_H
 
-/* The machine goes down, crashes, or becomes another one. */
+/* Handles shutdown, crash and live migration. */
 int htm_shutdown_init(void);
 void htm_shutdown_exit(void);
 

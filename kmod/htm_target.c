@@ -13,12 +13,12 @@
 
 #include "htm_target.h"
 
-/* When the kernel has crashed, nothing is waited for much longer than this. */
+/* The most attempts at one operation after the kernel has crashed. */
 #define HTM_CRASH_TRIES		100
 
 static LIST_HEAD(htm_targets);
 static DEFINE_MUTEX(htm_targets_lock);
-/* The machine goes down: configure nothing any more. */
+/* The machine shuts down: configure no further macro. */
 static bool htm_targets_closed;
 
 static bool htm_where_equal(const struct htm_where *a, const struct htm_where *b)
@@ -28,10 +28,10 @@ static bool htm_where_equal(const struct htm_where *a, const struct htm_where *b
 }
 
 /**
- * htm_target_reserve() - make a trace macro ours
+ * htm_target_reserve() - reserve a trace macro for an event
  * @where: the macro
  *
- * Return: the target, -EBUSY if an event has it, -ESHUTDOWN if the machine goes
+ * Return: the target, -EBUSY if an event has it, -ESHUTDOWN if the machine shuts
  * down, or -ENOMEM.
  */
 struct htm_target *htm_target_reserve(const struct htm_where *where)
@@ -86,7 +86,7 @@ void htm_target_forget_all(void)
 	}
 }
 
-/* The machine goes down: release every macro, whoever has it, and stay away. */
+/* The machine shuts down: release every macro, and configure no further one. */
 void htm_target_release_all(void)
 {
 	struct htm_target *target;
@@ -109,9 +109,9 @@ static void htm_target_abandon(const struct htm_target *target, enum htm_op op)
 }
 
 /*
- * The kernel has crashed: the same without locks and without waiting for long. The
- * other CPUs are stopped, perhaps in the middle of a change of the list, of which
- * each step leaves it in order for whoever goes forward.
+ * The kernel has crashed: release every macro without locks and without waiting for
+ * long. The other CPUs are stopped, perhaps in the middle of a change of the list.
+ * Each step of a change leaves the list valid for forward traversal.
  */
 void htm_target_abandon_all(void)
 {
@@ -126,7 +126,7 @@ void htm_target_abandon_all(void)
 	}
 }
 
-/* This is another machine: touch no macro that an event has here. */
+/* The partition has moved to another machine: mark the macros of all events as lost. */
 void htm_target_lose_all(void)
 {
 	struct htm_target *target;
@@ -169,7 +169,7 @@ struct htm_where htm_target_example(enum htm_type type)
  *
  * Mask and value of the mode register are all ones: the platform's default.
  *
- * Return: 0 or an errno. -ESHUTDOWN and -ESTALE come without an answer.
+ * Return: 0 or an errno. -ESHUTDOWN and -ESTALE are the driver's own, with @rc H_SUCCESS.
  */
 int htm_target_configure(struct htm_target *target, bool killable, long *rc)
 {
@@ -212,7 +212,7 @@ int htm_target_deconfigure(struct htm_target *target, bool killable, long *rc)
 
 	guard(mutex)(&target->lock);
 	*rc = H_SUCCESS;
-	/* Somebody else has released it, or it is on another machine. */
+	/* The shutdown has released it, or it is on another machine. */
 	if (!target->configured)
 		return 0;
 	err = htm_hcall_sleep(&req, killable, rc);

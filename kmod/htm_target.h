@@ -13,12 +13,12 @@
  * @where: the macro
  * @in_use: an event owns it
  * @configured: CONFIGUREd by this driver and not yet DECONFIGUREd
- * @wrap: CONFIGURE it so that it goes on at the start of its memory when full
- * @lost: the partition has moved to another machine, where nothing is ours
+ * @wrap: CONFIGURE it to wrap when its memory is full
+ * @lost: the partition has moved to another machine, without this macro
  * @lock: held while the macro is configured or released
  *
  * The list's lock protects @entry and @in_use, @lock protects @configured. The
- * rest belongs to the owner: the event while @in_use, else the list.
+ * rest belongs to the owner: the event while @in_use, otherwise the list.
  */
 struct htm_target {
 	struct list_head entry;

@@ -6,14 +6,14 @@
 #include "htm_announce.h"
 
 /**
- * struct htm_trace - how far a trace was moved to the AUX area
+ * struct htm_trace - progress of moving a trace to the AUX area
  * @size: bytes in the macro's trace memory, 0 if not known
  * @offset: bytes moved; advances only after they are committed
  * @chunk: longest dump at present, adapted to what a dump costs
- * @retry_at: htm_now() before which a busy dump is not tried again
- * @stopped_again: a dump found the macro in the wrong state, it was stopped again
- * @end: the hypervisor has no more
- * @over: the end was announced and nothing will be moved any more
+ * @retry_at: earliest htm_now() for the next try of a busy dump
+ * @stopped_again: a dump found the macro in the wrong state, so it was stopped again
+ * @end: the hypervisor has no further trace data
+ * @over: the end was announced; no further trace data will be moved
  */
 struct htm_trace {
 	u64 size;
