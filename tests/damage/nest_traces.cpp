@@ -48,7 +48,8 @@ void only_stamps(Bytes& trace, Random& random) {
 
 constexpr Damage kToNestTraces[] = {keep_only_types, only_stamps};
 
-// Records of every kind, or what a bus could have: all names, and open commands that share keys.
+// Makes random records of every kind, or a plausible bus trace with all names and with open
+// commands that share keys.
 Bytes random_trace(Layout layout, Random& random) {
   if (random.chance(500))
     return generator::bytes_of(generator::nest_words(random, layout, kRecords));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The codes of bus commands and responses, for the generator of bus traces. Shares nothing with the
-// tables of the decoder, so that a mistake in either shows.
+// The codes of bus commands and responses, for the generator of bus traces. These tables are
+// independent of the decoder's, so that a mistake in either shows.
 #pragma once
 
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace htmtrace::generator {
 
-// A code as its bits; '-' is a bit that can have any value. `port` says what the port is, and with
-// it whether the command has an address:
-//   a  the command has an address, whose bits are the port
+// A code as its bits; '-' is a bit with any value. `port` is the rule for the port, and shows
+// whether the command has an address:
+//   a  the command has an address, and its bits contain the port
 //   0, 2, 3  this port
-//   t  1 if the transaction is odd, else 0
-//   e  the last but one bit of the secondary encoding
-//   f  the lower one of the two bits that are the port of an address
+//   t  1 if the transaction is odd, otherwise 0
+//   e  the second-lowest bit of the secondary encoding
+//   f  the lower of the two bits that contain the port of an address
 struct BusCommandCode {
   std::string_view ttype;
   std::string_view encoding;

@@ -71,7 +71,7 @@ class BusGenerator {
         engine_(engine),
         codes_(power8 ? power8_bus_codes() : power9_bus_codes()),
         time_(begin) {
-    // With few tickets most open commands share their keys; with few responses they pile up.
+    // With few tickets most open commands share their keys; with few responses they accumulate.
     tickets_ = std::array{1U, 2U, 8U, power8 ? 64U : 128U}.at(random.below(4));
     responses_per_mille_ = std::array{60U, 300U, 450U}.at(random.below(3));
     put_stamp(power10_record(0));
@@ -115,7 +115,7 @@ class BusGenerator {
   unsigned below(unsigned limit) { return static_cast<unsigned>(random_.below(limit)); }
   uint64_t offset() const { return trace_.words.size() * 8; }
 
-  // Of a random command; a code that fits two rows equally well is avoided.
+  // Chooses the code of a random command. Avoids codes that fit two rows equally well.
   void choose_code(BusLine& line) {
     for (;;) {
       const BusCommandCode& code = codes_.commands[random_.below(codes_.commands.size())];
@@ -174,7 +174,7 @@ class BusGenerator {
       line.source = below(4);
       line.priority = below(4);
     }
-    // Few addresses, so that a report counts several commands for each.
+    // Few addresses make a report count several commands for each.
     const uint64_t logical = random_.below(4) * kBlockBytes + random_.below(16) * 64;
     const bool own = random_.chance(900);
     const uint64_t address = real_of_logical(logical) + (own ? 0 : kBlockBytes);
@@ -233,7 +233,8 @@ class BusGenerator {
     }
   }
 
-  // To an open command, also one that is too old, or to none. Retries are frequent.
+  // Chooses a response to an open command, to a command that is too old, or to none. Retries are
+  // frequent.
   nest_response choose_response() {
     nest_response response{};
     response.code = random_.chance(300) ? 0x17 + below(5) : below(32);
@@ -258,7 +259,7 @@ class BusGenerator {
            line.group == response.group && line.chip == response.chip && line.port == port;
   }
 
-  // Looks at every open command: slow, but plain.
+  // Compares every open command: slow, but obviously right.
   void respond(const nest_response& response, uint64_t at) {
     trace_.counts.responses++;
     const unsigned port = power8_ ? response.snoop_port : response.snoop_port * 2 + engine_;
@@ -310,7 +311,7 @@ class BusGenerator {
   uint64_t events_ = 0;
   unsigned tickets_;
   unsigned responses_per_mille_;
-  char rule_ = 'a';  // of the port of the command that is made
+  char rule_ = 'a';  // the port rule of the current command
   std::vector<Open> open_;
   BusTrace trace_;
 };

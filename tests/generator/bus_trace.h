@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Random bus traces of one engine with the truth about them: what each command is, and which
-// response belongs to it. Open commands often have the same key. Uses nothing of the decoder.
+// Random bus traces of one engine, with the true commands and the response of each command. Open
+// commands often have the same key. Uses no code of the decoder.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace htmtrace::generator {
 
 // A command, or a response that belongs to no command.
 struct BusLine {
-  uint64_t offset = 0;  // of its record in the trace of its engine
+  uint64_t offset = 0;  // offset of its record in the trace of its engine
   uint64_t time = 0;
   unsigned engine = 0;
   bool is_command = false;

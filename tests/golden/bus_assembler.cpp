@@ -12,7 +12,7 @@
 namespace htmtrace::golden {
 namespace {
 
-// KEY=NUMBER, hexadecimal; each must be used.
+// The KEY=NUMBER fields of a line, hexadecimal. Every field must be used.
 class Fields {
  public:
   explicit Fields(std::istringstream& text) {
@@ -32,7 +32,7 @@ class Fields {
   }
   unsigned take_small(const std::string& key) { return static_cast<unsigned>(take(key)); }
 
-  // The response whose keys begin with `slot`, if there is one.
+  // Returns the response whose keys begin with `slot`, if the line has one.
   std::optional<nest_response> response(const std::string& slot) {
     if (!values_.contains(slot + ".code")) return std::nullopt;
     return nest_response{.code = take_small(slot + ".code"),

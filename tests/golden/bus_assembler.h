@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lines of golden cases of bus traces to words, by the test encoder. README.md describes the lines.
+// Converts lines of golden bus traces to words, with the test encoder. README.md describes the
+// lines.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@
 namespace htmtrace::golden {
 namespace {
 
-// The tool's printer, and what a report counts.
+// The tool's printer, with the counters of a report.
 class BusSink {
  public:
   BusSink(nest::Layout layout, TextOutput& output, nest::HotSpots& spots)

@@ -9,8 +9,8 @@
 
 namespace htmtrace::golden {
 
-// What the tool prints of a bus trace of one engine: events, statistics and a report. Throws
-// std::runtime_error when bytes are missing in the statistics.
+// Returns the tool's output for a bus trace of one engine: events, statistics and a report. Throws
+// std::runtime_error when the statistics do not account for every byte.
 std::string decode_bus(bool power8, std::span<const std::byte> trace, const TranslationMap& map,
                        size_t piece);
 

@@ -206,7 +206,7 @@ bool run_case(const fs::path& path, bool rewrite) {
   }
   bool good = whole == golden.expected;
   if (!good) show_difference(golden.expected, whole);
-  // A decoder of bus traces takes whole records.
+  // The decoder of bus traces accepts only whole records.
   const std::vector<size_t> pieces =
       golden.is_bus() ? std::vector<size_t>{16, 32, 80} : std::vector<size_t>{1, 7, 8, 13, 24, 64};
   for (const size_t piece : pieces) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Random bus traces, decoded and reported, against what their generator knows: it looks for each
-// response's command itself, and has its own tables.
+// Decodes and reports random bus traces, and compares the results with the generator's truth. The
+// generator finds each response's command itself, and has its own tables.
 #include "tests/generator/bus_trace.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@
 #include "tests/unit/rounds.h"
 #include "tests/unit/temporary_folder.h"
 
-// A namespace of its own, since other tests have the same names for other things.
+// A namespace of its own, because other tests use the same names for other things.
 namespace htmtrace::bus_traces {
 namespace {
 
@@ -97,11 +97,11 @@ class Printed {
 struct Decoded {
   std::string text;
   nest::Statistics statistics;
-  std::optional<nest::Restart> restart;  // of the place that was asked for
+  std::optional<nest::Restart> restart;  // of the requested offset
 };
 
 struct Part {
-  size_t place = 0;  // there is no text of what lies before; a restart is taken there
+  size_t place = 0;  // text starts at this offset, and a restart is saved there
   const nest::Restart* from = nullptr;
 };
 
@@ -148,7 +148,7 @@ void check_counts(const nest::Statistics& found, const generator::BusCounts& mad
   REQUIRE(found.timer_disagreements == 0);
 }
 
-// Two engines with their lines by turns; the expected lines are in the order of time.
+// Two engines with alternating lines; the expected lines are in the order of time.
 struct TwoEngines {
   explicit TwoEngines(Random& random) {
     std::array<BusTrace, 2> engines;
@@ -197,7 +197,7 @@ void write_index(const TemporaryFolder& folder, const ChosenTrace& trace, const 
   folder.write("trace.index", as_text(pack(index)));
 }
 
-// What a report counts, one by one.
+// Counts the events of a report one by one.
 struct Hot {
   uint64_t count = 0;
   uint64_t retries = 0;
@@ -304,7 +304,7 @@ TEST_CASE("a random bus trace is decoded to what was generated") {
         if (line.is_command && line.response) ports.insert(line.port);
       }
     }
-    // The traces hold what they are for.
+    // The traces contain all names.
     CHECK(names.size() == nest::names_of(layout_of(power8)).rows().size() + 1);
     CHECK(ports.size() == (power8 ? 2 : 4));
     CHECK(retries.contains("addr_ack_rty"));
@@ -350,7 +350,7 @@ TEST_CASE("a random bus trace of two engines, whole and by its index") {
   }
 }
 
-TEST_CASE("a report counts a random bus trace as one by one") {
+TEST_CASE("a report of a random bus trace equals counting one by one") {
   const TemporaryFolder folder;
   const ChosenTrace trace{.path = folder.path() / "trace", .place = {}, .type = {}};
   for (uint64_t seed = 0; seed < rounds(10); seed++) {

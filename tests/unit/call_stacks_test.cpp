@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Call stacks of programs that are known by construction, one for each way to lose them.
+// Call stacks of programs that are known by construction, with one program for each way to lose
+// them.
 #include "core/call_stacks.h"
 
 #include <doctest/doctest.h>
@@ -62,7 +63,7 @@ class Cpu {
 
   uint64_t stack = 0x7ffff000;
 
-  // Runs these from `ea` on; goes on with the next ones unless `ea` is given anew.
+  // Runs these instructions from `ea` on. Later instructions follow unless a new `ea` is given.
   void at(uint64_t ea, std::initializer_list<uint32_t> opcodes) {
     ea_ = ea;
     run(opcodes);
@@ -79,7 +80,7 @@ class Cpu {
       ea_ += 4;
     }
   }
-  // bl and the prologue of what it calls.
+  // Runs bl and the prologue of the called function.
   void call_to(uint64_t target) {
     run({call(ea_, target)});
     at(target, {kSave, kGrow});
@@ -117,7 +118,7 @@ class Cpu {
   }
   uint64_t user_stack_ = 0;
 
-  // As execve does, at the begin of main.
+  // Runs an execve that ends at the begin of main.
   void exec() {
     at(kMain, {kExecNumber, kSystemCall});
     enter(kTaskA);
@@ -154,7 +155,7 @@ class Cpu {
   uint64_t ea_ = 0;
 };
 
-// How often a stack is in the text.
+// The count of a stack in the text.
 uint64_t count_of(const std::string& text, const std::string& stack) {
   const std::string lines = "\n" + text;
   const size_t at = lines.find("\n" + stack + " ");
@@ -163,7 +164,7 @@ uint64_t count_of(const std::string& text, const std::string& stack) {
 
 }  // namespace
 
-TEST_CASE("what instructions say of the stack pointer") {
+TEST_CASE("uses of the stack pointer by instructions") {
   CHECK(stack_pointer_use(kGrow).updates);
   CHECK(stack_pointer_use(kGrow).displacement == -32);
   CHECK(stack_pointer_use(kShrink).adjusts);
@@ -202,11 +203,11 @@ TEST_CASE("call stacks: calls, returns and interrupts, in an unknown mode") {
   CHECK(stacks.restarts() == 0);
 }
 
-TEST_CASE("call stacks: without names, and where nothing is known") {
+TEST_CASE("call stacks: without names, and without known callers") {
   const SymbolTable none;
   CallStacks stacks(none);
   run(stacks, 0x1000, {call(0x1000, 0x2000)});
-  run(stacks, 0x2000, {call(0x2000, 0x2004)});  // to learn its address: no call
+  run(stacks, 0x2000, {call(0x2000, 0x2004)});  // not a call: it reads the instruction address
   run(stacks, 0x2004, {call(0x2004, 0x3000)});
   run(stacks, 0x3000, {kReturn});
   run(stacks, 0x2008, {kReturn});
@@ -232,7 +233,7 @@ TEST_CASE("call stacks: a program is followed from its begin") {
   CHECK(cpu.user() == "[unknown callers];main 2\nmain 4\nmain;work 4\n");
 }
 
-TEST_CASE("call stacks: what was called before the trace is known when it returns") {
+TEST_CASE("call stacks: a return shows a caller from before the trace") {
   Cpu cpu;
   cpu.at(kLeaf, {kNop, kReturn});
   cpu.at(kWork + 8, {kNop, kReturn});
@@ -246,19 +247,19 @@ TEST_CASE("call stacks: what was called before the trace is known when it return
 TEST_CASE("call stacks: an interrupt directly after a branch") {
   Cpu cpu;
   cpu.exec();
-  SUBCASE("bdnz that is taken") {
+  SUBCASE("taken bdnz") {
     cpu.run({kNop, 0x4200fffc});
     cpu.interrupted(Cpu::kTaskA, kMain + 8);
     cpu.run({kNop});
     CHECK(count_of(cpu.folded(), "main") == 5);
   }
-  SUBCASE("bdnz that is not taken") {
+  SUBCASE("bdnz, not taken") {
     cpu.run({kNop, 0x4200fffc});
     cpu.interrupted(Cpu::kTaskA, kMain + 16);
     cpu.run({kNop});
     CHECK(count_of(cpu.folded(), "main") == 5);
   }
-  SUBCASE("bl, also when the instruction that it leads to is passed over") {
+  SUBCASE("bl, also when its target instruction is skipped") {
     for (const uint64_t skipped : {0, 4}) {
       cpu.at(kMain + 8, {call(kMain + 8, kWork)});
       cpu.interrupted(Cpu::kTaskA, kWork + skipped);
@@ -295,7 +296,7 @@ TEST_CASE("call stacks: an interrupt directly after a branch") {
     CHECK(count_of(cpu.folded(), "main;handler") == 2);
     CHECK(count_of(cpu.folded(), "main") == 4);
   }
-  SUBCASE("sc, which is done once more") {
+  SUBCASE("sc, which is restarted") {
     cpu.run({kNop, kSystemCall});
     cpu.interrupted(Cpu::kTaskA, kMain + 12);
     cpu.run({kSystemCall});
@@ -317,7 +318,7 @@ TEST_CASE("call stacks: an interrupt in the kernel, directly after its branches"
   cpu.run({jump(cpu.ea(), kScheduler)});
   cpu.at(kDecrementer, {kNop, kReturnToUser});
   cpu.at(kScheduler, {kSave, kReturnToUser});
-  cpu.at(kDecrementer, {kNop, kReturnToUser});  // after rfid, before what it returns to
+  cpu.at(kDecrementer, {kNop, kReturnToUser});  // after rfid, before its target
   cpu.at(back, {kShrink, kReturn});
   cpu.at(kMain + 12, {kNop});
   CHECK(count_of(cpu.folded(), "main;work") == 5);
@@ -343,7 +344,7 @@ TEST_CASE("call stacks: longjmp unwinds to the function that called setjmp") {
   CHECK(cpu.stacks().restarts() == 0);
 }
 
-TEST_CASE("call stacks: the stack pointer tells to which call of a function longjmp leads") {
+TEST_CASE("call stacks: the stack pointer shows to which call of a function longjmp leads") {
   Cpu cpu;
   cpu.exec();
   cpu.call_to(kWork);
@@ -351,22 +352,22 @@ TEST_CASE("call stacks: the stack pointer tells to which call of a function long
   cpu.run({call(cpu.ea(), kLeaf)});
   cpu.at(kLeaf, {kNop, kReturn});
   cpu.at(kWork + 12, {kNop});
-  cpu.call_to(kWork);  // itself
+  cpu.call_to(kWork);  // a recursive call
   cpu.run({call(cpu.ea(), kJump)});
   cpu.at(kJump, {0xe8230000 | 1U << 21, kReturn});
   cpu.stack = first;
   cpu.at(kWork + 12, {kNop});
-  SUBCASE("and until then it is not known") {
+  SUBCASE("before the stack pointer is seen, the call is unknown") {
     CHECK(count_of(cpu.folded(), "[unknown callers];work") == 1);
   }
-  SUBCASE("and then it is") {
+  SUBCASE("after the stack pointer is seen, the call is known") {
     cpu.run({kSave});
     CHECK(count_of(cpu.folded(), "[unknown callers];work") == 0);
     CHECK(count_of(cpu.folded(), "main;work") == 7);
   }
 }
 
-TEST_CASE("call stacks: each task has its own") {
+TEST_CASE("call stacks: each task has its own stack") {
   Cpu cpu;
   cpu.exec();
   cpu.call_to(kWork);
@@ -379,7 +380,7 @@ TEST_CASE("call stacks: each task has its own") {
   const uint64_t stack_a = cpu.switch_to(Cpu::kTaskB - 32);
   cpu.at(kDecrementer + 0x10, {kNop});
   cpu.user_stack_ = 0x7fffe000;
-  cpu.leave(kWork + 0x40);  // the same function, and nothing tells who called it
+  cpu.leave(kWork + 0x40);  // the same function, with an unknown caller
   cpu.run({kNop});
   cpu.enter(Cpu::kTaskB);
   cpu.switch_to(stack_a);
@@ -393,7 +394,7 @@ TEST_CASE("call stacks: each task has its own") {
   CHECK(count_of(cpu.folded(), "main") == 4);
 }
 
-TEST_CASE("call stacks: a child has its parent's stack, a thread one of its own") {
+TEST_CASE("call stacks: a child has its parent's stack, a thread has its own stack") {
   Cpu cpu;
   cpu.exec();
   cpu.call_to(kWork);
@@ -431,7 +432,7 @@ TEST_CASE("call stacks: a child has its parent's stack, a thread one of its own"
     CHECK(count_of(cpu.folded(), "work") == 3);
     CHECK(count_of(cpu.folded(), "work;leaf") == 1);
   }
-  SUBCASE("not known yet") {
+  SUBCASE("unknown until its stack pointer is seen") {
     CHECK(count_of(cpu.folded(), "[unknown callers];work") == 1);
   }
   CHECK(cpu.stacks().restarts() == 0);

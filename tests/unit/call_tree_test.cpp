@@ -8,7 +8,7 @@
 namespace htmtrace {
 namespace {
 
-// "outer;inner" below a node.
+// Adds "outer;inner" below a node.
 CallTree::Node grow(CallTree& tree, CallTree::Node node, std::initializer_list<const char*> names) {
   for (const char* name : names) node = tree.child(node, tree.function_of(name, true));
   return node;
@@ -16,7 +16,7 @@ CallTree::Node grow(CallTree& tree, CallTree::Node node, std::initializer_list<c
 
 }  // namespace
 
-TEST_CASE("stacks that are equal are one line") {
+TEST_CASE("equal stacks are one line") {
   CallTree tree;
   tree.count(grow(tree, CallTree::kRoot, {"main", "work"}));
   tree.count(grow(tree, CallTree::kRoot, {"main", "work"}));
@@ -24,7 +24,7 @@ TEST_CASE("stacks that are equal are one line") {
   CHECK(tree.folded() == "main 1\nmain;work 2\n");
 }
 
-TEST_CASE("callers are put above what they called when they become known") {
+TEST_CASE("a caller that becomes known is put above the functions that it called") {
   CallTree tree;
   CallTree::Node base = tree.add_base(CallTree::kRoot);
   const CallTree::Node leaf = grow(tree, base, {"leaf"});
@@ -40,7 +40,7 @@ TEST_CASE("callers are put above what they called when they become known") {
   CHECK(grow(tree, base, {"main", "work", "leaf"}) == leaf);
 }
 
-TEST_CASE("a base that is confirmed shows the stack of its parent") {
+TEST_CASE("a confirmed base shows the stack of its parent") {
   CallTree tree;
   const CallTree::Node work = grow(tree, CallTree::kRoot, {"main", "work"});
   const CallTree::Node base = tree.add_base(work);
@@ -54,7 +54,7 @@ TEST_CASE("a base that is confirmed shows the stack of its parent") {
   CHECK(tree.complete(handler));
 }
 
-TEST_CASE("stacks that are too deep say so, and memory has an end") {
+TEST_CASE("stacks beyond the limits of depth and number are marked") {
   CallTree tree;
   CallTree::Node node = CallTree::kRoot;
   for (int i = 0; i < 10000; i++) node = grow(tree, node, {"again"});

@@ -170,7 +170,7 @@ struct ModesSink {
 
 }  // namespace
 
-TEST_CASE("an instruction whose MSR the end of the trace cuts off is kept, without modes") {
+TEST_CASE("an instruction at the end of the trace without its MSR is kept, without modes") {
   uint64_t line[kPower10IearaWords];
   power10_ieara(line, 0x10000000, 0x20000000);
   std::vector<uint64_t> words(std::begin(line), std::end(line));

@@ -93,7 +93,7 @@ TEST_CASE("code is joined by the names that each side has for it") {
   CHECK(tables[2].rows[1].address == 0x9000);
 }
 
-TEST_CASE("data are joined by object, or by the mapping that they are in") {
+TEST_CASE("data are joined by object, or by mapping") {
   SymbolTable symbols;
   symbols.add({.address = 0x10020000, .size_bytes = 0x20000, .name = "array"});
   symbols.finish();

@@ -13,7 +13,7 @@ inline constexpr uint32_t kNop = 0x60000000;
 inline constexpr uint32_t kCall = 0x48000001;    // bl; where to is told by what follows
 inline constexpr uint32_t kReturn = 0x4e800020;  // blr
 
-// b or bl at one address, to another.
+// Encodes b at one address to another address.
 inline uint32_t jump(uint64_t from, uint64_t to) {
   return 0x48000000 | (static_cast<uint32_t>(to - from) & 0x03fffffc);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the recorder writes to show later that a recording is whole, and what readers find of it.
+// The facts that the recorder writes to prove a complete recording, and how readers read them.
 #include "output/manifest.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@
 
 namespace htmtrace {
 
-TEST_CASE("the manifest's reader finds what its writer wrote of files and losses") {
+TEST_CASE("the manifest's reader finds the files and losses that its writer wrote") {
   Manifest manifest;
   manifest.state = Manifest::State::kRecording;
   manifest.targets.emplace_back();
@@ -56,7 +56,7 @@ TEST_CASE("the manifest's reader finds what its writer wrote of files and losses
   CHECK_FALSE(read_manifest(std::as_bytes(std::span(complete))).unfinished);
 }
 
-TEST_CASE("a manifest that is any JSON lists nothing that makes no sense") {
+TEST_CASE("the manifest's reader ignores invalid values") {
   for (const std::string text :
        {R"({"targets": [{"node": 0, "chip": 0, "core": 0, "type": "core", "trace": 5}]})",
         R"({"targets": [{"node": 0, "chip": 0, "core": 0, "type": "core", "trace": {"file": 1,
@@ -70,7 +70,7 @@ TEST_CASE("a manifest that is any JSON lists nothing that makes no sense") {
   }
 }
 
-TEST_CASE("a file is known to be written as long as its writer is there") {
+TEST_CASE("a file counts as being written while its writer lives") {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "manifest.json";
   CHECK_FALSE(is_being_written(path));
@@ -83,7 +83,7 @@ TEST_CASE("a file is known to be written as long as its writer is there") {
   CHECK_FALSE(is_being_written(path));
 }
 
-TEST_CASE("the beginning of a trace has a checksum, in whatever pieces it comes") {
+TEST_CASE("the checksum of a trace's beginning does not depend on the sizes of writes") {
   const TemporaryFolder folder;
   std::vector<std::byte> trace(FileIdentity::kBeginningBytes + 1000);
   for (size_t i = 0; i < trace.size(); i++) trace[i] = static_cast<std::byte>(i * 7 >> 3);

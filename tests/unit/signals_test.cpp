@@ -19,7 +19,7 @@
 namespace htmtrace {
 namespace {
 
-// The wait status of a child that does this and exits with what it returns.
+// The wait status of a child that runs `work` and exits with its result.
 int in_child(const std::function<int()>& work) {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
@@ -58,8 +58,8 @@ TEST_CASE("signals come through the descriptor") {
 }
 
 TEST_CASE(
-    "once watched for, a signal does not change the status that the "
-    "process ends with") {
+    "after watch(), a signal does not change the exit status of the "
+    "process") {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     CAPTURE(number);
     const int status = in_child([number] {
@@ -75,7 +75,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a signal before watch() is kept, even one that was ignored") {
+TEST_CASE("a signal before watch() is kept, even if it was ignored") {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR2}) {
     CAPTURE(number);
     const int status = in_child([number] {
@@ -101,7 +101,7 @@ TEST_CASE("nohup: an ignored SIGHUP ends no recording") {
   CHECK(exited_with(status, 7));
 }
 
-TEST_CASE("released signals act as they did before") {
+TEST_CASE("release() restores the inherited signals") {
   CHECK(killed_by(in_child([] {
                     const Signals signals;
                     ::kill(::getpid(), SIGTERM);
@@ -120,8 +120,8 @@ TEST_CASE("released signals act as they did before") {
 }
 
 TEST_CASE(
-    "while impatient, the first signal is kept and announced, and the "
-    "second is fatal") {
+    "during Impatient, the first signal is kept and confirmed, and the "
+    "second signal is fatal") {
   std::array<int, 2> ends{};
   REQUIRE(::pipe(ends.data()) == 0);
   const int kept = in_child([&] {
@@ -156,7 +156,7 @@ TEST_CASE(
   ::close(ends[1]);
 }
 
-TEST_CASE("a workload's status is known, though SIGCHLD was ignored") {
+TEST_CASE("a workload's status is known even if SIGCHLD was ignored") {
   const int status = in_child([] {
     ::signal(SIGCHLD, SIG_IGN);
     const Signals signals;
@@ -168,7 +168,7 @@ TEST_CASE("a workload's status is known, though SIGCHLD was ignored") {
   CHECK(exited_with(status, 7));
 }
 
-TEST_CASE("SIGINT and SIGPIPE end a workload, though SIGINT was ignored") {
+TEST_CASE("SIGINT and SIGPIPE end a workload even if SIGINT was ignored") {
   for (const int number : {SIGINT, SIGPIPE}) {
     CAPTURE(number);
     const int status = in_child([number] {
@@ -185,7 +185,7 @@ TEST_CASE("SIGINT and SIGPIPE end a workload, though SIGINT was ignored") {
   }
 }
 
-TEST_CASE("no file becomes a standard stream that was closed") {
+TEST_CASE("no file becomes a closed standard stream") {
   for (const int closed : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     CAPTURE(closed);
     const TemporaryFolder folder;

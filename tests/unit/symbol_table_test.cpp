@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which symbol names an address, and which program an address belongs to.
+// Tests which symbol names an address, and to which program an address belongs.
 #include "core/symbol_table.h"
 
 #include <doctest/doctest.h>
@@ -24,8 +24,8 @@ std::string symbol_at(const SymbolTable& table, uint64_t address) {
   return symbol == nullptr ? "" : symbol_text(*symbol, address);
 }
 
-// The slow way: of all symbols with a size that hold the address, the one that begins last, then
-// the smallest.
+// Finds a symbol by the slow way: of all symbols with a size that hold the address, the one that
+// begins last, then the smallest.
 const SymbolTable::Symbol* slow_find(const std::vector<SymbolTable::Symbol>& symbols,
                                      uint64_t address) {
   const SymbolTable::Symbol* best = nullptr;
@@ -116,7 +116,7 @@ std::string data_name(const SymbolTable& table, SymbolCursor& cursor, const Data
 
 }  // namespace
 
-TEST_CASE("a symbol with a size names all its bytes, labels within it none") {
+TEST_CASE("a symbol with a size names all its bytes, and labels within it name none") {
   SymbolTable table;
   table.add(
       {.address = 0x1000, .size_bytes = 0x40000, .name = "array", .kind = SymbolKind::kObject});
@@ -136,7 +136,7 @@ TEST_CASE("a symbol with a size names all its bytes, labels within it none") {
   CHECK(symbol_at(table, 0xfff).empty());
 }
 
-TEST_CASE("the innermost of nested symbols names an address; after its end the outer one does") {
+TEST_CASE("the innermost of nested symbols names an address, and after its end the outer symbol") {
   SymbolTable table;
   table.add({.address = 0x1000, .size_bytes = 0x100, .name = "outer"});
   table.add({.address = 0x1040, .size_bytes = 0x20, .name = "inner"});
@@ -148,13 +148,13 @@ TEST_CASE("the innermost of nested symbols names an address; after its end the o
   CHECK(symbol_at(table, 0x10f0) == "overlap");
   CHECK(symbol_at(table, 0x110f) == "overlap+0x1f");
   CHECK(symbol_at(table, 0x1110).empty());
-  // All addresses of a function have one key, on both sides of what is nested.
+  // All addresses of a function have one key, on both sides of a nested symbol.
   const uint64_t before = symbol_key(table.span_of({0x1000}), {0x1000});
   CHECK(symbol_key(table.span_of({0x1070}), {0x1070}) == before);
   CHECK(symbol_key(table.span_of({0x1040}), {0x1040}) != before);
 }
 
-TEST_CASE("of several names of the same bytes: global, typed, first by name") {
+TEST_CASE("the same bytes have the global name, then the typed name, then the first by name") {
   SymbolTable table;
   table.add({.address = 0x1000, .size_bytes = 8, .name = "a", .binding = SymbolBinding::kLocal});
   table.add({.address = 0x1000, .size_bytes = 8, .name = "b", .binding = SymbolBinding::kWeak});
@@ -166,7 +166,7 @@ TEST_CASE("of several names of the same bytes: global, typed, first by name") {
   CHECK(symbol_at(table, 0x1000) == "d");
 }
 
-TEST_CASE("any symbols name as the slow way does") {
+TEST_CASE("find() agrees with the slow way for random symbols") {
   generator::Random random(5);
   for (int round = 0; round < 200; round++) {
     std::vector<SymbolTable::Symbol> symbols;
@@ -192,35 +192,35 @@ TEST_CASE("any symbols name as the slow way does") {
   }
 }
 
-TEST_CASE("pages prove whose code and data an address belongs to") {
+TEST_CASE("pages prove to which program code and data belong") {
   const SymbolTable table = recorded_program(kPages);
   SymbolCursor cursor(table);
   CHECK(code_name(table, cursor, fetched_at(0x10000004, 0x50004)) == "work+0x4");
-  // Of its own code all accesses are to its own memory, wherever the page is.
+  // All accesses by the program's own code are to its own memory, wherever the page is.
   CHECK(data_name(table, cursor, access_to(0x10020010, 0xdead010)) == "array+0x10");
   CHECK(data_name(table, cursor, access_to(0x20000000, 0x1000)).empty());
   // The shell's code at the same address, and its data.
   CHECK(code_name(table, cursor, fetched_at(0x10000004, 0x90004)).empty());
   CHECK(data_name(table, cursor, access_to(0x10020010, 0xdead010)).empty());
-  // A program that the recorder knows nothing of, with the very same words.
+  // A program that the recorder did not see, with the same words.
   CHECK(code_name(table, cursor, fetched_at(0x10000008, 0xabc008)).empty());
   CHECK(data_name(table, cursor, access_to(0x10020010, 0xdead010)).empty());
 }
 
-TEST_CASE("data that the kernel accesses belongs to the program whose page it is") {
+TEST_CASE("data that the kernel accesses belongs to the program that owns the page") {
   const SymbolTable table = recorded_program(kPages);
   SymbolCursor cursor(table);
   Instruction instruction = fetched_at(0xc000000000001000, 0x1000);
   instruction.modes = {.bits = 0, .known = kPrivilegeBits};
   CHECK(code_name(table, cursor, instruction).empty());
   CHECK(data_name(table, cursor, access_to(0x10020010, 0x70010)) == "array+0x10");
-  // Of a page that nobody has seen it is not known.
+  // The owner of an unrecorded page is unknown.
   CHECK(data_name(table, cursor, access_to(0x10020010, 0x80010)) == "array+0x10?");
   // A page that has moved to another address proves nothing.
   CHECK(data_name(table, cursor, access_to(0x10021010, 0x70010)) == "array+0x1010?");
 }
 
-TEST_CASE("without a record of pages names are marked, and other words refute them") {
+TEST_CASE("without recorded pages names are marked, and different words refute them") {
   SymbolTable table;
   add_program(table);
   table.finish();
@@ -254,7 +254,7 @@ TEST_CASE("pages distinguish two programs at one address") {
   CHECK(code_name(table, cursor, fetched_at(0x10000004, 0x90004)) == "shell+0x4");
 }
 
-TEST_CASE("data symbols of the kernel name no code, and nothing follows an end") {
+TEST_CASE("data symbols of the kernel name no code, and end labels name no bytes") {
   SymbolTable table;
   add_kallsyms(
       "c000000000010000 T start\n"

@@ -150,7 +150,7 @@ TEST_CASE("every form of a timeline tells the same") {
   CHECK(json["timelines"][0]["ticks"] == 2096);
 }
 
-TEST_CASE("functions of a timeline: callers that a return shows are there from the begin") {
+TEST_CASE("functions of a timeline: callers that a return shows appear from the begin") {
   SymbolTable symbols;
   symbols.add({.address = 0x1000, .size_bytes = 0x100, .name = "main"});
   symbols.add({.address = 0x2000, .size_bytes = 0x100, .name = "work"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a workload ran, and which files it executed.
+// Tests on which CPUs a workload ran, and which files it executed.
 #include "cli/workload_account.h"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@
 
 namespace htmtrace {
 
-TEST_CASE("the files of all processes that execute are found, and no others") {
+TEST_CASE("the executed files of all processes are found, and no other files") {
   const TemporaryFolder proc;
   proc.write("12/maps",
              "10000000-10010000 r-xp 00000000 fe:01 77   /bin/sh\n"
@@ -33,7 +33,7 @@ TEST_CASE("the files of all processes that execute are found, and no others") {
   CHECK(executed_inodes(proc.path()) == std::set<uint64_t>{77, 79});
 }
 
-TEST_CASE("a workload that runs is seen on its CPU with its program, also through others") {
+TEST_CASE("a running workload is seen on its CPU with its program, also in its children") {
   cpu_set_t allowed;
   REQUIRE(::sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
   int cpu = 0;
@@ -63,7 +63,7 @@ TEST_CASE("a workload that runs is seen on its CPU with its program, also throug
   CHECK(std::ranges::any_of(watch.files(), [&](const ExecutedFile& file) {
     return file.path == program.string() && file.inode == facts.st_ino;
   }));
-  // Whether its pages are shown depends on privilege; whose they are does not.
+  // The kernel shows pages only to privileged processes, but shows their owner to all.
   const ProgramPages none = find_program_pages(watch.files(), executed_inodes("/proc"));
   const ProgramPages all = find_program_pages(watch.files(), {});
   CHECK((all.trouble.empty() != all.pages.empty()));
@@ -71,7 +71,7 @@ TEST_CASE("a workload that runs is seen on its CPU with its program, also throug
   CHECK(std::ranges::is_sorted(all.pages));
 }
 
-TEST_CASE("the share of a workload counts the instructions in its pages, and no others") {
+TEST_CASE("the share of a workload counts only the instructions in its pages") {
   // Three lines of code, of which the second is the workload's: 2, 3 and 4 instructions.
   std::vector<uint64_t> words;
   const uint64_t lines[] = {0x20000000, 0x20005000, 0x20009000};

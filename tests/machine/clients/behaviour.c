@@ -379,8 +379,8 @@ static void lose_carrier(void) {
 
 // ------------------------------------------------------------------------------- sysfs
 
-// As another user, with CAP_PERFMON alone or without: how many of the hypervisor's files can be
-// read, and how many refuse that with EACCES. Encoded as 16 * read + refused.
+// Reads the hypervisor's files as another user, with CAP_PERFMON alone or without it. Returns 16
+// times the number of files that were read, plus the number of refusals with EACCES.
 static int read_files_as_user(bool perfmon) {
   static const char* const files[] = {"capabilities", "status_nest", "status_core",
                                       "status_llat",  "topology",    "memory_map"};
@@ -411,9 +411,10 @@ static int read_files_as_user(bool perfmon) {
 
 static void read_files(void) {
   const int64_t calls = control("calls CAPABILITIES");
-  tap_equal(read_files_as_user(false), 6, "without CAP_PERFMON no file of the hypervisor is read");
-  tap_equal(control("calls CAPABILITIES"), calls, "and the hypervisor is asked nothing");
-  tap_equal(read_files_as_user(true), 6 * 16, "CAP_PERFMON is enough for each of them");
+  tap_equal(read_files_as_user(false), 6,
+            "without CAP_PERFMON no file of the hypervisor can be read");
+  tap_equal(control("calls CAPABILITIES"), calls, "a refused read makes no hypervisor call");
+  tap_equal(read_files_as_user(true), 6 * 16, "CAP_PERFMON is enough for each file");
 }
 
 int main(void) {

@@ -24,7 +24,7 @@ enum {
   kGap,
   kAnnouncements = 15
 };
-// Of the last two: why (bits), and for how long nothing was traced.
+// For kStarted and kGap: the reasons (bits), and the untraced time.
 enum { kLate = 1, kThrottled = 2, kRings = 4, kRescheduled = 8, kRefused = 16 };
 static inline unsigned told_why(uint64_t said) {
   return (unsigned)(said >> 48) & 0xff;
@@ -59,7 +59,7 @@ struct client {
   uint64_t aux_records, aux_record_bytes, aux_flags;
   uint64_t announced[kAnnouncements + 1];  // how many of each kind
   uint64_t said[kAnnouncements + 1];       // value of the last one
-  unsigned gaps_why;                       // of all gaps
+  unsigned gaps_why;                       // reasons of all gaps
   uint64_t overruns;                       // more in the AUX ring than it holds
   bool error_state;                        // read(2) gave 0 bytes
   struct reading last;
@@ -96,8 +96,8 @@ uint64_t client_waiting(const struct client* client);
 // The universal loop. False: gave up, the driver says "again" without end.
 bool client_drain(struct client* client);
 
-// The driver says that it delivered everything, and that is what came. The trace may have begun
-// late.
+// True if the driver announced that it delivered everything, and the client received all of it. The
+// trace may have begun late.
 bool client_complete(const struct client* client);
 
 void client_end(struct client* client);

@@ -66,8 +66,7 @@ static void read_file(unsigned i) {
   static const size_t pieces[] = {7, 100, 4096, 1 << 18};
   const char* const name = files[i].name;
   struct stat about;
-  tap(stat(path_of(name), &about) == 0 && (about.st_mode & 0777) == 0444, "%s: mode 0444",
-      name);
+  tap(stat(path_of(name), &about) == 0 && (about.st_mode & 0777) == 0444, "%s: mode 0444", name);
   const ssize_t size = read_all(name, whole, sizeof(whole) / 4);
   tap(size > 32, "%s: %zd bytes", name, size);
   bool same = size > 0;

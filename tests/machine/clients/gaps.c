@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// gaps - whenever a trace was wanted and not made, the driver says so: with an announcement and
-// with PERF_AUX_FLAG_PARTIAL (kmod/ABI). And nothing that is asked for is undone by what was asked
-// before.
+// gaps - the driver reports each gap in a trace with an announcement and with PERF_AUX_FLAG_PARTIAL
+// (kmod/ABI), and an older request never undoes a newer one.
 //
 // The machine: carrier CPU 0; the core of CPU 1 is node 0, chip 1, core 4, and is traced.
 #define _GNU_SOURCE
@@ -33,7 +32,7 @@ static int64_t state(void) {
   return control("state " CORE_CONTROL);
 }
 
-// What happens on the carrier CPU, or on any.
+// Binds this process to the carrier CPU, or lets it run on any CPU.
 static void stay_on_carrier(bool stay) {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -61,7 +60,7 @@ static bool await(struct client* client, int kind) {
   return client->announced[kind] != 0;
 }
 
-// What a failure is about.
+// Prints the facts that explain a failure.
 static void show(const struct client* client) {
   printf("# started %" PRIu64 " times (why %#x, %" PRIu64 " ns), %" PRIu64
          " gaps (why %#x, last %" PRIu64 " ns), %" PRIu64 " errors (%#" PRIx64 "), flags %#" PRIx64
@@ -78,7 +77,7 @@ static bool partial(const struct client* client) {
 
 // ------------------------------------------------------------------------------- the begin
 
-// The hypervisor puts START off, from now on until it is asked to give in.
+// From now on the hypervisor delays START, until the test lets it continue.
 static void put_off_start(void) {
   control("START from=1 H_LONG_BUSY_ORDER_10_MSEC");
 }
@@ -94,11 +93,11 @@ static void begin_at_once(void) {
   client_enable(&client);
   client_consume(&client);
   tap(client.announced[kStarted] == 1 && told_why(client.said[kStarted]) == 0,
-      "the begin of a trace is announced at once");
+      "the driver announces the begin of a trace at once");
   work_on(kTraced, kWork);
   client_drain(&client);
   tap(delivered(&client) && trace_equal(&client, CORE_CONTROL) && client.announced[kGap] == 0,
-      "which is complete then");
+      "the trace is then complete");
   show(&client);
   client_end(&client);
 }
@@ -111,17 +110,18 @@ static void begin_late(void) {
   work_on(kTraced, kWork);
   client_consume(&client);
   tap(state() == kConfigured && client.announced[kStarted] == 0,
-      "a START that the hypervisor puts off is not announced");
+      "a START that the hypervisor delays is not announced");
   give_in();
-  tap(await(&client, kStarted) && state() == kTracing, "it is announced when the macro traces");
+  tap(await(&client, kStarted) && state() == kTracing,
+      "the driver announces START when the macro traces");
   const uint64_t said = client.said[kStarted];
   tap(told_why(said) == kLate && told_ns(said) >= MILLISECONDS(100) &&
           told_ns(said) < MILLISECONDS(5000),
-      "with how late it was, and that it was finished in the background");
+      "the announcement has the delay and the reason: finished in the background");
   work_on(kTraced, kWork);
   client_drain(&client);
-  tap(partial(&client) && client.announced[kGap] == 0, "and the trace is flagged");
-  tap(trace_equal(&client, CORE_CONTROL), "what was traced is delivered");
+  tap(partial(&client) && client.announced[kGap] == 0, "the trace is flagged");
+  tap(trace_equal(&client, CORE_CONTROL), "the traced part is delivered");
   show(&client);
   client_end(&client);
 
@@ -133,14 +133,14 @@ static void begin_late(void) {
   give_in();
   client_drain(&client);
   tap(client.announced[kGap] == 1 && told_why(client.said[kGap]) & kLate && partial(&client),
-      "a trace that was read before it had begun is flagged, and its gap announced");
+      "a trace that was read too early is flagged, and its gap is announced");
   show(&client);
   client_end(&client);
 }
 
 // ------------------------------------------------------------------------------- the core's stops
 
-// A group member's resume that is put off.
+// The hypervisor delays a resume by a group member.
 static void late_resume(void) {
   struct client client = {.keep = true};
   struct perf_event_attr attr = client_attr(CORE);
@@ -165,18 +165,18 @@ static void late_resume(void) {
   give_in();
   tap(await(&client, kStarted) && told_why(client.said[kStarted]) == kLate &&
           told_ns(client.said[kStarted]) >= MILLISECONDS(100),
-      "a late resume is announced, and how late it was");
+      "a late resume is announced with its delay");
   stay_on_carrier(false);
   work_on(kTraced, kWork);
   client_drain(&client);
-  tap(partial(&client), "and flagged");
+  tap(partial(&client), "a late resume is flagged");
   close(resume);
   show(&client);
   client_end(&client);
 }
 
-// Another user's task whose event is pinned: whenever it gets the CPU, the core takes all events
-// off that are not.
+// Another user's task with a pinned event. Whenever the task gets the CPU, the core removes all
+// events that are not pinned.
 static pid_t start_rival(int rounds) {
   const pid_t child = fork();
   if (child < 0) die("fork");
@@ -219,11 +219,12 @@ static void rival(bool pinned) {
   const int64_t starts = control("calls START");
   client_drain(&client);
   if (pinned) {
-    tap(starts == 1 && delivered(&client), "a pinned event does not mind another's pinned event");
+    tap(starts == 1 && delivered(&client),
+        "another user's pinned event does not disturb a pinned event");
   } else {
-    tap(starts > 1, "an event that is not pinned is taken off its CPU for another's pinned event");
+    tap(starts > 1, "another user's pinned event removes an unpinned event from its CPU");
     tap(client.announced[kGap] != 0 && client.gaps_why & kRescheduled && partial(&client),
-        "which is announced as a gap, and flagged");
+        "the removal is announced as a gap, and flagged");
   }
   show(&client);
   client_end(&client);
@@ -237,7 +238,7 @@ static struct perf_event_attr noisy_attr(void) {
                                   .sample_type = PERF_SAMPLE_IP};
 }
 
-// The group is stopped until the next tick; the read comes before that.
+// The core stops the group until the next tick, and the read precedes this tick.
 static void read_while_throttled(void) {
   bool met = false, flagged = true, announced = true;
   for (int i = 0; i < 50 && !met; i++) {
@@ -259,7 +260,7 @@ static void read_while_throttled(void) {
     client_end(&client);
   }
   tap(met, "an event is read while the core throttles its group");
-  tap(flagged && announced, "the end that is missing is flagged, and announced as a gap");
+  tap(flagged && announced, "the missing end is flagged, and announced as a gap");
 }
 
 static void map_after_enable(void) {
@@ -275,8 +276,8 @@ static void map_after_enable(void) {
   work_on(kTraced, kWork);
   client_drain(&client);
   tap(partial(&client) && client.announced[kGap] == 1 && client.gaps_why == kRings,
-      "which is flagged, and announced as a gap");
-  tap(trace_equal(&client, CORE_CONTROL), "what was traced before comes");
+      "this stop is flagged, and announced as a gap");
+  tap(trace_equal(&client, CORE_CONTROL), "the trace before the stop is delivered");
   show(&client);
   client_end(&client);
 }
@@ -299,8 +300,8 @@ static uint64_t room(const struct client* client) {
   return client->data_bytes - (head - client->page->data_tail);
 }
 
-// The AUX record that should have the flag finds no room: an announcement (48 bytes) still does, an
-// AUX record (64) after it does not.
+// The AUX record that should have the flag finds no room: the ring has room for an announcement (48
+// bytes), but not for an AUX record (64 bytes) after it.
 static void flag_without_room(void) {
   enum { kAnnouncement = 48, kAuxRecord = 64, kPages = 4096 };
   struct client client = {.keep = true};
@@ -332,9 +333,9 @@ static void flag_without_room(void) {
   tap(left > kAnnouncement && after == left - kAnnouncement && client_waiting(&client) > 0,
       "a piece of the trace is moved, and its AUX record finds no room");
   client_consume(&client);
-  tap(!partial(&client), "so the flag does not come with it");
+  tap(!partial(&client), "the flag is not delivered with this record");
   client_drain(&client);
-  tap(partial(&client), "it comes with a later one");
+  tap(partial(&client), "a later record delivers the flag");
   close(filler);
   show(&client);
   client_end(&client);
@@ -342,7 +343,7 @@ static void flag_without_room(void) {
 
 // ------------------------------------------------------------------------------- the newer request
 
-// START is refused in the background; at that moment the event is disabled and enabled again.
+// The hypervisor refuses START in the background while the event is disabled and enabled again.
 static void newer_enable(void) {
   enum { kTimes = 100 };
   unsigned killed = 0, wrong = 0;
@@ -367,7 +368,7 @@ static void newer_enable(void) {
   }
   wrong = client.announced[kErrorTold] > kTimes;
   tap_equal(killed, 0, "a refused START does not end the trace of a newer ENABLE");
-  tap(client.announced[kErrorTold] > 0 && wrong == 0, "each refusal is announced once at most");
+  tap(client.announced[kErrorTold] > 0 && wrong == 0, "each refusal is announced at most once");
   show(&client);
   client_end(&client);
 }
@@ -387,20 +388,21 @@ static void read_of_nothing(void) {
   client_enable(&client);
   work_on(kTraced, 20);
   client_read(&client);
-  tap(client.last.value > 0, "a read brings something");
+  tap(client.last.value > 0, "a read delivers data");
   client_disable(&client);
   client_read(&client);
   tap_equal((int64_t)client.last.value, 0, "after DISABLE a read gives 0");
   const double began = now();
-  tap(client_drain(&client) && now() - began < 2, "so that a reader comes to its end at once");
-  tap(client.announced[kTraceEnd] == 0, "and no end of the trace was announced");
+  tap(client_drain(&client) && now() - began < 2, "a reader reaches the end at once");
+  tap(client.announced[kTraceEnd] == 0, "no end of the trace is announced");
   client_enable(&client);
   client_drain(&client);
-  tap(delivered(&client) && trace_equal(&client, CORE_CONTROL), "enabled again, the rest comes");
+  tap(delivered(&client) && trace_equal(&client, CORE_CONTROL),
+      "after ENABLE the rest is delivered");
   show(&client);
   client_end(&client);
 
-  // A carrier that goes away.
+  // The carrier CPU goes offline.
   control("clear");
   client_begin(&client, HTM_CONFIG(kCore, 0, 0, 0), 2, kData, kAux);
   client_enable(&client);

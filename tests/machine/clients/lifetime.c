@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// lifetime ring|group - what outlives an htm event: the AUX area that it set up, in the ring of
-// another event (ring), and the members of its group (group). The driver's module must stay as long
-// as they do, and can be unloaded afterwards. The last thing each does is to unload it.
+// lifetime ring|group - objects that outlive an htm event: its AUX area in the ring of another
+// event (ring), and the members of its group (group). The driver's module must stay loaded as long
+// as such an object exists. Each test ends by unloading the module.
 //
 // The machine: carrier CPU 0; the core of CPU 1 is node 0, chip 1, core 4, and is traced.
 #define _GNU_SOURCE
@@ -23,12 +23,12 @@ enum { kCarrier = 0, kTraced = 1, kData = 1 << 18, kAux = 1 << 18, kWork = 10 };
 #define CORE HTM_CONFIG(kCore, 0, 1, 4)
 #define CORE_CONTROL "2 0 1 4"
 
-// 0 or the errno.
+// Returns 0 or the errno.
 static int unload(void) {
   return syscall(SYS_delete_module, "htm", O_NONBLOCK) == 0 ? 0 : errno;
 }
 
-// An htm event that writes to the ring of another event.
+// Opens an htm event that writes to the ring of another event.
 static struct client open_on(const struct client* ring) {
   struct client client = *ring;
   const struct perf_event_attr attr = client_attr(CORE);
@@ -69,9 +69,9 @@ static void ring(void) {
   close(first.event);
   tap_equal(control("configured"), 0, "the first event is closed");
 
-  // The area is still there, set up by an event that is gone.
+  // The event that set up the area is closed, and the area still exists.
   struct client second = open_on(&owner);
-  trace(&second, "in the area that it left, another event's");
+  trace(&second, "in the area of the closed event, another event's");
   close(second.event);
   tap_equal(unload(), EWOULDBLOCK, "the module stays while the AUX area exists");
   munmap(owner.aux, kAux);
@@ -94,7 +94,7 @@ static void group(void) {
   event_ioctl(member, PERF_EVENT_IOC_DISABLE, 0);
   event_ioctl(member, PERF_EVENT_IOC_ENABLE, 0);
   close(member);
-  // Freed after a grace period, and noticed by the driver within a second or so.
+  // The member is freed after a grace period, and the driver notices this within about a second.
   int error = stays == 0 ? 0 : unload();
   for (int i = 0; i < 100 && error != 0; i++) {
     usleep(100000);

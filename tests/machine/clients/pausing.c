@@ -169,10 +169,10 @@ static void busy_regions(void) {
   client_drain(&group.client);
   tap(control("injected START") > 0 && control("injected STOP") > 0,
       "the hypervisor was busy when asked to pause and resume");
-  tap(trace_equal(&group.client, CARRIER_CORE), "what was traced is delivered whole");
+  tap(trace_equal(&group.client, CARRIER_CORE), "the traced parts are delivered completely");
   tap(group.client.announced[kGap] != 0 && group.client.gaps_why == kLate &&
           group.client.aux_flags == kPartial,
-      "and what a late resume has missed is announced and flagged");
+      "the gap of a late resume is announced and flagged");
   end(&group);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // signals ROUNDS FOLDER - sends SIGTERM, SIGINT and SIGHUP to `htmtrace record` and `htmtrace dtl`,
 // some time after their main() began: 60 combinations of command, signal and delay. ROUNDS 0 runs
-// each once, in the foreground or in the background by turns; otherwise each runs ROUNDS times in
-// both. Each run must end by itself, with a message, with status 0 or 3, with a recording that says
-// how it ended, and with no process and no trace macro left. Keeps the last recording of each
-// combination in FOLDER, on the file system of /tmp.
+// each once, alternating between foreground and background; otherwise each runs ROUNDS times in
+// both. Each run must end by itself, with a message, with status 0 or 3, and with a recording that
+// states how it ended. It must leave no process and no configured trace macro. Keeps the last
+// recording of each combination in FOLDER, on the file system of /tmp.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -67,8 +67,8 @@ static size_t read_text(const char* path, char* text) {
   return got > 0 ? (size_t)got : 0;
 }
 
-// main() blocks signals first of all, SIGUSR2 until the end. False when the process ends without
-// that.
+// Waits until main() has blocked signals; SIGUSR2 stays blocked until the end. Returns false when
+// the process ends without blocking it.
 static bool has_begun(pid_t pid) {
   static char text[kMostText];
   char path[64];
@@ -88,7 +88,7 @@ static bool has_begun(pid_t pid) {
 static void be_htmtrace(const struct run* run) {
   setpgid(0, 0);
   if (run->background) {
-    // As a shell without job control starts it.
+    // A shell without job control starts background jobs like this.
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
   }
@@ -98,7 +98,7 @@ static void be_htmtrace(const struct run* run) {
   closefrom(3);
   const char* record[] = {"htmtrace", "record", "--chip", "1",  "--core", "4",    "--cpu",
                           "0",        "-o",     kWork,    "--", "sleep",  "1000", NULL};
-  // The trial of periods takes so long here that most signals arrive before the start.
+  // The trial of periods is slow here, so most signals arrive before the start.
   const char* period = run->tries_periods ? "auto" : "4ms";
   const char* dtl[] = {"htmtrace", "dtl",   "--period", period, "-o", "/tmp/signals.work/log.dtl",
                        "--",       "sleep", "1000",     NULL};
@@ -129,7 +129,7 @@ static void complain(const struct run* run, const char* what, int value) {
   fflush(stdout);
 }
 
-// The files say how it ended, and not that it still runs.
+// Returns whether the files state how the recording ended, not that it still runs.
 static bool is_described(const struct run* run, int status) {
   static char text[kMostText];
   if (run->dtl) {
@@ -140,7 +140,7 @@ static bool is_described(const struct run* run, int status) {
   return strstr(text, status == 0 ? "\"state\": \"complete\"" : "\"state\": \"incomplete\"");
 }
 
-// False when it hangs; then it is killed.
+// Returns false when the process hangs, after killing it.
 static bool wait_for_end(pid_t pid, int* status) {
   const double give_up = now() + kHangSeconds;
   for (int pause_ms = 1; now() < give_up; pause_ms += pause_ms < 20) {
@@ -183,14 +183,14 @@ static void try_it(const struct run* run, struct counts* counts) {
     if (code != 0 && code != 3) complain(run, "status", code);
     if (!is_described(run, code)) {
       counts->undescribed++;
-      complain(run, "no recording that says how it ended, status", code);
+      complain(run, "no recording that states how it ended, status", code);
     }
   }
   if (read_text(kMessages, text) == 0 || !strstr(text, "htmtrace: ")) {
     counts->silent++;
     complain(run, "no message", 0);
   }
-  // Whatever it started would be this process's now.
+  // This process would have inherited any process that the run left.
   if (waitpid(-1, &status, WNOHANG) != -1 || errno != ECHILD) {
     counts->processes++;
     complain(run, "a process is left", 0);
@@ -205,7 +205,7 @@ static void try_it(const struct run* run, struct counts* counts) {
   }
 }
 
-// The files of the last run, for the host to decode.
+// Keeps the files of the last run, for the host to decode.
 static void keep(const struct run* run, const char* folder) {
   char path[512], moved[256];
   snprintf(moved, sizeof(moved), "%s/%s-%s-%d", folder, run->dtl ? "dtl" : "record",
@@ -223,7 +223,7 @@ static void judge(const char* command, const struct counts* counts) {
   tap_equal(counts->silent, 0, "%s: no silent end", command);
   tap_equal(counts->killed, 0, "%s: no signal kills it", command);
   tap_equal(good, counts->runs, "%s: each status is 0 or 3", command);
-  tap_equal(counts->undescribed, 0, "%s: each recording says how it ended", command);
+  tap_equal(counts->undescribed, 0, "%s: each recording states how it ended", command);
   tap_equal(counts->processes, 0, "%s: no process is left", command);
   tap_equal(counts->macros, 0, "%s: no trace macro is left configured", command);
   tap(counts->statuses[3] != 0, "%s: some signals arrived before the start", command);

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Do the names in a decoded trace, and in the tables of a report, say whose code ran and which data
-// it accessed?
+// Compares the names in a decoded trace, and in the tables of a report, with the executed code and
+// the accessed data.
 //
 //   names-compare ORACLE KALLSYMS NAMED FOREIGN decode DECODED.txt
 //   names-compare ORACLE KALLSYMS NAMED FOREIGN tables DIRECTORY [EDGES_OF]
 //
-// NAMED is the program file that was given to htmtrace, FOREIGN one that ran beside it on the same
-// processor, "-": none. Which program an instruction is of follows from the page that it was
-// fetched from: all words that were executed from a page are those that one of the files has there.
-// Where both have them all, the owner cannot be known, and the instructions are counted apart.
+// NAMED is the program file that was given to htmtrace. FOREIGN is a program that ran on the same
+// processor at the same time; "-" means none. The page from which an instruction was fetched shows
+// its program: one of the files has all words that were executed from this page. Where both files
+// have all words, the owner is unknown, and the instructions are counted separately.
 //
 // decode: compares the text of `htmtrace decode --symbols`. Exit status 0: every instruction of
-// NAMED and every access of it to an object has the right name, and nothing else has a name of a
-// program. tables: writes what the tables of a report must say:
+// NAMED and each of its accesses to an object has the right name, and no other instruction or
+// access has a program name. tables: writes the true contents of a report's tables:
 //   code      NAMES INSTRUCTIONS ACCESSES
 //   data-U    ADDRESS ACCESSES SITES OBJECTS        by logical address, in units of U bytes
 //   edges     ADDRESS COUNT                         what followed the instruction at EDGES_OF
 //   windows   NUMBER INSTRUCTIONS ACCESSES          of 1024 instructions each
-// with SITES and OBJECTS as NAMES=COUNT, separated by commas; code without a name by its line of
-// 128 bytes. Several names that are right alike stand between |, before the address of the symbol
-// and a @.
+// SITES and OBJECTS are NAMES=COUNT, separated by commas. Code without a name is named by its line
+// of 128 bytes. NAMES are equally right names separated by |, then @ and the address of the symbol.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,8 +53,8 @@ struct Access {
   bool has_la = false;
 };
 
-// What a trace has of an instruction's accesses: the lowest address, and the lowest one in another
-// page (expected_line()).
+// The accesses of an instruction that a trace shows: the lowest address, and the lowest address in
+// another page (expected_line()).
 std::vector<Access> accesses_of(const OracleInstruction& instruction) {
   std::vector<Access> accesses;
   const auto& all = instruction.accesses;
@@ -75,7 +74,7 @@ std::vector<Access> accesses_of(const OracleInstruction& instruction) {
   return accesses;
 }
 
-// The kernel's names: that of the last symbol before an address, of the same kind.
+// The kernel's names: an address has the name of the nearest preceding symbol of the same kind.
 class KernelNames {
  public:
   explicit KernelNames(const char* path) {
@@ -136,7 +135,7 @@ class TrueNames {
     return page->second.foreign ? Owner::kForeign : Owner::kElsewhere;
   }
 
-  // Whether the named program itself accesses this page at this address.
+  // Returns whether the named program itself accesses this page at this address.
   bool is_own_data(const Access& access) const {
     return access.has_la && own_data_.contains({access.ea / kPage, access.la / kPage});
   }
@@ -171,7 +170,7 @@ bool is_one_of(std::string_view name, std::string_view names) {
   return false;
 }
 
-// "name+0x10?" as it must be for the address.
+// Returns whether a text such as "name+0x10?" is right for the address.
 bool is_right(std::string text, const ProgramFile::Name& truth, uint64_t address) {
   if (text == "-") return truth.text.empty() || !truth.sized;
   if (text.ends_with('?')) text.pop_back();
@@ -243,7 +242,7 @@ class DecodeComparison {
     }
   }
 
-  // Nothing but the kernel has a name.
+  // Outside the named program, only the kernel may have a name.
   void count_other(Count& count, const char* what, const std::string& text) {
     if (text == "-") return;
     if (text.ends_with('?')) {
@@ -282,7 +281,7 @@ class DecodeComparison {
       if (own && owner == Owner::kNamed) {
         count(data_, "access", names.at(i), truth, access.ea);
       } else if (own) {
-        // The kernel, on behalf of the program: a name must be right, but there need be none.
+        // The kernel accesses memory for the program: a name must be right, but may be missing.
         if (names.at(i) != "-") count(data_, "access", names.at(i), truth, access.ea);
       } else if (owner == Owner::kKernel && names.at(i).ends_with('?')) {
         other_data_.marked++;
@@ -342,7 +341,7 @@ class Tables {
   };
   static constexpr std::array<uint64_t, 2> kUnits = {128, 65536};
 
-  // Names are not unique: they stand with the address from which they count.
+  // Names are not unique, so the address of the symbol follows.
   std::string program_name(uint64_t address) const {
     const ProgramFile::Name& name = truth_.named().name_of(address);
     return name.text.empty() ? "" : fmt::format("{}@{:016x}", name.text, name.begin);

@@ -22,7 +22,7 @@ struct OracleInstruction {
   uint32_t words[2];
   unsigned word_count;
   bool user;
-  uint64_t process, thread;  // that ran last in user mode; 0 before that
+  uint64_t process, thread;  // the last that ran in user mode; 0 before the first
   std::vector<OracleAccess> accesses;
 };
 

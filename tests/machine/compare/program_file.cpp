@@ -20,7 +20,7 @@ T take(const std::string& file, uint64_t offset) {
   return value;
 }
 
-// Labels that the linker makes, and that name nothing.
+// Labels of the linker, which name no bytes.
 bool is_label(const std::string& name) {
   static const std::set<std::string> labels = {
       ".TOC.", "_GLOBAL_OFFSET_TABLE_", "__bss_start", "_edata", "_end", "edata",
@@ -57,7 +57,7 @@ ProgramFile::ProgramFile(const std::string& path) : name_(path.substr(path.rfind
       if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= headers.size()) continue;
       const std::string name = file.data() + headers[table.sh_link].sh_offset + symbol.st_name;
       if (name.empty() || (symbol.st_size == 0 && is_label(name))) continue;
-      // Labels of the linker at the end of a section are of none.
+      // Labels of the linker at the end of a section belong to no section.
       const Section& section = sections_[symbol.st_shndx];
       if (symbol.st_value < section.address || symbol.st_value >= section.end) continue;
       symbols_.push_back({symbol.st_value, symbol.st_size, symbol.st_shndx, name});
@@ -100,7 +100,7 @@ ProgramFile::Name ProgramFile::look_up(uint64_t address) const {
   }
   const bool sized = best != nullptr;
   if (!sized) {
-    // The last symbol before the address, if it has no size and is of the same section.
+    // The nearest preceding symbol, if it has no size and is in the same section.
     for (const Symbol& symbol : symbols_) {
       if (symbol.address > address) continue;
       if (best == nullptr || symbol.address > best->address ||

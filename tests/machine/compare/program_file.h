@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The symbols and the code of a program file, read from the file alone: what names-compare takes
-// for the truth. A 64-bit little-endian ELF file; anything else throws std::runtime_error.
+// The symbols and the code of a program file, the truth for names-compare. Accepts a 64-bit
+// little-endian ELF file; throws std::runtime_error for any other file.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -16,16 +16,16 @@ class ProgramFile {
 
   const std::string& name() const { return name_; }
 
-  // Whether the file has `word` at `address` of its code.
+  // Returns whether the file's code has `word` at `address`.
   bool has_word(uint64_t address, uint32_t word) const;
   bool in_code(uint64_t address) const;
 
   struct Name {
-    std::string text;    // all names that are right, separated by |; empty: the address has none
-    uint64_t begin = 0;  // from which the distance counts
-    bool sized = false;  // else the address may also have no name
+    std::string text;    // all right names, separated by |; empty: the address has no name
+    uint64_t begin = 0;  // the offset counts from this address
+    bool sized = false;  // false: htmtrace may also print no name
   };
-  // Of several symbols that hold the address, the one that begins last, then the smallest.
+  // If several symbols hold the address, the symbol that begins last names it, then the smallest.
   const Name& name_of(uint64_t address) const;
 
  private:

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Are the call stacks that htmtrace reports those in which the program `stacks` ran?
+// Compares the call stacks that htmtrace reports with those in which the program `stacks` ran.
 //
 //   stacks-compare ORACLE SESSION SYMBOLS PERCENT folded FILE
 //   stacks-compare ORACLE SESSION SYMBOLS PERCENT perfetto FILE
 //
-// SESSION is the number of a START in the oracle, from 1. SYMBOLS is `nm -S` of the program, its
-// functions only. The truth is computed from what the processor executed, task by task, and from
-// how the program is made (workloads/stacks.c): a function runs in the stack in which its first
-// instruction was reached. Frames without a name of the program are left out of the comparison; a
-// frame in brackets marks its line. Exit status 0: no stack is wrong without a mark, and PERCENT of
-// the program's instructions at least have the right one without a mark.
+// SESSION is the number of a START in the oracle, from 1. SYMBOLS is the output of `nm -S` for the
+// program's functions. The truth is computed, task by task, from the executed instructions and the
+// construction of the program (workloads/stacks.c): a function runs in the stack in which its first
+// instruction was reached. The comparison ignores frames without a name of the program; a frame in
+// brackets marks its line. Exit status 0: no unmarked stack is wrong, and at least PERCENT of the
+// program's instructions have the right stack without a mark.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -108,12 +108,12 @@ constexpr uint32_t kForeign = ~0U;
 // One task, which runs as if it were alone: its user instructions in order.
 struct Task {
   bool begun = false;
-  std::vector<std::vector<size_t>> paths;  // of each function, more than one if it is recursive
-  std::optional<size_t> last;              // the function before
+  std::vector<std::vector<size_t>> paths;  // for each function; several if it is recursive
+  std::optional<size_t> last;              // the preceding function
   uint64_t last_ea = 0;
   bool last_returns = false, outside = false;
-  // Handlers that run, outermost first: what was interrupted, and the instructions so far, whose
-  // stacks are below it.
+  // Running handlers, outermost first: the interrupted function, and the instructions so far, whose
+  // stacks are below this function.
   struct Handler {
     size_t interrupted = 0;
     std::vector<size_t> instructions;
@@ -184,7 +184,7 @@ class TrueStacks {
     const Function& here = program_[function];
     const bool first = ea == here.first;
     if (task.outside && first && here.handler) {
-      // Where it returns to is known later. One after another interrupt the same instruction.
+      // Its return target becomes known later. Consecutive handlers interrupt the same instruction.
       if (task.handlers.empty()) {
         task.handlers.push_back({.interrupted = *task.last, .instructions = {}});
       }
@@ -207,13 +207,13 @@ class TrueStacks {
     task.paths[function].push_back(path);
   }
 
-  // All that handlers call.
+  // True for all functions that handlers call.
   bool in_handler(size_t function) const {
     const std::string& name = program_[function].name;
     return name.starts_with("handler_") || name == "long_jump";
   }
 
-  // It has returned to `function`, or left for it.
+  // The handler has returned to `function`, or jumped to it.
   void end_handler(Task& task, size_t function) {
     const Task::Handler handler = std::move(task.handlers.back());
     task.handlers.pop_back();
@@ -232,10 +232,10 @@ class TrueStacks {
   std::pair<uint64_t, uint64_t> first_;
 };
 
-// What htmtrace says of a stack.
+// htmtrace's claim about a stack.
 struct Claim {
-  std::string path;  // of the program's functions
-  bool own = false;  // the innermost one is the program's
+  std::string path;  // the program's functions
+  bool own = false;  // the innermost function is the program's
   bool marked = false;
 };
 
@@ -258,8 +258,8 @@ struct Verdict {
   uint64_t right = 0, marked = 0, wrong = 0, missing = 0;
 };
 
-// Each stack has as many instructions as truly ran in it, but for those that are marked; each
-// function has all of its own.
+// Each unmarked stack must have as many instructions as ran in it, and each function must have all
+// of its instructions.
 Verdict compare_folded(const TrueStacks& truth, const Program& program, const char* path) {
   std::map<std::string, uint64_t> expected, expected_leaf, got, got_leaf;
   const auto leaf = [](const std::string& stack) { return stack.substr(stack.rfind(';') + 1); };
@@ -300,7 +300,7 @@ Verdict compare_folded(const TrueStacks& truth, const Program& program, const ch
   return verdict;
 }
 
-// A track of functions, event by event: in each of its instants the truth of that instruction.
+// Compares a track of functions, event by event, with the true stack at each instruction.
 class Track {
  public:
   Track(const TrueStacks& truth, const Program& program) : truth_(truth), program_(program) {}
@@ -311,7 +311,7 @@ class Track {
     const size_t at = line.find("\"ts\":");
     if (at == std::string_view::npos) throw std::runtime_error("an event without a time");
     const double us = std::strtod(std::string(line.substr(at + 5, 40)).c_str(), nullptr);
-    constexpr double kInstructions = 1000;  // each is shown as a nanosecond
+    constexpr double kInstructions = 1000;  // each instruction is shown as a nanosecond
     run_to(static_cast<uint64_t>(std::llround(us * kInstructions)));
     if (begin) {
       const size_t name = line.find("\"name\":\"") + 8;

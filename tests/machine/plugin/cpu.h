@@ -11,7 +11,7 @@
 void cpu_init(unsigned vcpu);
 
 uint64_t cpu_msr(unsigned vcpu);
-// PIDR, which names the process whose memory user code sees.
+// Returns PIDR, which identifies the process whose memory user code sees.
 uint64_t cpu_process(unsigned vcpu, uint64_t msr);
 
 // General registers; `msr` tells the byte order.

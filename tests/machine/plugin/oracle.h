@@ -11,7 +11,7 @@
 //        logical real address, u32 word, u32 second word or 0, then per access: u64 effective
 //        address, u64 guest real address, u16 bytes, u16 flags (1 store, 2 device). An access that
 //        crosses a 4 KiB page is two accesses. Device: no logical memory there.
-//   'T'  before an instruction: the processor has entered user mode, there runs
+//   'T'  before an instruction: the processor has entered user mode, in
 //        u64 process (PIDR), u64 thread (r13)
 //   'E'  the STOP: u64 instructions that were not traced because the buffer was full
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// arrays - accesses to arrays whose counts are known by construction: of 4 KiB, 256 KiB and 4 MiB
-// among its global data, on the heap and on the stack. Each function makes as many as its comment
-// says; the compiler adds none, for what it does not have to keep in memory is in registers. Then
-// it sleeps, so that the recorder sees its memory.
+// arrays - accesses arrays with counts that are known by construction. The arrays have 4 KiB, 256
+// KiB and 4 MiB in its global data, and are also on the heap and on the stack. Each function makes
+// as many accesses as its comment states. The compiler adds none, because other values stay in
+// registers. At the end it sleeps, so that the recorder sees its memory.
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -7,10 +7,10 @@
 //   - only recursive_* call themselves or each other;
 //   - handler_* are signal handlers.
 //
-// `one`: one process with one thread does everything that makes stacks hard to follow: calls in
-// chains, through pointers, recursive ones, tail calls, longjmp, signals in loops, page faults
-// directly after each kind of branch, and both kinds of system calls. `many`: two processes and two
-// threads of one of them share a processor, and call the same functions from different ones.
+// `one`: one process with one thread does everything that makes stacks hard to follow: chains of
+// calls, calls through pointers, recursion, tail calls, longjmp, signals in loops, page faults
+// directly after each kind of branch, and both kinds of system calls. `many`: two processes, one of
+// them with two threads, share a processor, and call the same functions from different callers.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -130,7 +130,7 @@ FUNCTION void by_pointer(word rounds) {
   for (word i = 0; i < rounds; i++) pointers[i % 3](4);
 }
 
-// A tail call of a tail call, as the assembler has it.
+// A tail call of a tail call, written in assembly.
 void first_tail(word n);
 FUNCTION void tail_calls(word rounds) {
   for (word i = 0; i < rounds; i++) first_tail(3 + i % 5);
@@ -258,7 +258,7 @@ FUNCTION void system_calls(word rounds) {
 
 // ------------------------------------------------------------------------------- page faults
 
-// Each on a page of its own, which is taken away before each visit.
+// Each function is on a page of its own, which is unmapped before each call.
 void fault_target(word n);
 void fault_blr(word rounds, void (*drop)(void*));
 void fault_bdnz(word rounds);

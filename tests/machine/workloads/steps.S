@@ -3,7 +3,7 @@
 // library. The symbols are of all kinds: with and without a size, with and without a type, one within
 // another, two names of one function, a function with a local entry, a label in the middle of an array.
 // Each phase has an array of 64 KiB of its own. At the end it writes "stop" to descriptor 3, which is the
-// recorder's file of commands, and waits for its own end. The macro SLOW makes `third` take four times as many rounds.
+// recorder's file of commands, and waits to be ended. With the macro SLOW, `third` makes four times as many rounds.
 //
 //   r20 the array of the phase   r3 scratch
     .machine power10
@@ -56,7 +56,7 @@ first_loop:
     blr
 end first
 
-// Callers with the same TOC enter behind its first two instructions, which never run here.
+// Callers with the same TOC enter after its first two instructions, which never run here.
 // 4 + 4000 * 2 + 1 instructions, 4000 stores to array_second.
 function second
     addis   2, 12, 0
@@ -111,14 +111,14 @@ untyped_loop:
     bdnz    untyped_loop
     blr
 
-// A branch with twelve targets. Target number N, from 1, is branched to 40 * N times.
+// A branch with twelve targets. It goes to target number N, from 1, 40 * N times.
 function many_ways
     mflr    31
     lis     21, way_1@h
     ori     21, 21, way_1@l
     li      22, 1                   // the target
 next_target:
-    mulli   23, 22, 40              // how often it is still branched to
+    mulli   23, 22, 40              // remaining branches to this target
 again:
     addi    24, 22, -1
     sldi    24, 24, 3               // two instructions each

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_tables.py CHECK FILE...: compares what htmtrace reports with what names-compare found in the
-account of the processor, or with what a program does by construction. Exit status 0: it is right."""
+"""check_tables.py CHECK FILE...: compares htmtrace's reports with the truth that names-compare computed
+from the executed instructions, or with a program's construction. Exit status 0: the report is right."""
 import csv
 import json
 import re
@@ -33,7 +33,7 @@ def rows_of(path):
 
 
 def parse_list(text):
-    """[(name, count)], count of others."""
+    """Return [(name, count)] and the count of others."""
     others = 0
     match = OTHERS.search(text)
     if match:
@@ -81,7 +81,7 @@ def compare_list(what, shown, others, whole, truth):
 
 
 def compare_objects(what, shown, truth, program):
-    """Only those of the program: the kernel's data have names of other sources."""
+    """Compare only the program's objects: the names of the kernel's data have other sources."""
     for name, count in shown:
         if name.endswith("?"):  # The kernel accessed memory whose owner is not known.
             unproven[0] += count
@@ -130,7 +130,7 @@ def compare_tables(folder, code, data):
 
 
 def one_or_list(row):
-    """The objects of a row: one with a distance, or a list."""
+    """Return the objects of a row: one object with an offset, or a list."""
     text = row["symbol"]
     if PLACE.match(text):
         return parse_list(text)[0]
@@ -206,7 +206,7 @@ def symbols_of(program, nm):
 
 
 def arrays(path, program, nm):
-    """What arrays.c says of itself."""
+    """Compare with the counts that arrays.c states."""
     start = symbols_of(program, nm)
     by_function = {}
     lines = {}
@@ -243,7 +243,7 @@ def arrays(path, program, nm):
 
 
 def cut(path):
-    """Of each row that has more than four functions the rest is counted."""
+    """Each row with more than four functions must count the rest."""
     cut_rows = 0
     with open(path) as file:
         for line in file:
@@ -302,7 +302,7 @@ def phases(path):
         wrong(f"the phases are not in order: {seen}")
 
 
-# Of _start, the last two of 15 instructions may come after the end of the recording.
+# The last two of the 15 instructions of _start may run after the end of the recording.
 STEPS = {
     "first": 12005,
     "second": 8005,
