@@ -103,7 +103,7 @@ class Cpu {
     stack = user_stack_;
     ea_ = ea;
   }
-  // The kernel goes on with a task that sleeps on `kernel_stack`. Returns the stack that sleeps now.
+  // The kernel switches to a task that sleeps on `kernel_stack`. Returns the stack of the old task.
   uint64_t switch_to(uint64_t kernel_stack) {
     run({call(ea_, kSwitch)});
     at(kSwitch, {kSave, kGrow, kCopyStack});
