@@ -38,7 +38,7 @@ struct htm_raw {
 	u32 copied;
 };
 
-/* Before each map. Without raw data in its samples an event gets none. */
+/* Call this before each map. An event without raw data in its samples gets no map. */
 void htm_map_reset(struct htm_map *map, const struct perf_event *event)
 {
 	*map = (struct htm_map){
@@ -99,9 +99,9 @@ static long htm_map_fetch(struct htm_map *map)
 
 /**
  * htm_map_drain() - move the next block of the memory map to the data ring
- * @map: how far it was moved
+ * @map: progress of the memory map
  * @macro: writes a refusal to the log
- * @announcer: announces one
+ * @announcer: announces a refusal
  *
  * Return: bytes of the block, 0 if there are no more, -EAGAIN if it could not
  * be moved.

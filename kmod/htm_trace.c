@@ -32,8 +32,8 @@
  * struct htm_aux - the AUX area as the hypervisor must see it
  *
  * The area belongs to a ring, which may outlive the event that set it up and
- * serve another one: nothing here refers to an event. It holds a reference to
- * this module, for htm_aux_free() is called whoever is left.
+ * serve another event, so this struct refers to no event. The area holds a reference
+ * to this module, because the core always calls htm_aux_free() at the end.
  *
  * @pages: kernel address of each page, owned by the core
  * @size: bytes in the area, a power of two
@@ -84,14 +84,14 @@ void *htm_aux_setup(struct perf_event *event, void **pages, int nr_pages, bool o
 	return aux;
 }
 
-/* htm_exit() waits until this has returned. */
+/* htm_exit() waits until this function has returned. */
 void htm_aux_free(void *aux)
 {
 	kvfree(aux);
 	module_put(THIS_MODULE);
 }
 
-/* Before the first trace, whose size is not known yet, and before each further one. */
+/* Call this before each trace. The size of the first trace is not known yet. */
 void htm_trace_reset(struct htm_trace *trace)
 {
 	*trace = (struct htm_trace){
@@ -208,15 +208,15 @@ static bool htm_trace_ended(const struct htm_trace *trace, const struct htm_macr
 
 /**
  * htm_trace_drain() - move the next part of the trace to the AUX area
- * @trace: how far it was moved
+ * @trace: progress of the trace
  * @macro: the macro, stopped for good
- * @announcer: says whether something is missing, which the AUX record must flag
+ * @announcer: knows the gaps that the AUX record must flag
  *
- * The flag stays wanted until a record that has it has found room; if need be a
- * record without bytes is made for it at the end.
+ * The flag stays pending until a record with the flag has found room. If necessary,
+ * the driver makes a record without bytes for the flag at the end.
  *
- * Return: bytes moved, 0 if there are no more, -EAGAIN if none could be moved,
- * -ENXIO if there is no AUX area to move them to.
+ * Return: bytes moved, 0 at the end of the trace, -EAGAIN if no bytes could be moved,
+ * -ENXIO without an AUX area.
  */
 long htm_trace_drain(struct htm_trace *trace, struct htm_macro *macro,
 		     struct htm_announcer *announcer)
