@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Members of a closed event's group. The core schedules a software event that joins
- * the group of an htm event with this PMU while the member is open, even after the
- * leader is closed. The core then uses this PMU's memory without a reference to
- * the module, so the driver holds a reference.
+ * Members of a closed event's group. If a software event joins the group of an htm
+ * event, the core schedules it with this PMU until the member is closed, even after
+ * the leader is closed. The core then uses this PMU's memory without a reference
+ * to the module, so the driver holds a reference.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
