@@ -54,8 +54,8 @@ class OpenCommands {
   static constexpr uint64_t kSeveral = 1;
   static uint64_t newest(uint64_t list) { return list >> 1; }
 
-  // A power of two. The newest command of a list in use is at most kReach events old, and at the
-  // last use of the list its oldest command was at most kReach events older.
+  // A power of two. The newest command of a list in use is at most kReach events old. At the last
+  // use of the list its oldest command was at most kReach events older.
   static constexpr size_t kPlaces = 2048;
   static_assert(kPlaces > 2 * kReach && kPlaces <= 1 << 16);
 
