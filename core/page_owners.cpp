@@ -14,17 +14,26 @@ uint32_t PageOwners::number_of(const std::string& name) const {
 }
 
 void PageOwners::add_mapping(uint32_t process, uint32_t file) {
-  if (!has_mapped(process, file)) processes_[process].push_back(file);
+  processes_[process].push_back(file);
 }
 
-bool PageOwners::share_process(uint32_t a, uint32_t b) const {
+std::vector<bool> PageOwners::near(const std::vector<uint32_t>& files) const {
+  std::vector<bool> near(numbers_.size());
   for (uint32_t process = 0; process < processes_.size(); process++) {
-    if (has_mapped(process, a) && has_mapped(process, b)) return true;
+    const auto has_this = [&](uint32_t file) { return has_mapped(process, file); };
+    if (std::none_of(files.begin(), files.end(), has_this)) continue;
+    for (const uint32_t file : processes_[process]) near[file] = true;
   }
-  return false;
+  return near;
 }
 
 void PageOwners::finish() {
+  const auto sort_once = [](std::vector<uint32_t>& files) {
+    std::sort(files.begin(), files.end());
+    files.erase(std::unique(files.begin(), files.end()), files.end());
+  };
+  for (std::vector<uint32_t>& files : processes_) sort_once(files);
+  sort_once(listed_);
   std::sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.la < b.la; });
   uint64_t reach = 0;
   for (Run& run : runs_) {

@@ -42,20 +42,20 @@ class PageOwners {
   // States that the runs include all pages of the file that were in memory.
   void set_listed(uint32_t file) { listed_.push_back(file); }
 
-  // Call it after the last add().
+  // After the last add(), and before any question.
   void finish();
 
   bool empty() const { return runs_.empty(); }
   bool is_listed(uint32_t file) const {
-    return std::find(listed_.begin(), listed_.end(), file) != listed_.end();
+    return std::binary_search(listed_.begin(), listed_.end(), file);
   }
   bool has_mapped(uint32_t process, uint32_t file) const {
     const std::vector<uint32_t>& of = processes_[process];
-    return std::find(of.begin(), of.end(), file) != of.end();
+    return std::binary_search(of.begin(), of.end(), file);
   }
 
-  // Returns whether some process has mapped both files.
-  bool share_process(uint32_t a, uint32_t b) const;
+  // For each file, whether some process has mapped both it and one of `files`.
+  std::vector<bool> near(const std::vector<uint32_t>& files) const;
 
   // Calls visit(run) for runs that hold `address`, until it returns true: several processes may
   // share a page. Visits a bounded number of runs.
@@ -73,9 +73,9 @@ class PageOwners {
  private:
   static constexpr size_t kMostLooks = 256;
 
-  std::unordered_map<std::string, uint32_t> numbers_;  // file numbers by name
-  std::vector<std::vector<uint32_t>> processes_;       // the files of each process
-  std::vector<uint32_t> listed_;
+  std::unordered_map<std::string, uint32_t> numbers_;  // of files
+  std::vector<std::vector<uint32_t>> processes_;       // files of each; finish() sorts them
+  std::vector<uint32_t> listed_;                       // likewise
   std::vector<Run> runs_;
 };
 

@@ -14,13 +14,6 @@ bool is_privileged(Modes modes) {
 
 }  // namespace
 
-bool SymbolCursor::shares_process(uint32_t file) const {
-  for (const SymbolTable::Program& program : symbols_->programs()) {
-    if (symbols_->pages().share_process(program.number, file)) return true;
-  }
-  return false;
-}
-
 void SymbolCursor::look_at(Page& page) const {
   const PageOwners& pages = symbols_->pages();
   const auto& programs = symbols_->programs();
@@ -40,7 +33,7 @@ void SymbolCursor::look_at(Page& page) const {
         }
       }
       has_other = true;
-      is_near = is_near || run.file == PageOwners::kNone || shares_process(run.file);
+      is_near = is_near || run.file == PageOwners::kNone || symbols_->is_near(run.file);
       return false;
     });
   }

@@ -55,7 +55,6 @@ class SymbolCursor {
   uint64_t compared_owner(const Instruction& instruction) const;
   uint64_t owner_of_data_page(const DataAccess& access) const;
   uint64_t unproven_at(uint64_t address) const;
-  bool shares_process(uint32_t file) const;
 
   const SymbolTable* symbols_;
   bool active_;

@@ -72,7 +72,12 @@ void SymbolTable::begin_program(Program program) {
 
 void SymbolTable::finish() {
   for (Layer& layer : layers_) layer.finish();
-  for (Program& program : programs_) program.number = pages_.number_of(program.file);
+  std::vector<uint32_t> files;
+  for (Program& program : programs_) {
+    program.number = pages_.number_of(program.file);
+    files.push_back(program.number);
+  }
+  near_ = pages_.near(files);
 }
 
 // Makes one pass over the beginnings. `open` holds the symbols with a size that have begun and may

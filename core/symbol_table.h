@@ -108,6 +108,8 @@ class SymbolTable {
   bool empty() const { return size() == 0; }
   const std::vector<Program>& programs() const { return programs_; }
   const PageOwners& pages() const { return pages_; }
+  // Whether some process has mapped both this file of the pages and one of the programs.
+  bool is_near(uint32_t file) const { return file < near_.size() && near_[file]; }
 
  private:
   struct Place {
@@ -126,6 +128,7 @@ class SymbolTable {
   std::vector<Program> programs_;
   size_t current_ = 0;
   PageOwners pages_;
+  std::vector<bool> near_;  // by file of the pages
 };
 
 // Effective addresses with their owners. Linux gives a program addresses below 2^52

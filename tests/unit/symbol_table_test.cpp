@@ -11,6 +11,7 @@
 #include "output/kallsyms.h"
 #include "output/mapping_names.h"
 #include "output/page_names.h"
+#include "tests/damage/time_limit.h"
 #include "tests/generator/generated_trace.h"
 
 namespace htmtrace {
@@ -290,6 +291,49 @@ TEST_CASE("addresses without a symbol are named by their mapping") {
   CHECK(names.name(0x7ffffeff0010) == "[stack]");
   CHECK(names.name(0x7ffffe000010) == "[stack]");
   CHECK(names.name(0x30000000) == "[no mapping]");
+}
+
+TEST_CASE("many processes with the same libraries cost no time for each page") {
+  std::string pages;
+  for (int process = 0; process < 10000; process++) {
+    pages += "# pid " + std::to_string(process + 1) + " 10 10 cc\n";
+    for (int library = 0; library < 5; library++) {
+      const std::string number = std::to_string(library);
+      pages += "7fff0" + number + "000000-7fff0" + number + "010000 r-xp 00000000 00:01 9" +
+               number + " /lib/" + number + "\n 7fff0" + number + "000000 9" + number +
+               "0000 10000\n";
+    }
+  }
+  pages += kPages;
+  const TimeLimit limit;
+  const SymbolTable table = recorded_program(pages.c_str());
+  SymbolCursor cursor(table);
+  for (uint64_t i = 0; i < 10000; i++) {
+    const uint64_t ea = 0x7fff00000000 + i % 5 * 0x1000000 + i % 16 * 0x1000;
+    CHECK(code_name(table, cursor, fetched_at(ea, 0x900000 + i % 5 * 0x10000 + i % 16 * 0x1000))
+              .empty());
+  }
+  CHECK(code_name(table, cursor, fetched_at(0x10000004, 0x50004)) == "work+0x4");
+}
+
+TEST_CASE("files of many mappings are found again") {
+  std::string pages = "# pid 1 10 10 prog\n";
+  for (int file = 0; file < 100000; file++) {
+    pages += "0-1 r-xp 0 00:01 1 /f" + std::to_string(file) + "\n";
+  }
+  pages += "# pid 0 0 0 [files]\n";
+  for (int file = 0; file < 100000; file++) {
+    pages += "0-1 r-xp 0 00:01 1 /f" + std::to_string(file) + "\n";
+  }
+  const TimeLimit limit;
+  const SymbolTable none;
+  PageNames names(none);
+  CHECK(names.add_file(pages) == 0);
+  const PageOwners owners = names.take_owners();
+  for (int file = 0; file < 100000; file++) {
+    const uint32_t number = owners.number_of("f" + std::to_string(file));
+    CHECK((owners.has_mapped(0, number) && owners.is_listed(number)));
+  }
 }
 
 }  // namespace htmtrace
