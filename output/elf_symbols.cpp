@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,10 @@ namespace htmtrace {
 namespace {
 
 constexpr uint64_t kPageMask = ~uint64_t{0xffff};  // segments are placed in units of 64 KiB pages
+
+// Symbols may share names: together they take up to this many bytes for each byte of the file.
+// Linkers share equal names and equal endings of names, which saves far less.
+constexpr uint64_t kMostNameBytes = 16;
 
 // Labels of the GNU linker's scripts (ld --verbose), of the ELFv2 ABI (3.4.1: .TOC.), and mapping
 // symbols.
@@ -121,6 +126,12 @@ class OpenElf {
     return !name.empty() && (symbol.st_size != 0 || !is_linker_label(name));
   }
 
+  uint64_t size_bytes() const {
+    struct stat facts {};
+    if (::fstat(fd_, &facts) != 0) throw Error("cannot read " + name_, errno);
+    return static_cast<uint64_t>(facts.st_size);
+  }
+
   size_t segments() const {
     size_t count = 0;
     if (elf_getphdrnum(elf_, &count) != 0) throw failure();
@@ -160,19 +171,27 @@ class OpenElf {
           {.address = begin, .offset = header.p_offset, .size_bytes = header.p_filesz});
     }
     Elf_Scn* section = nullptr;
-    while ((section = elf_nextscn(elf_, section)) != nullptr) add_text(section, moved, program);
+    uint64_t left_bytes = size_bytes();
+    while ((section = elf_nextscn(elf_, section)) != nullptr) {
+      left_bytes -= add_text(section, left_bytes, moved, program);
+    }
     return program;
   }
 
  private:
-  void add_text(Elf_Scn* section, uint64_t moved, SymbolTable::Program& program) const {
+  // Returns the size of the code. Sections that overlap could make it far larger than the file.
+  uint64_t add_text(Elf_Scn* section, uint64_t most_bytes, uint64_t moved,
+                    SymbolTable::Program& program) const {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_PROGBITS ||
         (header.sh_flags & SHF_EXECINSTR) == 0) {
-      return;
+      return 0;
+    }
+    if (header.sh_size > most_bytes) {
+      throw Error("cannot use " + name_ + ": its sections overlap");
     }
     const Elf_Data* data = elf_rawdata(section, nullptr);
-    if (data == nullptr || data->d_buf == nullptr) return;
+    if (data == nullptr || data->d_buf == nullptr) return 0;
     SymbolTable::Text text{.address = header.sh_addr + moved, .words = {}};
     const auto* bytes = static_cast<const unsigned char*>(data->d_buf);
     const bool big = is_big_endian();
@@ -183,6 +202,7 @@ class OpenElf {
       text.words.push_back(word);
     }
     program.texts.push_back(std::move(text));
+    return data->d_size;
   }
 
   void close() {
@@ -215,6 +235,8 @@ size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t
   const uint64_t moved = loaded_at ? *loaded_at - elf.first_segment() : 0;
   SymbolTable::Program program = elf.program(path.filename().string(), moved);
   if (owned::is_user(program.begin)) table.begin_program(std::move(program));
+  const uint64_t file_bytes = elf.size_bytes();
+  uint64_t name_bytes = 0;
   size_t added = 0;
   for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
     GElf_Sym symbol;
@@ -222,6 +244,10 @@ size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t
     const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
     GElf_Shdr place;
     if (name == nullptr || !elf.holds(symbol, name, place)) continue;
+    name_bytes += std::string_view(name).size();
+    if (name_bytes / kMostNameBytes > file_bytes) {
+      throw Error("cannot use " + path.string() + ": its symbols share names that are too long");
+    }
     table.add(symbol_of(symbol, name, place, moved));
     added++;
   }
