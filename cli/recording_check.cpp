@@ -160,7 +160,22 @@ Discrepancy unfinished(const ChosenTrace& trace) {
           .hint = {}};
 }
 
-// Returns "n0.p1.c4" or "n0.p1.c4.t1", the form in which losses name their target.
+// Whether the recording is complete is not known.
+Discrepancy unreadable(const ChosenTrace& trace, const ManifestFacts& facts) {
+  return {.text = fmt::format("{} may be incomplete: its manifest is unreadable ({}); its expected "
+                              "size is not known, found {} bytes",
+                              trace.name(), facts.problem, found_bytes(trace)),
+          .hint = kCopyAgain};
+}
+
+Discrepancy failed(const ChosenTrace& trace, const ManifestFacts& facts) {
+  const std::string why = facts.error.empty() ? "" : ": " + facts.error;
+  return {
+      .text = fmt::format("{} is incomplete: an error ended its recording{}", trace.name(), why),
+      .hint = {}};
+}
+
+// "n0.p1.c4" or "n0.p1.c4.t1", as losses name their target.
 std::string suffix_of(const std::string& trace_file) {
   constexpr std::string_view kPrefix = "htm.bin.";
   std::string_view name = without_packed_suffix(trace_file);
@@ -187,7 +202,15 @@ std::optional<Discrepancy> recorded_losses(const ChosenTrace& trace, const Manif
 ManifestFacts read_manifest_in(const fs::path& folder) {
   const fs::path path = folder / kManifestName;
   std::error_code failure;
-  if (!fs::exists(path, failure)) return {};
+  const fs::file_status status = fs::status(path, failure);
+  if (status.type() == fs::file_type::not_found) return {};
+  // Opening a FIFO would wait for somebody to write it.
+  if (status.type() != fs::file_type::regular) {
+    ManifestFacts facts;
+    facts.problem = failure ? failure.message() : "it is no regular file";
+    facts.unreadable = true;
+    return facts;
+  }
   return read_manifest(InputFile::open(path).read_all(kMostManifestBytes));
 }
 
@@ -237,6 +260,10 @@ void compare_with_manifest(ChosenTrace& trace) {
     trace.discrepancies.push_back(std::move(*found));
     return true;
   };
+  if (facts.unreadable) {
+    note(unreadable(trace, facts));
+    return;
+  }
   const ListedTrace listed = find_listed(facts, trace);
   if (listed.target == nullptr && listed.lists_files) {
     note(Discrepancy{.text = fmt::format("{} is not listed in its manifest: its expected size is "
@@ -250,6 +277,7 @@ void compare_with_manifest(ChosenTrace& trace) {
     if (trace.missing.empty()) note(unfinished(trace));
     return;
   }
+  if (facts.failed) note(failed(trace, facts));
   if (listed.target == nullptr) return;
   const RecordedTarget& target = *listed.target;
   if (!note(compare_sizes(trace, target.trace))) note(compare_beginnings(trace, target.trace));

@@ -19,9 +19,15 @@ namespace {
 
 constexpr uint64_t kMostTranslationBytes = 1 << 30;  // 32 million blocks of memory
 
-bool file_exists(const std::filesystem::path& path) {
+// Whether a memory map is beside the trace. Opening a FIFO would wait for somebody to write it.
+bool has_map(const std::filesystem::path& path) {
   std::error_code failure;
-  return std::filesystem::exists(path, failure);
+  const auto type = std::filesystem::status(path, failure).type();
+  if (type == std::filesystem::file_type::regular) return true;
+  if (type == std::filesystem::file_type::not_found) return false;
+  print_warning(fmt::format("cannot use {}: {}; logical addresses are unknown", path.string(),
+                            failure ? failure.message() : "it is no regular file"));
+  return false;
 }
 
 void warn_of_map(const TranslationReport& report, const std::string& name,
@@ -148,7 +154,7 @@ std::optional<MapFile> read_map_file(const ContextOptions& options, const Chosen
   std::optional<std::filesystem::path> path;
   if (!options.translation.empty()) {
     path = options.translation;
-  } else if (const auto beside = trace.translation_path(); beside && file_exists(*beside)) {
+  } else if (const auto beside = trace.translation_path(); beside && has_map(*beside)) {
     path = beside;
   }
   const bool own = !path && !trace.map_extents.empty();

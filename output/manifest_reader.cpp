@@ -61,6 +61,15 @@ std::vector<RecordedLoss> losses_of(const Json& manifest) {
   return losses;
 }
 
+std::string first_error(const Json& manifest) {
+  const auto list = manifest.find("errors");
+  if (list == manifest.end() || !list->is_array()) return {};
+  for (const Json& entry : *list) {
+    if (entry.is_string()) return entry.get<std::string>();
+  }
+  return {};
+}
+
 void find_targets(const Json& manifest, ManifestFacts& facts) {
   const auto list = manifest.find("targets");
   if (list == manifest.end() || !list->is_array()) return;
@@ -86,10 +95,13 @@ ManifestFacts read_manifest(std::span<const std::byte> text) {
       Json::parse(first, first + text.size(), nullptr, /*allow_exceptions=*/false);
   if (!manifest.is_object()) {
     facts.problem = "it is no JSON object";
+    facts.unreadable = true;
     return facts;
   }
   find_targets(manifest, facts);
   facts.unfinished = text_at(manifest, "state") == "recording";
+  facts.failed = text_at(manifest, "state") == "failed";
+  facts.error = first_error(manifest);
   facts.losses = losses_of(manifest);
   const auto partition = manifest.find("partition_id");
   if (partition == manifest.end() || partition->is_null()) return facts;

@@ -33,11 +33,14 @@ struct RecordedLoss {
 
 struct ManifestFacts {
   std::optional<uint32_t> partition_id;
-  std::vector<TraceTarget> targets;      // targets with a location and a known type
-  std::vector<RecordedTarget> recorded;  // the files of each of these targets
-  bool unfinished = false;               // the manifest says that the recording still runs
+  std::vector<TraceTarget> targets;      // those that name their place and a known type
+  std::vector<RecordedTarget> recorded;  // of each of them
+  bool unfinished = false;               // the state is that of a recording that still runs
+  bool failed = false;                   // an error ended the recording:
+  std::string error;                     // this one, if the manifest states it
   std::vector<RecordedLoss> losses;
-  std::string problem;  // the reason why the text is not a manifest; empty for a manifest
+  bool unreadable = false;  // nothing above is known
+  std::string problem;      // why the text is no manifest; empty: it is one
 };
 
 // Any bytes will do.

@@ -70,7 +70,18 @@ TEST_CASE("the manifest's reader ignores invalid values") {
   }
 }
 
-TEST_CASE("a file counts as being written while its writer lives") {
+TEST_CASE("a recording that failed says why; text that is no manifest says nothing") {
+  const std::string text = R"({"state": "failed", "errors": [7, "disk full", "more"]})";
+  const ManifestFacts facts = read_manifest(std::as_bytes(std::span(text)));
+  CHECK(facts.failed);
+  CHECK(facts.error == "disk full");
+  CHECK_FALSE(facts.unreadable);
+  for (const std::string broken : {"", "{", "[]", "null"}) {
+    CHECK(read_manifest(std::as_bytes(std::span(broken))).unreadable);
+  }
+}
+
+TEST_CASE("a file is known to be written as long as its writer is there") {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "manifest.json";
   CHECK_FALSE(is_being_written(path));
