@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,10 +44,14 @@ class Report {
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
     TextOutput output = open_output(options_.traces, files_of(options_.symbols));
     const bool nest = all_of_nest(traces, options_.traces.context);
-    if (nest || options_.format != ReportFormat::kPerfetto) {
-      output.put(nest ? bus(traces) : cores(traces));
-    } else {
+    if (nest) {
+      output.put(bus(traces));
+    } else if (options_.stacks) {
+      call_stacks(traces, output);
+    } else if (options_.format == ReportFormat::kPerfetto) {
       call_timeline(traces, output);
+    } else {
+      output.put(cores(traces));
     }
     output.finish();
     if (output.reader_gone()) return kExitDone;
@@ -75,14 +80,15 @@ class Report {
     return std::move(result.report);
   }
 
-  std::string call_stacks(const std::vector<ChosenTrace>& traces) {
+  void call_stacks(const std::vector<ChosenTrace>& traces, TextOutput& output) {
+    refuse_inference();
     CallStacks stacks(symbols_);
     for (const ChosenTrace& trace : traces) {
       stacks.begin_trace();
       read(trace, stacks);
     }
     tell(stacks);
-    return stacks.folded();
+    stacks.tree().fold([&output](std::string_view text) { output.put(text); });
   }
 
   static void tell(const CallStacks& stacks) {
@@ -152,11 +158,13 @@ class Report {
   }
 
   std::string cores(const std::vector<ChosenTrace>& traces) {
-    if (options_.infer_address) {
-      throw Error("cannot infer addresses: core traces tell them")
-          .hint("if these are nest traces, say so: --type nest");
-    }
-    if (options_.stacks) return call_stacks(traces);
+  void refuse_inference() const {
+    if (!options_.infer_address) return;
+    throw Error("cannot infer addresses: core traces tell them")
+        .hint("if these are nest traces, say so: --type nest");
+  }
+
+    refuse_inference();
     if (options_.blocks) return hot_blocks(traces);
     if (options_.heat_map) return heat_map(traces);
     if (options_.timeline) return timeline(traces);

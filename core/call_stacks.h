@@ -60,11 +60,7 @@ class CallStacks {
   // What follows does not follow what was before.
   void skipped();
 
-  // "outer;inner;leaf COUNT" and a newline for each stack, sorted.
-  std::string folded() const { return tree_.folded(); }
-
-  // The stack in which the last instruction ran. Returns may reveal more of its callers until the
-  // end.
+  // The stack that the last instruction ran in. What is known of it may grow until the end.
   Node here() const { return leaf_; }
   const CallTree& tree() const { return tree_; }
 

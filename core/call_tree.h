@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,8 +22,8 @@ class CallTree {
 
   CallTree();
 
-  // The number of a function. `is_symbol`: `name` is a symbol, not the address of the first
-  // instruction.
+  // The number of a function. `is_symbol`: else it is named by the address where it was entered.
+  // kUnnamed for new functions when there are too many.
   Function function_of(const std::string& name, bool is_symbol);
   // kUnnamed, if it has none.
   Function find(const std::string& name) const;
@@ -51,14 +52,16 @@ class CallTree {
   // Returns whether the stack is complete, as far as the tree knows.
   bool complete(Node node) const;
 
-  // "outer;inner;leaf COUNT" and a newline for each stack with instructions, sorted.
-  std::string folded() const;
+  // Calls put(text) with "outer;inner;leaf COUNT" and a newline for each stack with instructions,
+  // sorted. The memory does not depend on how long these lines are.
+  void fold(const std::function<void(std::string_view)>& put) const;
 
   size_t size() const { return nodes_.size(); }
   uint64_t cut() const { return cut_; }  // stacks that were too deep or exceeded the limit
 
  private:
   static constexpr size_t kMostNodes = 1 << 20;
+  static constexpr size_t kMostFunctions = 1 << 20;
   static constexpr uint32_t kMostDepth = 512;
   static constexpr Function kUnknownCallers = 1, kDeeper = 2, kOthers = 3;
 
@@ -74,8 +77,9 @@ class CallTree {
     uint64_t instructions = 0;
   };
 
+  class Folder;
+
   Node add(Node parent, Function function, uint32_t depth);
-  void append_path(Node node, std::string& path) const;
 
   std::vector<Named> functions_;
   std::unordered_map<std::string, Function> numbers_;

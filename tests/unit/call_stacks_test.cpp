@@ -10,6 +10,7 @@
 
 #include "core/stack_pointer.h"
 #include "output/selecting_sink.h"
+#include "tests/unit/folded_stacks.h"
 #include "tests/unit/instruction_run.h"
 
 namespace htmtrace {
@@ -126,7 +127,7 @@ class Cpu {
     run({kSave, kGrow});
   }
 
-  std::string folded() const { return stacks_.folded(); }
+  std::string folded() const { return htmtrace::folded(stacks_.tree()); }
   // The lines of the program alone.
   std::string user() const {
     std::string text = folded(), kept;
@@ -194,7 +195,7 @@ TEST_CASE("call stacks: calls, returns and interrupts, in an unknown mode") {
   run(stacks, kDecrementer, {kReturnToUser});
   run(stacks, kWork + 20, {kNop, kReturn});
   run(stacks, kMain + 8, {kNop});
-  CHECK(stacks.folded() ==
+  CHECK(folded(stacks.tree()) ==
         "[unknown callers];main 3\n"
         "[unknown callers];main;work 7\n"
         "[unknown callers];main;work;c00 3\n"
@@ -216,7 +217,7 @@ TEST_CASE("call stacks: without names, and without known callers") {
   run(stacks, 0x5004, {kNop});
   Instruction nameless;
   stacks.instruction(nameless);
-  CHECK(stacks.folded() ==
+  CHECK(folded(stacks.tree()) ==
         "[unknown callers];[unknown] 3\n"
         "[unknown callers];[unknown];2000 3\n"
         "[unknown callers];[unknown];2000;3000 1\n");

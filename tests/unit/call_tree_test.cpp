@@ -3,7 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
+
+#include "tests/unit/folded_stacks.h"
 
 namespace htmtrace {
 namespace {
@@ -21,7 +25,7 @@ TEST_CASE("equal stacks are one line") {
   tree.count(grow(tree, CallTree::kRoot, {"main", "work"}));
   tree.count(grow(tree, CallTree::kRoot, {"main", "work"}));
   tree.count(grow(tree, CallTree::kRoot, {"main"}));
-  CHECK(tree.folded() == "main 1\nmain;work 2\n");
+  CHECK(folded(tree) == "main 1\nmain;work 2\n");
 }
 
 TEST_CASE("a caller that becomes known is put above the functions that it called") {
@@ -29,12 +33,12 @@ TEST_CASE("a caller that becomes known is put above the functions that it called
   CallTree::Node base = tree.add_base(CallTree::kRoot);
   const CallTree::Node leaf = grow(tree, base, {"leaf"});
   tree.count(leaf);
-  CHECK(tree.folded() == "[unknown callers];leaf 1\n");
+  CHECK(folded(tree) == "[unknown callers];leaf 1\n");
   CHECK_FALSE(tree.complete(leaf));
   base = tree.reveal(base, tree.function_of("work", true));
   tree.count(grow(tree, base, {"work"}));
   base = tree.reveal(base, tree.function_of("main", true));
-  CHECK(tree.folded() ==
+  CHECK(folded(tree) ==
         "[unknown callers];main;work 1\n"
         "[unknown callers];main;work;leaf 1\n");
   CHECK(grow(tree, base, {"main", "work", "leaf"}) == leaf);
@@ -46,9 +50,9 @@ TEST_CASE("a confirmed base shows the stack of its parent") {
   const CallTree::Node base = tree.add_base(work);
   const CallTree::Node handler = grow(tree, base, {"handler"});
   tree.count(handler);
-  CHECK(tree.folded() == "main;work;[unknown callers];handler 1\n");
+  CHECK(folded(tree) == "main;work;[unknown callers];handler 1\n");
   tree.confirm(base, work);
-  CHECK(tree.folded() == "main;work;handler 1\n");
+  CHECK(folded(tree) == "main;work;handler 1\n");
   CHECK(tree.outer(handler) == work);
   CHECK(tree.visible(base) == work);
   CHECK(tree.complete(handler));
@@ -60,7 +64,7 @@ TEST_CASE("stacks beyond the limits of depth and number are marked") {
   for (int i = 0; i < 10000; i++) node = grow(tree, node, {"again"});
   tree.count(node);
   CHECK_FALSE(tree.complete(node));
-  CHECK(tree.folded().find("again;[deeper calls] 1\n") != std::string::npos);
+  CHECK(folded(tree).find("again;[deeper calls] 1\n") != std::string::npos);
   CHECK(tree.size() < 600);
   CHECK(tree.cut() != 0);
   const CallTree::Function function = tree.function_of("f", true);
@@ -69,7 +73,43 @@ TEST_CASE("stacks beyond the limits of depth and number are marked") {
   const CallTree::Node other = tree.child(CallTree::kRoot, function);
   tree.count(other);
   CHECK_FALSE(tree.complete(other));
-  CHECK(tree.folded().find("[other stacks] 1\n") != std::string::npos);
+  CHECK(folded(tree).find("[other stacks] 1\n") != std::string::npos);
+}
+
+TEST_CASE("lines are in the order of their bytes, each once") {
+  CallTree tree;
+  for (const auto& names : std::initializer_list<std::initializer_list<const char*>>{
+           {"a"}, {"a", "x"}, {"a b"}, {"a b", "x"}, {"a<int>"}, {"ab"}, {"ab", "x"}}) {
+    tree.count(grow(tree, CallTree::kRoot, names));
+  }
+  // The same stacks once more, below bases that stand for nothing.
+  for (int i = 0; i < 3; i++) {
+    const CallTree::Node base = tree.add_base(CallTree::kRoot);
+    tree.count(grow(tree, base, {"a", "x"}));
+    tree.confirm(base, CallTree::kRoot);
+  }
+  CHECK(folded(tree) == "a 1\na b 1\na b;x 1\na;x 4\na<int> 1\nab 1\nab;x 1\n");
+}
+
+TEST_CASE("long stacks below many bases take memory for each stack, not for each line") {
+  CallTree tree;
+  for (int i = 0; i < 2000; i++) {
+    CallTree::Node node = tree.add_base(CallTree::kRoot);
+    for (int depth = 0; depth < 500; depth++) tree.count(node = grow(tree, node, {"again"}));
+  }
+  size_t lines = 0;
+  tree.fold([&](std::string_view line) {
+    lines++;
+    CHECK(line.ends_with(" 2000\n"));
+  });
+  CHECK(lines == 500);
+}
+
+TEST_CASE("new functions have no names when there are too many") {
+  CallTree tree;
+  for (int i = 0; i < (1 << 20) + 100; i++) tree.function_of(std::to_string(i), false);
+  CHECK(tree.function_of("0", false) != CallTree::kUnnamed);
+  CHECK(tree.function_of("one more", true) == CallTree::kUnnamed);
 }
 
 }  // namespace htmtrace
