@@ -28,17 +28,15 @@ bool is_one_of(int number, const std::array<int, kCount>& numbers) {
 // ------------------------------------------------------------------------------- interrupts
 
 size_t CallStacks::innermost_interrupted() const {
-  for (size_t i = task_.frames.size(); i-- > 0;) {
-    if (task_.frames[i].interrupted) return i;
-  }
-  return kNoFrame;
+  if (task_.frames.empty()) return kNoFrame;
+  const uint32_t last = task_.frames.back().last_interrupted;
+  return last == Frame::kNone ? kNoFrame : last;
 }
 
 size_t CallStacks::innermost_from_user(const Task& task) {
-  for (size_t i = task.frames.size(); i-- > 0;) {
-    if (task.frames[i].from_user) return i;
-  }
-  return kNoFrame;
+  if (task.frames.empty()) return kNoFrame;
+  const uint32_t last = task.frames.back().last_from_user;
+  return last == Frame::kNone ? kNoFrame : last;
 }
 
 // Follows a return from an interrupt to `ea`. Returns whether a function was entered.
@@ -77,8 +75,11 @@ bool CallStacks::resume_user(uint64_t ea) {
     }
     return false;
   }
-  for (size_t i = entry + 1; i-- > 0;) {
-    if (task_.frames[i].from_user && may_go_on(i, ea, i == entry)) return go_on(i, ea);
+  for (size_t i = entry;;) {
+    if (may_go_on(i, ea, i == entry)) return go_on(i, ea);
+    const uint32_t outer = i == 0 ? Frame::kNone : task_.frames[i - 1].last_from_user;
+    if (outer == Frame::kNone) break;
+    i = outer;
   }
   const int number = task_.frames[entry].system_call;
   if (is_one_of(number, kExecs)) {
@@ -409,6 +410,7 @@ void CallStacks::choose(uint64_t value) {
       if (frames[i].upcall) tree_.confirm(frames[i].below, frames[i].own);
     }
     frames.erase(at(chosen), at(choice.depth));
+    link_frames(chosen);
     tree_.confirm(choice.base, parent_at(chosen));
   }
   settle();
@@ -418,6 +420,7 @@ void CallStacks::give_up_choice() {
   const auto end = task_.frames.begin() +
                    static_cast<ptrdiff_t>(std::min(task_.choice.depth, task_.frames.size()));
   task_.frames.erase(task_.frames.begin(), end);
+  link_frames(0);
   task_.base = task_.choice.base;
   task_.revealed = 0;
   task_.choice = {};

@@ -116,6 +116,7 @@ void CallStacks::call(const Step& step) {
   frame.own = frame.below = leaf_;
   frame.step = step;
   frame.stack = task_.stack;
+  link_frames(task_.frames.size() - 1);
 }
 
 void CallStacks::interrupt(const Step& step, Level before) {
@@ -125,6 +126,7 @@ void CallStacks::interrupt(const Step& step, Level before) {
   Frame& frame = task_.frames.back();
   frame.interrupted = true;
   frame.from_user = from_user;
+  link_frames(task_.frames.size() - 1);
   if (step.link == Link::kSystemCall && step.next - numbered_at_ <= kNearNumber) {
     frame.system_call = number_;
   }
@@ -140,7 +142,8 @@ void CallStacks::interrupt(const Step& step, Level before) {
 // Finds the frame that a return to `ea` continues. A return does not leave an interrupt.
 size_t CallStacks::frame_of_return(uint64_t ea) const {
   const std::vector<Frame>& frames = task_.frames;
-  for (size_t i = frames.size(); i-- > 0;) {
+  const size_t last = frames.size() - std::min(frames.size(), kMostUnwound);
+  for (size_t i = frames.size(); i-- > last;) {
     const Frame& frame = frames[i];
     if (frame.interrupted) break;
     if (frame.step.next == ea && !frame.stack.contradicts(task_.stack)) return i;
@@ -176,11 +179,12 @@ void CallStacks::return_to(uint64_t ea) {
   restart();
 }
 
-// Counts the frames of `function` that a signal handler may have interrupted; `last` is one of
-// them.
+// Frames of `function`, from which signal handlers may have been called; `last` is one of them.
+// There may be several if there are too many to look at.
 size_t CallStacks::count_frames(CallTree::Function function, size_t& last) const {
   size_t count = 0;
   for (size_t i = task_.frames.size(); i-- > 0;) {
+    if (task_.frames.size() - i > kMostUnwound) return 2;
     const Frame& frame = task_.frames[i];
     if (frame.interrupted && !frame.upcall) break;
     if (frame.function != function) continue;
@@ -222,7 +226,20 @@ void CallStacks::drop_to(size_t frames) {
   task_.frames.resize(frames);
 }
 
-// The outermost known function returned to `ea`, so its caller is there.
+// The frames from there on have moved, or are new.
+void CallStacks::link_frames(size_t from) {
+  std::vector<Frame>& frames = task_.frames;
+  for (size_t i = from; i < frames.size(); i++) {
+    Frame& frame = frames[i];
+    const auto own = static_cast<uint32_t>(i);
+    frame.last_interrupted = i == 0 ? Frame::kNone : frames[i - 1].last_interrupted;
+    frame.last_from_user = i == 0 ? Frame::kNone : frames[i - 1].last_from_user;
+    if (frame.interrupted) frame.last_interrupted = own;
+    if (frame.from_user) frame.last_from_user = own;
+  }
+}
+
+// The outermost function returned: what is known had been called from `ea`.
 void CallStacks::reveal_caller(uint64_t ea) {
   if (task_.base == kRoot || ++task_.revealed > kMostRevealed) return restart();
   task_.function = caller_at(ea);

@@ -98,8 +98,12 @@ class CallStacks {
     bool interrupted = false;
     bool from_user = false;  // the interrupt or system call left user mode
     bool upcall = false;     // `below` is a base: is it a signal handler?
-    int system_call = -1;    // its number, if known
-    StackPointer entry;      // value in the kernel's outermost frame, if from_user
+    int system_call = -1;    // number, if it is known
+    // The innermost frame with that mark, up to this one: link_frames() sets them.
+    uint32_t last_interrupted = kNone;
+    uint32_t last_from_user = kNone;
+    static constexpr uint32_t kNone = ~uint32_t{0};
+    StackPointer entry;  // of the kernel's outermost frame, if from_user
   };
 
   // Several possible stacks, until the stack pointer decides between them.
@@ -141,6 +145,8 @@ class CallStacks {
   };
 
   static constexpr size_t kMostFrames = 1 << 16;
+  // Frames in which the target of one return is looked for.
+  static constexpr size_t kMostUnwound = 1 << 12;
   static constexpr size_t kMostTasks = 256;
   static constexpr size_t kMostParents = 16;
   static constexpr size_t kMostParentFrames = 512;
@@ -181,6 +187,7 @@ class CallStacks {
   size_t count_frames(CallTree::Function function, size_t& last) const;
   void drop_to(size_t frames);
   void reveal_caller(uint64_t ea);
+  void link_frames(size_t from);
   void restart();
 
   // ---- interrupts

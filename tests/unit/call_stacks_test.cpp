@@ -10,6 +10,7 @@
 
 #include "core/stack_pointer.h"
 #include "output/selecting_sink.h"
+#include "tests/damage/time_limit.h"
 #include "tests/unit/folded_stacks.h"
 #include "tests/unit/instruction_run.h"
 
@@ -484,6 +485,22 @@ TEST_CASE("call stacks: after a loss, callers are unknown until calls return") {
   cpu.at(kMain + 12, {kNop});
   CHECK(count_of(cpu.folded(), "[unknown callers];main") == 3);
   CHECK(count_of(cpu.folded(), "[unknown callers];main;work") == 3);
+}
+
+TEST_CASE("call stacks: deep stacks cost no time for each instruction") {
+  const TimeLimit limit;
+  const SymbolTable symbols = symbols_of_all();
+  CallStacks stacks(symbols);
+  for (int i = 0; i < 65000; i++) run(stacks, kWork, {call(kWork, kWork)});
+  for (int i = 0; i < 20000; i++) {
+    run(stacks, kWork, {kCopyStack});
+    Instruction save = one(kWork + 4, kSave);
+    save.modes = {.bits = Modes::kPr, .known = Modes::kAll};
+    save.add_data({0x7fff0010});
+    stacks.instruction(save);
+    run(stacks, kWork + 8, {jump(kWork + 8, kWork)});
+  }
+  CHECK(stacks.restarts() == 0);
 }
 
 }  // namespace htmtrace
