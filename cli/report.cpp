@@ -152,18 +152,19 @@ class Report {
         .kind = key_name(options_.wishes.key),
         .remarks = fmt::format("{} traces: {}\n", traces.size(), describe(totals_))};
     report.name = [this](const HeatMap::Row& row) {
+      if (row.lowest_name == HeatMap::kNoName) return std::string();
       return range_name(symbols_, row.lowest_name, row.highest_name);
     };
     return print_heat(report, options_);
   }
 
-  std::string cores(const std::vector<ChosenTrace>& traces) {
   void refuse_inference() const {
     if (!options_.infer_address) return;
     throw Error("cannot infer addresses: core traces tell them")
         .hint("if these are nest traces, say so: --type nest");
   }
 
+  std::string cores(const std::vector<ChosenTrace>& traces) {
     refuse_inference();
     if (options_.blocks) return hot_blocks(traces);
     if (options_.heat_map) return heat_map(traces);

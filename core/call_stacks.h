@@ -154,7 +154,8 @@ class CallStacks {
   static constexpr size_t kNoFrame = ~size_t{0};
 
   bool follow(const Instruction& instruction) {
-    if (!instruction.has_ea || !instruction.has_opcode) [[unlikely]] {
+    if (!instruction.has_ea || !instruction.has_opcode || owned::is_nobodys(instruction.ea.value))
+        [[unlikely]] {
       skipped();
       return false;
     }
@@ -186,8 +187,8 @@ class CallStacks {
   bool unwind_to(uint64_t ea);
   size_t count_frames(CallTree::Function function, size_t& last) const;
   void drop_to(size_t frames);
-  void reveal_caller(uint64_t ea);
   void link_frames(size_t from);
+  void reveal_caller(uint64_t ea);
   void restart();
 
   // ---- interrupts

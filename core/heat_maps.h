@@ -67,7 +67,9 @@ class DataHeat {
     cursor_.code(instruction);
     for (unsigned i = 0; i < instruction.data_count; i++) {
       const DataAccess& data = instruction.data.at(i);
-      maps_.add(address_of(data, key_), place_, cursor_.data(data).value);
+      const EffectiveAddr name = cursor_.data(data);
+      maps_.add(address_of(data, key_), place_,
+                owned::is_nobodys(data.ea.value) ? HeatMap::kNoName : name.value);
     }
   }
   void stamp(const Stamp&) {}

@@ -43,7 +43,8 @@ class HotBlocks {
 
   void instruction(const Instruction& instruction) {
     instructions_++;
-    if (!instruction.has_ea || !instruction.has_opcode) [[unlikely]] {
+    if (!instruction.has_ea || !instruction.has_opcode || owned::is_nobodys(instruction.ea.value))
+        [[unlikely]] {
       unknown_++;
       skipped();
       return;

@@ -81,7 +81,8 @@ void HotSpots::count_data(const DataAccess& access, InstructionClass kind,
     return;
   }
   const EffectiveAddr ea = cursor_.data(access);
-  const uint64_t object = named_ ? object_of(ea) : HotData::kNoObject;
+  const bool is_nobodys = owned::is_nobodys(access.ea.value);
+  const uint64_t object = named_ && !is_nobodys ? object_of(ea) : HotData::kNoObject;
   for (size_t i = 0; i < data_.size(); i++) {
     HotData& hot = data_[i].at(*address & ~(wishes_.units[i] - 1));
     if (data_[i].error() != counted_until_[i]) [[unlikely]]
@@ -90,7 +91,7 @@ void HotSpots::count_data(const DataAccess& access, InstructionClass kind,
     hot.loads += kind == InstructionClass::kLoad ? 1 : 0;
     hot.stores += kind == InstructionClass::kStore ? 1 : 0;
     hot.atomics += kind == InstructionClass::kAtomic ? 1 : 0;
-    if (hot.count == 1 || access.ea.value < owned::plain(hot.lowest_ea)) hot.lowest_ea = ea.value;
+    if (!is_nobodys && access.ea.value < owned::plain(hot.lowest_ea)) hot.lowest_ea = ea.value;
     if (site) hot.sites.add(*site, rooms_[i]);
     if (named_) hot.objects.add(object, rooms_[i]);
   }
@@ -104,7 +105,7 @@ void HotSpots::instruction(const Instruction& instruction) {
   (instruction.has_ra ? owners_.at(instruction.ra) : owners_.unknown()).count++;
   std::optional<uint64_t> site;
   const EffectiveAddr ea = cursor_.code(instruction);
-  if (instruction.has_ea) {
+  if (instruction.has_ea && !owned::is_nobodys(instruction.ea.value)) {
     site = site_of(ea);
     HotCode& hot = code_.at(*site);
     hot.count++;

@@ -143,7 +143,12 @@ inline constexpr uint64_t kForeign = 0xff;
 constexpr bool is_user(uint64_t address) {
   return address >> kShift == 0;
 }
-// Returns 0 for an address without an owner.
+// Addresses of a trace that no program and no kernel has. Their bits would be taken for an owner,
+// so they must not be given to a SymbolTable or shown as if they had one.
+constexpr bool is_nobodys(uint64_t address) {
+  return address >> 60 == 0 && !is_user(address);
+}
+// 0: none.
 constexpr uint64_t owner(uint64_t address) {
   return address >> 60 == 0 ? address >> kShift : 0;
 }

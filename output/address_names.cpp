@@ -9,13 +9,14 @@ namespace htmtrace {
 
 std::string_view AddressNames::code(const Instruction& instruction) {
   const EffectiveAddr address = cursor_->code(instruction);
-  if (!instruction.has_ea) return {};
+  if (!instruction.has_ea || owned::is_nobodys(instruction.ea.value)) return {};
   if (!code_.holds(address.value)) code_ = symbols_->code_span_of(address);
   return text(code_, address.value);
 }
 
 std::string_view AddressNames::data(const DataAccess& access) {
   const EffectiveAddr address = cursor_->data(access);
+  if (owned::is_nobodys(access.ea.value)) return {};
   if (!data_.holds(address.value)) data_ = symbols_->span_of(address);
   return text(data_, address.value);
 }

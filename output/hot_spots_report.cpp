@@ -20,7 +20,13 @@ std::string sites_text(const SymbolTable& symbols, const HotData& data, size_t m
                    [&](uint64_t key) { return named_code(symbols, key).text(); });
 }
 
-// The accessed objects: one object with the offset of the access, or a list.
+// The lowest effective address; `nothing` if no program or kernel has any of them.
+std::string effective(const HotData& hot, const char* prefix, const char* nothing) {
+  if (hot.lowest_ea == HotData::kNoAddress) return nothing;
+  return fmt::format("{}{:016x}", prefix, owned::plain(hot.lowest_ea));
+}
+
+// What was touched: one object with the distance from its begin, or a list.
 std::string objects_text(const SymbolTable& symbols, const HotData& data, size_t most) {
   const ShortList list = short_list(data.objects, most);
   const bool is_one = list.shown.size() == 1 && list.others == 0;
@@ -64,9 +70,9 @@ std::string data_text(const HotSpotsReport& report, size_t place) {
   fmt::format_to(out, "{:>14} {:>7} {:>12} {:>12} {:>9}  {:<16}  {:<16}  {}\n", "accesses", "share",
                  "loads", "stores", "atomics", "address", "effective", "touched by");
   for (const auto& [key, hot] : table.top(report.top)) {
-    fmt::format_to(out, "{:>14} {:>6.2f}% {:>12} {:>12} {:>9}  {:016x}  {:016x}", hot.count,
+    fmt::format_to(out, "{:>14} {:>6.2f}% {:>12} {:>12} {:>9}  {:016x}  {}", hot.count,
                    percent(hot.count, spots.data_accesses()), hot.loads, hot.stores, hot.atomics,
-                   key, owned::plain(hot.lowest_ea));
+                   key, effective(hot, "", "----------------"));
     const std::string sites = sites_text(spots.symbols(), hot, kShownInText);
     const std::string objects = objects_text(spots.symbols(), hot, kShownInText);
     fmt::format_to(out, "{}{}{}{}\n", sites.empty() ? "" : "  ", sites,
@@ -166,7 +172,11 @@ void write_data(JsonWriter& json, const HotSpotsReport& report, size_t place) {
     json.number("loads", hot.loads);
     json.number("stores", hot.stores);
     json.number("atomics", hot.atomics);
-    json.text("ea", fmt::format("0x{:016x}", owned::plain(hot.lowest_ea)));
+    if (hot.lowest_ea == HotData::kNoAddress) {
+      json.null("ea");
+    } else {
+      json.text("ea", effective(hot, "0x", ""));
+    }
     write_symbol(json, symbol_or_nothing(spots.symbols(), hot.lowest_ea));
     write_sites(json, spots.symbols(), short_list(hot.sites, report.top));
     write_objects(json, spots.symbols(), short_list(hot.objects, report.top));
@@ -246,11 +256,10 @@ std::string HotSpotsReport::to_csv() const {
   for (size_t i = 0; i < spots.data().size(); i++) {
     const HotTable<HotData>& table = spots.data().at(i);
     for (const auto& [key, hot] : table.top(top)) {
-      fmt::format_to(out, "data-{},{},{},{},{},{},{},,0x{:016x},0x{:016x},{},{}\n",
+      fmt::format_to(out, "data-{},{},{},{},{},{},{},,0x{:016x},{},{},{}\n",
                      key_name(spots.wishes().key), spots.wishes().units.at(i), hot.count,
                      table.error(), hot.loads, hot.stores, hot.atomics, key,
-                     owned::plain(hot.lowest_ea),
-                     csv_field(objects_text(spots.symbols(), hot, top)),
+                     effective(hot, "0x", ""), csv_field(objects_text(spots.symbols(), hot, top)),
                      csv_field(sites_text(spots.symbols(), hot, top)));
     }
   }

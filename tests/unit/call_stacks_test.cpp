@@ -503,4 +503,21 @@ TEST_CASE("call stacks: deep stacks cost no time for each instruction") {
   CHECK(stacks.restarts() == 0);
 }
 
+TEST_CASE("call stacks: addresses that nobody has are not taken for those of a program") {
+  SymbolTable symbols;
+  symbols.begin_program({.file = "prog",
+                         .is_main = true,
+                         .begin = 0x10000000,
+                         .end = 0x20000000,
+                         .loads = {},
+                         .texts = {}});
+  symbols.add({.address = kMain, .size_bytes = 0x100, .name = "main"});
+  symbols.end_program();
+  symbols.finish();
+  CallStacks stacks(symbols);
+  run(stacks, uint64_t{1} << 52 | kMain, {kNop});
+  CHECK(folded(stacks.tree()).empty());
+  CHECK(stacks.unknown() == 1);
+}
+
 }  // namespace htmtrace

@@ -55,6 +55,9 @@ Instruction access(uint64_t ea, uint32_t opcode, uint64_t dea, uint64_t la) {
   return instruction;
 }
 
+// An address of the trace that no program has; its bits look like an owner (core/symbol_table.h).
+constexpr uint64_t kNobodys = uint64_t{1} << 52;
+
 constexpr uint32_t kLoad = 0xe8640008;
 constexpr uint32_t kStore = 0xf8640008;
 
@@ -199,6 +202,32 @@ TEST_CASE("hot data: units, kinds of access, and who") {
   CHECK(csv.find("data-logical,128,15,0,10,5,0,,0x0000000001000000,0xc000000001000010,"
                  "hammered+0x10,start(10) helper(5)\n") != std::string::npos);
   CHECK(csv.find("code,,10,0,,,,10,,0xc000000000010000,start,\n") != std::string::npos);
+}
+
+TEST_CASE("addresses that nobody has are neither shown as others nor named") {
+  SymbolTable table;
+  table.begin_program({.file = "prog",
+                       .is_main = true,
+                       .begin = 0x10000000,
+                       .end = 0x20000000,
+                       .loads = {},
+                       .texts = {}});
+  table.add({.address = 0x10000000, .size_bytes = 0x1000, .name = "work"});
+  table.end_program();
+  table.finish();
+  HotSpots spots({.key = DataKey::kLogical, .units = {128}, .entries = 100}, table);
+  spots.instruction(access(kNobodys | 0x10000100, kLoad, kNobodys | 0x10000800, 0x5000));
+  CHECK(spots.code_without_address() == 1);
+  CHECK(spots.code().size() == 0);
+  const auto top = spots.data().at(0).top(1);
+  REQUIRE(top.size() == 1);
+  CHECK(top[0].key == 0x5000);
+  CHECK(top[0].entry.lowest_ea == HotData::kNoAddress);
+  CHECK(top[0].entry.sites.sorted().empty());
+  const HotSpotsReport report{.spots = spots, .totals = {}, .traces = 1, .top = 1};
+  CHECK(report.to_text().find("0000000000005000  ----------------\n") != std::string::npos);
+  CHECK(report.to_csv().find(",0x0000000000005000,,,") != std::string::npos);
+  CHECK(nlohmann::json::parse(report.to_json())["data"][0]["top"][0]["ea"].is_null());
 }
 
 TEST_CASE("walks by side, what came of them, and pages") {
