@@ -175,7 +175,7 @@ Discrepancy failed(const ChosenTrace& trace, const ManifestFacts& facts) {
       .hint = {}};
 }
 
-// "n0.p1.c4" or "n0.p1.c4.t1", as losses name their target.
+// Returns "n0.p1.c4" or "n0.p1.c4.t1", the form in which losses name their target.
 std::string suffix_of(const std::string& trace_file) {
   constexpr std::string_view kPrefix = "htm.bin.";
   std::string_view name = without_packed_suffix(trace_file);

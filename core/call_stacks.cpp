@@ -179,8 +179,8 @@ void CallStacks::return_to(uint64_t ea) {
   restart();
 }
 
-// Frames of `function`, from which signal handlers may have been called; `last` is one of them.
-// There may be several if there are too many to look at.
+// Counts the frames of `function` that a signal handler may have interrupted; `last` is one of
+// them. Returns 2 if there are too many frames to look at.
 size_t CallStacks::count_frames(CallTree::Function function, size_t& last) const {
   size_t count = 0;
   for (size_t i = task_.frames.size(); i-- > 0;) {
@@ -239,7 +239,7 @@ void CallStacks::link_frames(size_t from) {
   }
 }
 
-// The outermost function returned: what is known had been called from `ea`.
+// The outermost known function returned to `ea`, so its caller is there.
 void CallStacks::reveal_caller(uint64_t ea) {
   if (task_.base == kRoot || ++task_.revealed > kMostRevealed) return restart();
   task_.function = caller_at(ea);

@@ -60,7 +60,8 @@ class CallStacks {
   // What follows does not follow what was before.
   void skipped();
 
-  // The stack that the last instruction ran in. What is known of it may grow until the end.
+  // The stack in which the last instruction ran. Returns may reveal more of its callers until the
+  // end.
   Node here() const { return leaf_; }
   const CallTree& tree() const { return tree_; }
 
@@ -98,12 +99,12 @@ class CallStacks {
     bool interrupted = false;
     bool from_user = false;  // the interrupt or system call left user mode
     bool upcall = false;     // `below` is a base: is it a signal handler?
-    int system_call = -1;    // number, if it is known
+    int system_call = -1;    // its number, if known
     // The innermost frame with that mark, up to this one: link_frames() sets them.
     uint32_t last_interrupted = kNone;
     uint32_t last_from_user = kNone;
     static constexpr uint32_t kNone = ~uint32_t{0};
-    StackPointer entry;  // of the kernel's outermost frame, if from_user
+    StackPointer entry;  // value in the kernel's outermost frame, if from_user
   };
 
   // Several possible stacks, until the stack pointer decides between them.

@@ -22,7 +22,8 @@ class CallTree {
 
   CallTree();
 
-  // The number of a function. `is_symbol`: else it is named by the address where it was entered.
+  // The number of a function. `is_symbol`: `name` is a symbol, not the address of the first
+  // instruction.
   // kUnnamed for new functions when there are too many.
   Function function_of(const std::string& name, bool is_symbol);
   // kUnnamed, if it has none.

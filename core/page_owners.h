@@ -42,7 +42,7 @@ class PageOwners {
   // States that the runs include all pages of the file that were in memory.
   void set_listed(uint32_t file) { listed_.push_back(file); }
 
-  // After the last add(), and before any question.
+  // Call it after the last add() and before the questions below.
   void finish();
 
   bool empty() const { return runs_.empty(); }
@@ -54,7 +54,7 @@ class PageOwners {
     return std::binary_search(of.begin(), of.end(), file);
   }
 
-  // For each file, whether some process has mapped both it and one of `files`.
+  // Returns for each file whether some process has mapped both it and one of `files`.
   std::vector<bool> near(const std::vector<uint32_t>& files) const;
 
   // Calls visit(run) for runs that hold `address`, until it returns true: several processes may
@@ -73,9 +73,9 @@ class PageOwners {
  private:
   static constexpr size_t kMostLooks = 256;
 
-  std::unordered_map<std::string, uint32_t> numbers_;  // of files
-  std::vector<std::vector<uint32_t>> processes_;       // files of each; finish() sorts them
-  std::vector<uint32_t> listed_;                       // likewise
+  std::unordered_map<std::string, uint32_t> numbers_;  // file numbers by name
+  std::vector<std::vector<uint32_t>> processes_;       // the files of each process, sorted
+  std::vector<uint32_t> listed_;                       // sorted
   std::vector<Run> runs_;
 };
 

@@ -81,7 +81,7 @@ TEST_CASE("a recording that failed says why; text that is no manifest says nothi
   }
 }
 
-TEST_CASE("a file is known to be written as long as its writer is there") {
+TEST_CASE("a file counts as being written while its writer lives") {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "manifest.json";
   CHECK_FALSE(is_being_written(path));
