@@ -96,6 +96,7 @@ std::vector<Finding> examine(const DoctorOptions& options) {
   findings.push_back(check_disk(options.folder, bytes));
   findings.push_back(check_tracefs(root));
   findings.push_back(check_htmdump(root));
+  findings.push_back(check_dispatch_log(root));
   for (Finding& finding : check_targets(options, for_opening)) {
     findings.push_back(std::move(finding));
   }

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "output/progress.h"
+#include "pmu/dtl_event.h"
 #include "pmu/htm_event.h"
 #include "pmu/htm_info.h"
 #include "pmu/pmu_description.h"
@@ -112,6 +113,25 @@ Finding check_driver(const fs::path& root, const std::string& release) {
                     release, release)};
   }
   return missing;
+}
+
+Finding check_dispatch_log(const fs::path& root) {
+  const fs::path pmus = root / fs::path(kPmuRoot).relative_path();
+  if (!PmuDescription::exists(pmus, kDtlPmu)) {
+    return {Verdict::kNotice,
+            "dispatch log",
+            "this kernel has no vpa_dtl PMU",
+            "htmtrace dtl cannot record; htmtrace record does not need it",
+            {"modprobe vpa_dtl   (htmtrace's driver: see kmod/README.md)"}};
+  }
+  if (is_own_dtl_driver(pmus)) return {Verdict::kGood, "dispatch log", "htmtrace's own", "", {}};
+  return {
+      Verdict::kNotice,
+      "dispatch log",
+      "the kernel's own vpa_dtl driver",
+      "htmtrace dtl works, but this driver can lose entries without a flag",
+      {"install htmtrace's drivers through DKMS, boot with initcall_blacklist=vpa_dtl_init, then: "
+       "modprobe vpa_dtl"}};
 }
 
 Finding check_htmdump(const fs::path& root) {

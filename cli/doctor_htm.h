@@ -17,6 +17,8 @@ bool has_own_driver(const std::filesystem::path& root);
 
 // The htm PMU, and whose driver it is; without one, how to get it for kernel `release`.
 Finding check_driver(const std::filesystem::path& root, const std::string& release);
+// Whose driver the PMU for the dispatch trace log has.
+Finding check_dispatch_log(const std::filesystem::path& root);
 // The kernel's htmdump, which drives the same macros.
 Finding check_htmdump(const std::filesystem::path& root);
 // The trace memory of each type among the targets. Adds what all targets can fill to `bytes`.

@@ -43,8 +43,8 @@ struct Wish {
 std::optional<std::chrono::nanoseconds> parse_period(const std::string& text) {
   if (text == "auto") return std::nullopt;
   const auto period = time_of_option("--period", text);
-  if (period.count() < static_cast<int64_t>(kLeastDtlPeriodNs)) {
-    throw CLI::ValidationError("--period", text + ": the driver takes 1ms at least");
+  if (period.count() < static_cast<int64_t>(kLeastOwnDtlPeriodNs)) {
+    throw CLI::ValidationError("--period", text + ": 100us at least");
   }
   if (period > kLongestPeriod) throw CLI::ValidationError("--period", text + ": 10s at most");
   return period;
@@ -270,8 +270,8 @@ void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
       ->default_str("all");
   app.add_option_function<std::string>(
          "--period", [wish](const std::string& text) { wish->options.period = parse_period(text); },
-         "How often the kernel looks at the log: 1ms to 10s, or auto, which tries for a fifth of a "
-         "second how fast it fills")
+         "How often the kernel looks at the log: 1ms (htmtrace's driver: 100us) to 10s, or auto, "
+         "which tries for a fifth of a second how fast it fills")
       ->type_name("TIME")
       ->default_str("auto");
   app.add_option_function<std::string>(

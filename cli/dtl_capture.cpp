@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/messages.h"
 #include "output/host_facts.h"
+#include "pmu/dtl_event.h"
 #include "ringbuf/timebase.h"
 
 namespace htmtrace {
@@ -55,12 +56,14 @@ DtlCapture::Cpu::Cpu(DtlSource opened, DtlCapture& capture)
                    ledger.add(here);
                  },
              .boot_timebase = guess_boot_timebase,
-             .task = [this](DtlTask there) { task = there; }}),
+             .task = [this](DtlTask there) { task = there; }},
+            capture.driver_),
       track(source.cpu()),
       area(kVpaRoot, source.cpu()) {}
 
 DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
-    : options_(options), signals_(signals) {
+    : options_(options), signals_(signals), driver_(dtl_driver()) {
+  check_period();
   period_ns_ = options_.period ? static_cast<uint64_t>(options_.period->count())
                                : choose_dtl_period(options_.cpus, options_.event, signals_);
   const DtlRings rings(options_.aux_bytes, options_.cpus.size());
@@ -161,12 +164,25 @@ void DtlCapture::watch_signals_during(const std::function<void()>& work) {
   done.get();
 }
 
+// The kernel's own driver would take a longer one silently.
+void DtlCapture::check_period() const {
+  if (driver_ == DtlDrain::Driver::kOwn || !options_.period ||
+      options_.period->count() >= static_cast<int64_t>(kLeastDtlPeriodNs)) {
+    return;
+  }
+  throw Error(fmt::format("cannot look at the log every {} us: the kernel's own vpa_dtl driver "
+                          "takes 1 ms at least",
+                          options_.period->count() / 1000))
+      .hint("pass --period 1ms, or load htmtrace's driver (kmod/README.md)");
+}
+
 // The beginning of a file.
 std::string DtlCapture::about() const {
   const HostFacts host = read_host_facts();
   std::string text =
-      fmt::format("htmtrace {}\nevent {}\nperiod_ns {}\nkernel {}\nmachine {}\ncpus",
-                  HTMTRACE_VERSION, options_.event, period_ns_, host.kernel_release, host.machine);
+      fmt::format("htmtrace {}\nevent {}\nperiod_ns {}\nkernel {}\nmachine {}\ndriver {}\ncpus",
+                  HTMTRACE_VERSION, options_.event, period_ns_, host.kernel_release, host.machine,
+                  driver_ == DtlDrain::Driver::kOwn ? "htmtrace" : "kernel");
   for (const int cpu : options_.cpus) text += fmt::format(" {}", cpu);
   return text + (options_.output.tasks ? "\ntasks switches\n" : "\n");
 }
@@ -301,6 +317,7 @@ DtlReport DtlCapture::make_report() const {
   DtlReport report;
   report.event = options_.event;
   report.period_ns = period_ns_;
+  report.driver = describe_dtl_driver(driver_ == DtlDrain::Driver::kOwn);
   report.duration = std::chrono::duration_cast<nanoseconds>(ended_ - started_);
   for (const auto& cpu : cpus_) {
     DtlCpuResult result{.cpu = cpu->source.cpu(),

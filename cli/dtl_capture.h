@@ -86,6 +86,7 @@ class DtlCapture {
     std::jthread thread;
   };
 
+  void check_period() const;
   void open_switches(Cpu& cpu);
   int end_unstarted();
   void start();
@@ -110,6 +111,7 @@ class DtlCapture {
 
   DtlOptions options_;
   Signals& signals_;
+  DtlDrain::Driver driver_;
   uint64_t period_ns_ = 0;
   std::vector<std::unique_ptr<Cpu>> cpus_;
   std::unique_ptr<DtlGuard> guard_;

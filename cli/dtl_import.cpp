@@ -230,6 +230,7 @@ class Import {
       totals.polls = told.totals.polls;
       totals.most_at_once = told.totals.most_at_once;
       totals.saturated = told.totals.saturated;
+      totals.flagged = told.totals.flagged;
       if (told.totals.last_ns != 0) totals.last_ns = told.totals.last_ns;
       // The area was full when perf came, so that the driver could not go on.
       const bool full = content_.area_bytes != DtlSlots::kUnending &&

@@ -38,6 +38,9 @@ std::string why_lost(const DtlDrain::Totals& totals) {
   add(totals.passes, "the AUX area was gone around");
   add(totals.overruns, "the AUX area was overrun");
   add(totals.void_slots, "an entry was void");
+  add(totals.area_full, "the AUX area was full");
+  add(totals.not_logged, "the kernel took the event off its CPU");
+  add(totals.taken, "somebody else took the log");
   return why.empty() ? "the driver did not deliver them" : why;
 }
 
@@ -107,6 +110,15 @@ void DtlReport::judge(const DtlCpuResult& result) {
 void DtlReport::bound(const DtlCpuResult& result) {
   const std::string place = fmt::format("CPU {}", result.cpu);
   const DtlDrain::Totals& totals = result.totals;
+  if (totals.flagged.count != 0) {
+    // htmtrace's driver counts, unless its announcements found no room either.
+    const bool counted = totals.announced_entries != 0;
+    ledger_.add({place,
+                 counted ? why_lost(totals)
+                         : describe("the driver flagged missing entries", totals.flagged),
+                 counted ? LossUnit::kEntries : LossUnit::kUnknown, totals.announced_entries});
+    return;
+  }
   if (totals.saturated.count != 0) {
     ledger_.add({place,
                  describe("the log was full", totals.saturated) +
@@ -132,7 +144,10 @@ void DtlReport::bound(const DtlCpuResult& result) {
 void DtlReport::judge_off(const DtlCpuResult& result) {
   const std::string place = fmt::format("CPU {}", result.cpu);
   const std::string cause =
-      fmt::format("the kernel switched the event off, after {}", seconds(result.totals.last_ns));
+      fmt::format("{}, after {}",
+                  result.totals.taken.count != 0 ? "somebody else took the log"
+                                                 : "the kernel switched the event off",
+                  seconds(result.totals.last_ns));
   if (event == "all" && result.dispatches && *result.dispatches >= result.logged) {
     ledger_.add({place, cause + ", by the dispatch counter", LossUnit::kEntries,
                  *result.dispatches - result.logged});
@@ -147,6 +162,7 @@ std::string DtlReport::text() const {
     text += reason_line("dispatch reasons", reasons_.dispatch, dispatch_reason_name);
     text += reason_line("preempt reasons", reasons_.preempt, preempt_reason_name);
   }
+  if (!driver.empty()) text += fmt::format("  driver: {}\n", driver);
   if (indexed_ == 0) {
     text += fmt::format("  complete: not provable, {}\n", unprovable);
   } else {

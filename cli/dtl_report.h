@@ -33,6 +33,7 @@ class DtlReport {
  public:
   std::string event;
   uint64_t period_ns = 0;
+  std::string driver;  // for people; empty: not known
   std::chrono::nanoseconds duration{0};
   // Why it cannot be proven that nothing else is missing, when no index was told.
   std::string unprovable = default_reason();

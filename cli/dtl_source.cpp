@@ -56,6 +56,10 @@ Fd lock_dtl_pmu() {
       .hint("end it first: `fuser -v` on that file shows its process");
 }
 
+DtlDrain::Driver dtl_driver() {
+  return is_own_dtl_driver(kPmuRoot) ? DtlDrain::Driver::kOwn : DtlDrain::Driver::kKernels;
+}
+
 DtlRings::DtlRings(std::optional<size_t> aux_bytes, size_t cpus) : fixed(aux_bytes.has_value()) {
   const size_t share = std::bit_floor(kAllAuxBytes / std::max<size_t>(cpus, 1));
   sizes.data_bytes = kDataBytes;
@@ -126,7 +130,8 @@ uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& even
                    ring.sizes().aux_bytes,
                    {.entries = [](auto) {},
                     .loss = [](const Loss&) {},
-                    .boot_timebase = [](uint64_t) { return uint64_t{0}; }});
+                    .boot_timebase = [](uint64_t) { return uint64_t{0}; }},
+                   dtl_driver());
     drain.look(room);
     most = std::max(most, drain.totals().most_at_once);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/signals.h"
+#include "ringbuf/dtl_drain.h"
 #include "ringbuf/event_fd.h"
 #include "ringbuf/fd.h"
 #include "ringbuf/perf_ring.h"
@@ -17,6 +18,9 @@ namespace htmtrace {
 // Keeps other htmtrace processes from the PMU until it is closed: the kernel refuses to open a
 // CPU's event twice only after it has taken the log away from the first. Throws Error.
 Fd lock_dtl_pmu();
+
+// Whose driver the PMU has.
+DtlDrain::Driver dtl_driver();
 
 // How large the rings of each of some CPUs are.
 struct DtlRings {

@@ -43,7 +43,8 @@ DtlTopLine DtlTop::Track::take(int cpu, const DtlTotals& totals, bool ended) {
   }
   places_ = DtlPlaces(kProcessors);
   line.full = totals.saturated.count - before_.saturated.count;
-  line.incomplete = ended || totals.passes.count != before_.passes.count ||
+  line.incomplete = ended || totals.flagged.count != before_.flagged.count ||
+                    totals.passes.count != before_.passes.count ||
                     totals.overruns.count != before_.overruns.count ||
                     totals.void_slots.count != before_.void_slots.count;
   before_ = totals;

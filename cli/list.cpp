@@ -18,6 +18,7 @@
 #include "output/json_writer.h"
 #include "output/progress.h"
 #include "output/text_output.h"
+#include "pmu/dtl_event.h"
 #include "pmu/htm_event.h"
 #include "pmu/htm_info.h"
 #include "pmu/pmu_description.h"
@@ -46,6 +47,8 @@ struct Inventory {
   bool own_driver = false;
   std::vector<Listed> lists;
   std::vector<int> carriers;
+  std::optional<PmuDescription> dispatch_log;
+  bool own_dispatch_log = false;
 };
 
 std::string hex(std::span<const std::byte> bytes) {
@@ -72,6 +75,10 @@ Inventory take_inventory(const fs::path& root) {
   const fs::path pmus = root / fs::path(kPmuRoot).relative_path();
   Inventory found;
   found.carriers = carrier_candidates();
+  if (PmuDescription::exists(pmus, kDtlPmu)) {
+    found.dispatch_log = PmuDescription::read(pmus, kDtlPmu);
+    found.own_dispatch_log = is_own_dtl_driver(pmus);
+  }
   if (!PmuDescription::exists(pmus, kHtmPmu)) return found;
   found.pmu = PmuDescription::read(pmus, kHtmPmu);
   const fs::path folder = pmus / kHtmPmu;
@@ -114,6 +121,12 @@ std::string to_text(const Inventory& found) {
   text += "carriers ";
   for (const int cpu : found.carriers) text += fmt::format(" {}", cpu);
   text += "   (CPUs that can carry the event of a target)\n";
+  if (found.dispatch_log) {
+    text += fmt::format("vpa_dtl   type {}, driver: {}\n", found.dispatch_log->type(),
+                        describe_dtl_driver(found.own_dispatch_log));
+  } else {
+    text += "vpa_dtl   none: htmtrace dtl cannot record here\n";
+  }
   for (const Listed& list : found.lists) put_list(list, text);
   if (found.lists.empty()) return text;
   text += "\nThe entries are the hypervisor's, byte by byte; their fields are not documented.\n";
@@ -135,10 +148,20 @@ void write_pmu(JsonWriter& json, const Inventory& found) {
   json.end_object();
 }
 
+void write_dispatch_log(JsonWriter& json, const Inventory& found) {
+  if (!found.dispatch_log) return json.null("dispatch_log");
+  json.begin_object("dispatch_log");
+  json.text("name", found.dispatch_log->name());
+  json.number("type", uint64_t{found.dispatch_log->type()});
+  json.boolean("own_driver", found.own_dispatch_log);
+  json.end_object();
+}
+
 std::string to_json(const Inventory& found) {
   JsonWriter json;
   json.begin_object();
   write_pmu(json, found);
+  write_dispatch_log(json, found);
   json.begin_array("carrier_cpus");
   for (const int cpu : found.carriers) json.number({}, int64_t{cpu});
   json.end_array();

@@ -7,11 +7,11 @@
 
 namespace htmtrace {
 
-void DtlTotals::count_poll(uint64_t now_ns, uint64_t entries_of_it) {
+void DtlTotals::count_poll(uint64_t now_ns, uint64_t entries_of_it, bool own) {
   polls++;
   last_ns = now_ns;
   most_at_once = std::max(most_at_once, entries_of_it);
-  if (entries_of_it >= kDtlMostAtOnce) saturated.note(now_ns);
+  if (!own && entries_of_it >= kDtlMostAtOnce) saturated.note(now_ns);
 }
 
 // vpa_dtl_setup_aux of the driver (arch/powerpc/perf/vpa-dtl.c of Linux 7.3): threshold.

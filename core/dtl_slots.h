@@ -38,9 +38,16 @@ struct DtlTotals {
   uint64_t overrun_entries = 0;  // how many of them there can have been
   DtlSign void_slots{};          // without a timebase: the log was taken away from the driver
   DtlSign disordered{};          // older than the one before: overwritten while it was copied
-  uint64_t last_ns = 0;          // of the last delivery
+  // What htmtrace's own driver reports (kmod/ABI-vpa_dtl); `saturated` is one of these, too.
+  DtlSign area_full{};             // the AUX area had no room
+  DtlSign not_logged{};            // the kernel had taken the event off its CPU
+  DtlSign taken{};                 // somebody else took the log
+  DtlSign flagged{};               // AUX records with the flag for missing entries
+  uint64_t announced_entries = 0;  // missing, of all these
+  uint64_t last_ns = 0;            // of the last delivery
 
-  void count_poll(uint64_t now_ns, uint64_t entries_of_it);
+  // `own`: by htmtrace's driver, which reports a full log.
+  void count_poll(uint64_t now_ns, uint64_t entries_of_it, bool own = false);
 };
 
 // Entries one after the other, as the hypervisor writes them: whether each is later than the one

@@ -17,7 +17,8 @@ namespace {
 constexpr uint32_t kVpaDtl = 7;
 // The numbers of PMUs up to this one are fixed (PERF_TYPE_BREAKPOINT).
 constexpr uint32_t kLastFixedPmu = 5;
-constexpr uint64_t kNoRoom = 1;  // PERF_AUX_FLAG_TRUNCATED
+constexpr uint64_t kNoRoom = 1;   // PERF_AUX_FLAG_TRUNCATED
+constexpr uint64_t kMissing = 4;  // PERF_AUX_FLAG_PARTIAL, of htmtrace's own driver
 // The driver looks no more often (vpa_dtl_start_hrtimer: MSEC_PER_SEC).
 constexpr uint64_t kLeastPeriodNs = 1'000'000;
 // The kernel maps whole pages, perf at least two of them.
@@ -170,6 +171,7 @@ class DispatchFinder {
     uint64_t entries = size / kDtlEntryBytes;
     if (cpu.totals.polls == 0 && position == 0 && entries != 0) entries--;  // the clock's slot
     cpu.totals.count_poll(time, entries);
+    if ((flags & kMissing) != 0) cpu.totals.flagged.note(time);
     cpu.truncated = cpu.truncated || (flags & kNoRoom) != 0;
     cpu.delivered = position + size;
     if (size % kDtlEntryBytes != 0) take_end(position + size);

@@ -6,6 +6,7 @@
 #ifndef HTM_COMPAT_H
 #define HTM_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/sysfs.h>
@@ -26,6 +27,11 @@ static inline bool htm_attr_pauses_another(const struct perf_event_attr *attr)
 {
 	return attr->aux_pause || attr->aux_resume;
 }
+
+static inline bool htm_event_is_paused(const struct perf_event *event)
+{
+	return READ_ONCE(event->hw.aux_paused);
+}
 #else
 #define PERF_PMU_CAP_AUX_PAUSE	0
 #define PERF_EF_PAUSE		0
@@ -40,7 +46,25 @@ static inline bool htm_attr_pauses_another(const struct perf_event_attr *attr)
 {
 	return false;
 }
+
+static inline bool htm_event_is_paused(const struct perf_event *event)
+{
+	return false;
+}
 #endif
+
+/* Kbuild looks for the function of that name. */
+static inline void htm_hrtimer_setup(struct hrtimer *timer,
+				     enum hrtimer_restart (*function)(struct hrtimer *timer),
+				     enum hrtimer_mode mode)
+{
+#ifdef HTM_HAS_HRTIMER_SETUP
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, mode);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, mode);
+	timer->function = function;
+#endif
+}
 
 /* A config word that this driver gives no meaning is set. */
 static inline bool htm_attr_has_spare_config(const struct perf_event_attr *attr)

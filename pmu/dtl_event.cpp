@@ -17,6 +17,17 @@ std::string paranoid_level() {
 
 }  // namespace
 
+bool is_own_dtl_driver(const std::filesystem::path& pmu_root) {
+  std::string driver;
+  std::ifstream(pmu_root / kDtlPmu / "caps" / "driver") >> driver;
+  return driver == "htmtrace";
+}
+
+const char* describe_dtl_driver(bool own) {
+  return own ? "htmtrace's vpa_dtl, which flags each loss"
+             : "the kernel's own vpa_dtl, which can lose entries without a flag";
+}
+
 EventAttr dtl_event_attr(const PmuDescription& pmu, const std::string& event, uint64_t period_ns) {
   EventAttr attr;
   attr.base().type = pmu.type();
@@ -34,8 +45,8 @@ Error missing_dtl_pmu(const std::filesystem::path& pmu_root) {
   return Error("this kernel has no vpa_dtl PMU")
       .on(fmt::format("looked for: {}", (pmu_root / kDtlPmu).string()))
       .hint(
-          "it needs Linux 6.18 with CONFIG_HV_PERF_CTRS (module vpa-dtl), on a PowerVM partition "
-          "with shared processors");
+          "it needs Linux 6.18 with CONFIG_HV_PERF_CTRS, or htmtrace's module vpa_dtl "
+          "(kmod/README.md), on a PowerVM partition with shared processors");
 }
 
 Error explain_dtl_open_failure(int error_number, const std::string& event, int cpu) {

@@ -13,8 +13,16 @@
 namespace htmtrace {
 
 inline constexpr const char* kDtlPmu = "vpa_dtl";
-// The driver raises a shorter period to this one without a word.
+// The kernel's own driver raises a shorter period to this one silently.
 inline constexpr uint64_t kLeastDtlPeriodNs = 1'000'000;
+// No driver takes a shorter one.
+inline constexpr uint64_t kLeastOwnDtlPeriodNs = 100'000;
+
+// True if the PMU under `pmu_root` belongs to htmtrace's own driver, kmod/vpa_dtl_pmu.c, which has
+// the kernel's events and entries but flags each loss (kmod/ABI-vpa_dtl).
+bool is_own_dtl_driver(const std::filesystem::path& pmu_root);
+// For people: "htmtrace's vpa_dtl, which flags each loss".
+const char* describe_dtl_driver(bool own);
 
 // `event` is all, cede, preempt or fault; `period_ns` is how often the driver looks at the log.
 // Throws Error.

@@ -17,6 +17,11 @@ namespace {
 // padding of the AUX area's end, which it publishes only with the next delivery.
 constexpr uint64_t kMostAhead = 85 * kDtlEntryBytes + 80;
 
+// What htmtrace's own driver announces (kmod/ABI-vpa_dtl): a word with the kind in bits 56-63.
+constexpr unsigned kDtlKindShift = 56;
+constexpr uint64_t kDtlValueMask = (uint64_t{1} << kDtlKindShift) - 1;
+enum DtlAnnouncement : uint8_t { kLogFull = 1, kAreaFull = 2, kNotLogged = 3, kLogTaken = 4 };
+
 // Where the time is in the sample_id of a record whose sample_type is
 // IDENTIFIER|IP|TID|TIME|CPU|RAW: behind the thread, in front of CPU and identifier
 // (include/uapi/linux/perf_event.h).
@@ -74,11 +79,14 @@ DtlOrder copy_entries(std::span<const std::byte> from, std::byte* to, DtlOrder o
 
 }  // namespace
 
-DtlDrain::DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, Sinks sinks)
+DtlDrain::DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, Sinks sinks,
+                   Driver driver)
     : data_(std::move(data)),
       aux_(aux),
       sinks_(std::move(sinks)),
-      slots_(aux_bytes, {.entries = sinks_.entries, .loss = sinks_.loss}) {}
+      own_(driver == Driver::kOwn),
+      slots_(own_ ? DtlSlots::kUnending : aux_bytes,
+             {.entries = sinks_.entries, .loss = sinks_.loss}) {}
 
 void DtlDrain::look(std::vector<std::byte>& room, const DtlDrain* next) {
   // The record of a delivery is there before its bytes are: records first.
@@ -96,6 +104,8 @@ std::span<const std::byte> DtlDrain::aux_bytes() const {
 void DtlDrain::take_record(const Record& record) {
   if (record.type == PERF_RECORD_AUX) {
     take_aux_record(record);
+  } else if (record.type == PERF_RECORD_AUX_OUTPUT_HW_ID) {
+    if (own_) take_announcement(record);
   } else if (record.type == PERF_RECORD_SAMPLE) {
     take_sample(record);
   } else if (record.type == PERF_RECORD_LOST) {
@@ -118,8 +128,37 @@ void DtlDrain::take_aux_record(const Record& record) {
     header_counted_ = true;
     entries--;
   }
-  slots_.totals().count_poll(now_ns_, entries);
+  slots_.totals().count_poll(now_ns_, entries, own_);
+  if ((aux->flags & PERF_AUX_FLAG_PARTIAL) != 0) slots_.totals().flagged.note(now_ns_);
   if ((aux->flags & PERF_AUX_FLAG_TRUNCATED) != 0) ended_ = true;
+}
+
+// Its AUX record follows.
+void DtlDrain::take_announcement(const Record& record) {
+  if (record.body.size() < sizeof(uint64_t)) return;
+  const auto word = load_native<uint64_t>(record.body.data());
+  if (record.body.size() >= sizeof(uint64_t) + kSampleIdBytes) {
+    set_time(load_native<uint64_t>(record.body.last(kSampleIdBytes).data() + kSampleIdTime));
+  }
+  DtlTotals& totals = slots_.totals();
+  switch (word >> kDtlKindShift) {
+    case kLogFull:
+      totals.saturated.note(now_ns_);
+      break;
+    case kAreaFull:
+      totals.area_full.note(now_ns_);
+      break;
+    case kNotLogged:
+      totals.not_logged.note(now_ns_);
+      break;
+    case kLogTaken:
+      totals.taken.note(now_ns_);
+      ended_ = true;
+      return;
+    default:
+      return;
+  }
+  totals.announced_entries += word & kDtlValueMask;
 }
 
 void DtlDrain::set_time(uint64_t now_ns) {
@@ -152,10 +191,11 @@ void DtlDrain::take_sample(const Record& record) {
   slots_.deliver(entries.first(count * kDtlEntryBytes));
 }
 
-// The driver does not ask how much room there is. So bytes are copied first, and what it can have
-// written to by the end of the copying is not used.
+// The kernel's driver does not ask how much room there is. So bytes are copied first, and what it
+// can have written to by the end of the copying is not used.
 void DtlDrain::take_aux(std::vector<std::byte>& room, std::span<const std::byte> next) {
-  const AuxBytes bytes = aux_->peek_untouched(kMostAhead);
+  const uint64_t ahead = own_ ? 0 : kMostAhead;
+  const AuxBytes bytes = aux_->peek_untouched(ahead);
   if (bytes.size() == 0 && bytes.overrun == 0) return;
   if (room.size() < bytes.size()) room.resize(bytes.size());
   const std::span copy = std::span(room).first(bytes.size());
@@ -165,7 +205,7 @@ void DtlDrain::take_aux(std::vector<std::byte>& room, std::span<const std::byte>
   // The head is read again when the bytes are.
   std::atomic_thread_fence(std::memory_order_acquire);
   const uint64_t all = bytes.overrun + bytes.size();
-  uint64_t gone = std::min(aux_->peek_untouched(kMostAhead).overrun, all);
+  uint64_t gone = std::min(aux_->peek_untouched(ahead).overrun, all);
   if (gone != 0) {
     gone = slots_.gone_with(gone, all);
     slots_.totals().overruns.note(now_ns_);

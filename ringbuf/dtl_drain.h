@@ -2,8 +2,9 @@
 // Takes dispatch trace log entries out of the rings of one CPU's vpa_dtl event.
 //
 // Mainline's driver copies entries to the AUX area, see core/dtl_slots.h. An earlier public driver,
-// never merged, puts the entries into raw samples and has no AUX area. Which one it is shows in
-// what comes.
+// never merged, puts the entries into raw samples and has no AUX area; an AUX area tells these
+// apart. htmtrace's own driver has mainline's slots, but no padding between them, writes only where
+// there is room, and reports what is missing.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +37,11 @@ class DtlDrain {
   using Sign = DtlSign;
   using Totals = DtlTotals;
 
+  enum class Driver : uint8_t { kKernels, kOwn };
+
   // No AUX ring: the driver has none.
-  DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, Sinks sinks);
+  DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, Sinks sinks,
+           Driver driver = Driver::kKernels);
 
   // Takes everything that is there. It is copied to `room`, which grows as it must; one for many
   // rings stays in the processor's cache. Meanwhile the processor gets the bytes of `next`, which
@@ -59,6 +63,7 @@ class DtlDrain {
  private:
   void take_record(const Record& record);
   void take_aux_record(const Record& record);
+  void take_announcement(const Record& record);
   void take_sample(const Record& record);
   std::span<const std::byte> aux_bytes() const;
   void take_aux(std::vector<std::byte>& room, std::span<const std::byte> next);
@@ -67,6 +72,7 @@ class DtlDrain {
   DataRing data_;
   std::optional<AuxRing> aux_;
   Sinks sinks_;
+  bool own_;
   DtlSlots slots_;
   bool ended_ = false;
   bool header_counted_ = false;

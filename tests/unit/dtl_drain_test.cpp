@@ -25,7 +25,8 @@ struct CollectedEntries {
   std::vector<Loss> losses;
 };
 
-DtlDrain drain_of(PlainRing& ring, size_t aux_bytes, CollectedEntries& collected) {
+DtlDrain drain_of(PlainRing& ring, size_t aux_bytes, CollectedEntries& collected,
+                  DtlDrain::Driver driver = DtlDrain::Driver::kKernels) {
   return {ring.data(),
           aux_bytes == 0 ? std::nullopt : std::optional(ring.aux()),
           aux_bytes,
@@ -36,7 +37,8 @@ DtlDrain drain_of(PlainRing& ring, size_t aux_bytes, CollectedEntries& collected
                  }
                },
            .loss = [&](const Loss& loss) { collected.losses.push_back(loss); },
-           .boot_timebase = [](uint64_t) { return kBoot; }}};
+           .boot_timebase = [](uint64_t) { return kBoot; }},
+          driver};
 }
 
 // IDENTIFIER|IP|TID|TIME|CPU|RAW
@@ -164,6 +166,61 @@ TEST_CASE("a log that was taken away shows as void slots") {
   look(drain);
   CHECK(collected.numbers == std::vector<uint64_t>{0, 1});
   CHECK(drain.totals().void_slots.count == 1);
+}
+
+TEST_CASE("htmtrace's own driver: slots without padding, around the area's end too") {
+  for (const uint64_t at_once : {1, 7, 80}) {
+    CAPTURE(at_once);
+    PlainRing ring(1 << 16, 4096);
+    CollectedEntries collected;
+    DtlDrain drain = drain_of(ring, 4096, collected, DtlDrain::Driver::kOwn);
+    ring.put_aux(native_words({kBoot, kTicks, 0, 0, 0, 0}));
+    uint64_t written = 0;
+    while (written < 1000) {
+      for (uint64_t i = 0; i < at_once; i++) {
+        ring.put_aux(dtl_entry({.timebase = kBoot + 1 + written++}));
+      }
+      look(drain);
+    }
+    REQUIRE(collected.numbers.size() == written);
+    for (uint64_t i = 0; i < written; i++) REQUIRE(collected.numbers[i] == i);
+    CHECK(collected.losses.empty());
+    CHECK(drain.clock().boot_timebase == kBoot);
+    CHECK(drain.totals().passes.count == 0);
+    CHECK(drain.totals().overruns.count == 0);
+    CHECK(drain.totals().disordered.count == 0);
+  }
+}
+
+TEST_CASE("htmtrace's own driver announces what is missing") {
+  PlainRing ring(1 << 16, 4096);
+  CollectedEntries collected;
+  DtlDrain drain = drain_of(ring, 4096, collected, DtlDrain::Driver::kOwn);
+  const auto announce = [&](uint64_t kind, uint64_t value) {
+    CHECK(ring.put_record(PERF_RECORD_AUX_OUTPUT_HW_ID,
+                          native_words({kind << 56 | value, 0, 500, 0, 0})));
+  };
+  announce(1, 7);
+  announce(2, 30);
+  announce(3, 2);
+  announce(9, 100);
+  CHECK(ring.put_record(PERF_RECORD_AUX, native_words({0, 84 * 48, 4, 0, 600, 0, 0})));
+  look(drain);
+  const DtlTotals& totals = drain.totals();
+  CHECK(totals.announced_entries == 39);
+  CHECK(totals.saturated.count == 1);
+  CHECK(totals.saturated.first_ns == 500);
+  CHECK(totals.area_full.count == 1);
+  CHECK(totals.not_logged.count == 1);
+  CHECK(totals.taken.count == 0);
+  CHECK(totals.flagged.count == 1);
+  CHECK(totals.flagged.first_ns == 600);
+  CHECK(!drain.ended());
+  announce(4, 1);
+  look(drain);
+  CHECK(totals.taken.count == 1);
+  CHECK(totals.announced_entries == 39);
+  CHECK(drain.ended());
 }
 
 TEST_CASE("a reader that stalls: what comes is right and in order, the rest is counted") {

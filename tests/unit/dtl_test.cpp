@@ -258,6 +258,40 @@ TEST_CASE("a loss has its CPU, its number, its cause and its time") {
              LossUnit::kEntries, 10});
 }
 
+TEST_CASE("what htmtrace's own driver counted is the loss where there is no index") {
+  DtlCpuResult result{.cpu = 7, .entries = 50};
+  result.totals.flagged = {.count = 2, .first_ns = 1'500'000'000, .last_ns = 2'000'000'000};
+  const DtlReport uncounted = report_of(result);
+  REQUIRE(uncounted.ledger().entries().size() == 1);
+  CHECK(uncounted.ledger().entries()[0].loss ==
+        Loss{"CPU 7", "the driver flagged missing entries 2 times, 1.500 s to 2.000 s",
+             LossUnit::kUnknown, 0});
+  result.totals.saturated = {.count = 1, .first_ns = 1'500'000'000, .last_ns = 1'500'000'000};
+  result.totals.area_full = {.count = 1, .first_ns = 2'000'000'000, .last_ns = 2'000'000'000};
+  result.totals.announced_entries = 39;
+  const DtlReport counted = report_of(result);
+  REQUIRE(counted.ledger().entries().size() == 1);
+  CHECK(counted.ledger().entries()[0].loss ==
+        Loss{"CPU 7", "the log was full once, at 1.500 s; the AUX area was full once, at 2.000 s",
+             LossUnit::kEntries, 39});
+}
+
+TEST_CASE("a rival that takes the log is named") {
+  DtlCpuResult result{.cpu = 7, .entries = 50, .off = true};
+  result.totals.last_ns = 2'000'000'000;
+  result.totals.taken.note(2'000'000'000);
+  const DtlReport report = report_of(result, "preempt");
+  REQUIRE(report.ledger().entries().size() == 1);
+  CHECK(report.ledger().entries()[0].loss ==
+        Loss{"CPU 7", "somebody else took the log, after 2.000 s", LossUnit::kUnknown, 0});
+}
+
+TEST_CASE("the report names the driver") {
+  DtlReport report;
+  report.driver = "a driver";
+  CHECK(report.text().starts_with("  driver: a driver\n"));
+}
+
 TEST_CASE("an event that the kernel switched off costs what was dispatched since") {
   DtlCpuResult result{.cpu = 7,
                       .entries = 50,

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dispatches SCENARIO PREFIX - a client of the vpa_dtl PMU, on all online CPUs, that knows only
+// what both drivers of that name have. It writes the entries of CPU N to PREFIX.N as they are, 48
+// bytes each, and what it was told to PREFIX.told: a line "CPU FLAGS LOG_FULL AREA_FULL NOT_LOGGED
+// TAKEN ALIVE" for each CPU (kmod/ABI-vpa_dtl; AUX flags are those of all records).
+//
+//   stop       half a second, with a period of a fifth, and no wait before the end
+//   full       an AUX area of 8 KiB, or one page, that nobody reads for half a second
+//   again      twenty times enabled and disabled, the period changed meanwhile
+//   behaviour  TAP: pauses, a rival for the log, a second opener, an AUX area that goes (ours only)
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/machine/clients/client.h"
+#include "tests/machine/clients/group.h"
+#include "tests/machine/clients/tap.h"
+
+enum {
+  kMostEvents = 16,
+  kEntry = 48,
+  kTimebase = 16,
+  kDataRing = 1 << 18,
+  kAll = 7,
+  kKinds = 5,
+  kSleepUs = 500000,
+};
+
+struct log {
+  int event, cpu;
+  size_t page_bytes, aux_bytes;
+  struct perf_event_mmap_page* page;
+  const uint8_t* data;
+  const uint8_t* aux;
+  FILE* file;  // NULL: entries are only counted
+  uint8_t slot[kEntry];
+  size_t in_slot;
+  uint64_t entries, flags, told[kKinds];
+};
+
+static struct perf_event_attr attr_of(uint64_t period_ns) {
+  return (struct perf_event_attr){
+      .type = pmu_type("vpa_dtl"),
+      .size = sizeof(struct perf_event_attr),
+      .config = kAll,
+      .sample_period = period_ns,
+      .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+      .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+      .disabled = 1,
+      .pinned = 1,
+      .sample_id_all = 1,
+  };
+}
+
+static void map_aux(struct log* log) {
+  log->page->aux_offset = log->page_bytes + kDataRing;
+  log->page->aux_size = log->aux_bytes;
+  log->aux = mmap(NULL, log->aux_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, log->event,
+                  (off_t)log->page->aux_offset);
+  if (log->aux == MAP_FAILED) die("AUX area");
+}
+
+static void begin(struct log* log, int cpu, const struct perf_event_attr* attr, size_t aux_bytes) {
+  *log = (struct log){.cpu = cpu, .aux_bytes = aux_bytes};
+  log->event = open_event(attr, -1, cpu, -1);
+  if (log->event < 0) {
+    errno = -log->event;
+    die("open");
+  }
+  log->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+  log->page =
+      mmap(NULL, log->page_bytes + kDataRing, PROT_READ | PROT_WRITE, MAP_SHARED, log->event, 0);
+  if (log->page == MAP_FAILED) die("data ring");
+  log->data = (const uint8_t*)log->page + log->page_bytes;
+  map_aux(log);
+}
+
+// The kernel's own driver is disabled before anything is unmapped, or the kernel crashes.
+static void end(struct log* log) {
+  ioctl(log->event, PERF_EVENT_IOC_DISABLE, 0);
+  if (log->aux != NULL) munmap((void*)log->aux, log->aux_bytes);
+  munmap(log->page, log->page_bytes + kDataRing);
+  close(log->event);
+  if (log->file != NULL && fclose(log->file) != 0) die("entries");
+}
+
+static void take_slot(struct log* log) {
+  uint64_t timebase;
+  memcpy(&timebase, log->slot + kTimebase, sizeof(timebase));
+  if (timebase == 0) return;  // the clock
+  log->entries++;
+  if (log->file != NULL && fwrite(log->slot, kEntry, 1, log->file) != 1) die("entries");
+}
+
+static void take_records(struct log* log) {
+  const uint64_t head = __atomic_load_n(&log->page->data_head, __ATOMIC_ACQUIRE);
+  uint64_t tail = log->page->data_tail;
+  while (tail < head) {
+    uint64_t words[8] = {0};
+    struct perf_event_header header;
+    for (size_t i = 0; i < 8; i++) {
+      memcpy(&words[i], log->data + (tail + i * 8) % kDataRing, 8);
+    }
+    memcpy(&header, words, sizeof(header));
+    if (header.size == 0) die("a record");
+    if (header.type == PERF_RECORD_AUX) log->flags |= words[3];
+    if (header.type == PERF_RECORD_AUX_OUTPUT_HW_ID && words[1] >> 56 < kKinds) {
+      log->told[words[1] >> 56] += words[1] & ((UINT64_C(1) << 56) - 1);
+    }
+    tail += header.size;
+  }
+  __atomic_store_n(&log->page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+// Slots one after the other, which both drivers write until the end of the area.
+static void take(struct log* log) {
+  take_records(log);
+  const uint64_t head = __atomic_load_n(&log->page->aux_head, __ATOMIC_ACQUIRE);
+  uint64_t tail = log->page->aux_tail;
+  for (; tail < head; tail++) {
+    log->slot[log->in_slot++] = log->aux[tail % log->aux_bytes];
+    if (log->in_slot == kEntry) {
+      take_slot(log);
+      log->in_slot = 0;
+    }
+  }
+  __atomic_store_n(&log->page->aux_tail, tail, __ATOMIC_RELEASE);
+}
+
+static bool is_alive(const struct log* log) {
+  uint64_t before[3], after[3];
+  if (read(log->event, before, sizeof(before)) != sizeof(before)) return false;
+  usleep(10000);
+  if (read(log->event, after, sizeof(after)) != sizeof(after)) return false;
+  return after[2] > before[2];
+}
+
+static void for_all(struct log* logs, int count, unsigned long request) {
+  for (int i = 0; i < count; i++) {
+    if (ioctl(logs[i].event, request, 0) != 0) die("ioctl");
+  }
+}
+
+static int begin_all(struct log* logs, const char* prefix, uint64_t period_ns, size_t aux_bytes) {
+  const int count = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  const struct perf_event_attr attr = attr_of(period_ns);
+  if (count > kMostEvents) die("too many CPUs");
+  for (int i = 0; i < count; i++) {
+    char path[256];
+    begin(&logs[i], i, &attr, aux_bytes);
+    snprintf(path, sizeof(path), "%s.%d", prefix, i);
+    logs[i].file = fopen(path, "wb");
+    if (logs[i].file == NULL) die(path);
+  }
+  return count;
+}
+
+static void end_all(struct log* logs, int count, const bool* alive, const char* prefix) {
+  char path[256];
+  snprintf(path, sizeof(path), "%s.told", prefix);
+  FILE* told = fopen(path, "w");
+  if (told == NULL) die(path);
+  for (int i = 0; i < count; i++) {
+    fprintf(told, "%d %lu %lu %lu %lu %lu %d\n", i, logs[i].flags, logs[i].told[1], logs[i].told[2],
+            logs[i].told[3], logs[i].told[4], alive[i]);
+    end(&logs[i]);
+  }
+  fclose(told);
+}
+
+static void take_all(struct log* logs, int count) {
+  for (int i = 0; i < count; i++) take(&logs[i]);
+}
+
+static int stop(const char* prefix) {
+  struct log logs[kMostEvents];
+  const bool alive[kMostEvents] = {0};
+  const int count = begin_all(logs, prefix, 200000000, 1 << 20);
+  for_all(logs, count, PERF_EVENT_IOC_ENABLE);
+  usleep(kSleepUs);
+  for_all(logs, count, PERF_EVENT_IOC_DISABLE);
+  take_all(logs, count);
+  end_all(logs, count, alive, prefix);
+  return 0;
+}
+
+static size_t least_area(void) {
+  const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+  return page_bytes < 8192 ? 8192 : page_bytes;
+}
+
+static int full(const char* prefix) {
+  struct log logs[kMostEvents];
+  bool alive[kMostEvents];
+  const int count = begin_all(logs, prefix, 2000000, least_area());
+  for_all(logs, count, PERF_EVENT_IOC_ENABLE);
+  usleep(kSleepUs);
+  for (int i = 0; i < 100; i++) {
+    take_all(logs, count);
+    usleep(2000);
+  }
+  for (int i = 0; i < count; i++) alive[i] = is_alive(&logs[i]);
+  for_all(logs, count, PERF_EVENT_IOC_DISABLE);
+  take_all(logs, count);
+  end_all(logs, count, alive, prefix);
+  return 0;
+}
+
+static int again(const char* prefix) {
+  struct log logs[kMostEvents];
+  const bool alive[kMostEvents] = {0};
+  const int count = begin_all(logs, prefix, 5000000, 1 << 20);
+  for (uint64_t round = 0; round < 20; round++) {
+    for_all(logs, count, PERF_EVENT_IOC_ENABLE);
+    usleep(20000);
+    for (int i = 0; i < count; i++) {
+      uint64_t period_ns = 300000 * (round + 1);
+      if (ioctl(logs[i].event, PERF_EVENT_IOC_PERIOD, &period_ns) != 0) die("period");
+    }
+    usleep(20000);
+    for_all(logs, count, PERF_EVENT_IOC_DISABLE);
+    take_all(logs, count);
+  }
+  end_all(logs, count, alive, prefix);
+  return 0;
+}
+
+// Entries of CPU 0 in a tenth of a second.
+static uint64_t logged(struct log* log) {
+  take(log);
+  const uint64_t before = log->entries;
+  usleep(100000);
+  ioctl(log->event, PERF_EVENT_IOC_DISABLE, 0);
+  take(log);
+  return log->entries - before;
+}
+
+static void enable(const struct log* log) {
+  if (ioctl(log->event, PERF_EVENT_IOC_ENABLE, 0) != 0) die("enable");
+}
+
+static int add_member(const struct log* log, uint64_t event, bool resume) {
+  struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                 .size = sizeof(struct perf_event_attr),
+                                 .config = event,
+                                 .sample_period = 1,
+                                 .sample_type = PERF_SAMPLE_IDENTIFIER};
+  set_aux_action(&attr, resume ? kResume : kPause);
+  const int member = open_event(&attr, -1, log->cpu, log->event);
+  if (member < 0) {
+    errno = -member;
+    die("member");
+  }
+  return member;
+}
+
+static void check_pauses(void) {
+  struct log log;
+  struct perf_event_attr attr = attr_of(1000000);
+  set_aux_action(&attr, kStartPaused);
+  begin(&log, 0, &attr, 1 << 16);
+  enable(&log);
+  tap_equal((int64_t)logged(&log), 0, "paused from the start: nothing is logged");
+  end(&log);
+
+  begin(&log, 0, &attr, 1 << 16);
+  const int resumes = add_member(&log, PERF_COUNT_SW_CONTEXT_SWITCHES, true);
+  enable(&log);
+  tap(logged(&log) > 0, "resumed by a member: entries come");
+  tap_equal((int64_t)log.flags, 0, "and none is missing");
+  close(resumes);
+  end(&log);
+
+  set_aux_action(&attr, 0);
+  begin(&log, 0, &attr, 1 << 16);
+  const int pauses = add_member(&log, PERF_COUNT_SW_CONTEXT_SWITCHES, false);
+  enable(&log);
+  usleep(50000);
+  tap_equal((int64_t)logged(&log), 0, "paused by a member: nothing comes any more");
+  tap_equal((int64_t)log.flags, 0, "which is no loss");
+  close(pauses);
+  end(&log);
+}
+
+static void check_rival(void) {
+  struct log log;
+  const struct perf_event_attr attr = attr_of(1000000);
+  const char* path = "/sys/kernel/debug/powerpc/dtl/cpu-0";
+  begin(&log, 0, &attr, 1 << 16);
+  enable(&log);
+  usleep(50000);
+  const int rival = open(path, O_RDONLY);
+  if (rival < 0) die(path);
+  usleep(100000);
+  take(&log);
+  tap(!is_alive(&log), "a rival takes the log: the event ends");
+  tap((log.flags & PERF_AUX_FLAG_COLLISION) != 0, "with PERF_AUX_FLAG_COLLISION");
+  tap((log.flags & PERF_AUX_FLAG_PARTIAL) != 0, "and PERF_AUX_FLAG_PARTIAL");
+  tap_equal((int64_t)log.told[4], 1, "and TAKEN");
+  const int other = open_event(&attr, -1, 1, -1);
+  tap(other >= 0, "the log of another CPU can be opened");
+  close(other);
+  end(&log);
+  tap_equal(open_event(&attr, -1, 0, -1), -EBUSY, "that of this CPU cannot: EBUSY");
+  uint8_t entries[kEntry * 80];
+  tap(read(rival, entries, sizeof(entries)) > 0, "the rival's log goes on");
+  close(rival);
+
+  begin(&log, 0, &attr, 1 << 16);
+  enable(&log);
+  tap(logged(&log) > 0, "when it has gone the log can be opened again");
+  tap_equal((int64_t)log.flags, 0, "and is whole");
+  end(&log);
+}
+
+static void check_opening(void) {
+  struct log log;
+  struct perf_event_attr attr = attr_of(1000000);
+  begin(&log, 0, &attr, 1 << 16);
+  enable(&log);
+  tap_equal(open_event(&attr, -1, 0, -1), -EBUSY, "a second opener of a CPU gets EBUSY");
+  tap(logged(&log) > 0, "and the first one's log goes on");
+  tap_equal((int64_t)log.flags, 0, "whole");
+  end(&log);
+  tap_equal(open_event(&attr, 0, -1, -1), -EINVAL, "no event of a task: EINVAL");
+  attr.config = 3;
+  tap_equal(open_event(&attr, -1, 0, -1), -EINVAL, "an event that is none: EINVAL");
+  attr = attr_of(0);
+  tap_equal(open_event(&attr, -1, 0, -1), -EOPNOTSUPP, "no period: EOPNOTSUPP");
+  attr = attr_of(1);
+  begin(&log, 0, &attr, 1 << 16);
+  enable(&log);
+  tap(logged(&log) > 0, "a period of 1 ns does no harm");
+  end(&log);
+  attr.freq = 1;
+  attr.sample_freq = 500;
+  begin(&log, 0, &attr, 1 << 16);
+  enable(&log);
+  tap(logged(&log) > 0, "nor does a frequency");
+  end(&log);
+}
+
+static void check_unmapping(void) {
+  struct log log;
+  const struct perf_event_attr attr = attr_of(1000000);
+  begin(&log, 0, &attr, 1 << 16);
+  enable(&log);
+  usleep(50000);
+  take(&log);
+  munmap((void*)log.aux, log.aux_bytes);
+  usleep(50000);
+  tap(is_alive(&log), "an enabled event survives its AUX area");
+  log.page->aux_tail = log.page->aux_head;
+  map_aux(&log);
+  log.in_slot = 0;
+  tap(logged(&log) > 0, "and fills a new one");
+  end(&log);
+}
+
+// On CPU 0, so that each sleep switches tasks there.
+static int behaviour(void) {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  CPU_SET(0, &cpus);
+  if (sched_setaffinity(0, sizeof(cpus), &cpus) != 0) die("affinity");
+  check_pauses();
+  // The kernel's debugfs front end keeps a lock while it is open, which ends lockdep.
+  if (access("/proc/lockdep_stats", F_OK) != 0) check_rival();
+  check_opening();
+  check_unmapping();
+  return tap_end();
+}
+
+int main(int argc, char** argv) {
+  if (argc == 3 && strcmp(argv[1], "stop") == 0) return stop(argv[2]);
+  if (argc == 3 && strcmp(argv[1], "full") == 0) return full(argv[2]);
+  if (argc == 3 && strcmp(argv[1], "again") == 0) return again(argv[2]);
+  if (argc == 2 && strcmp(argv[1], "behaviour") == 0) return behaviour();
+  fputs("usage: dispatches stop|full|again PREFIX\n       dispatches behaviour\n", stderr);
+  return 2;
+}
