@@ -8,13 +8,17 @@
 
 #include "tests/machine/clients/client.h"
 
-void stay_on(int cpu) {
+bool try_stay_on(int cpu) {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
   for (int i = 0; i < CPU_SETSIZE; i++) {
     if (cpu == kAnyCpu || cpu == i) CPU_SET(i, &cpus);
   }
-  if (sched_setaffinity(0, sizeof(cpus), &cpus) != 0) die("affinity");
+  return sched_setaffinity(0, sizeof(cpus), &cpus) == 0;
+}
+
+void stay_on(int cpu) {
+  if (!try_stay_on(cpu)) die("affinity");
 }
 
 void set_online(int cpu, bool online) {
