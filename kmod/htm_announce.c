@@ -49,14 +49,14 @@ static void htm_announce_collect(struct htm_announcer *announcer, struct htm_mac
 	struct htm_refusal refusal;
 	struct htm_untraced time;
 
-	if (htm_macro_take_start(macro, &time)) {
+	if (htm_gaps_take_start(&macro->gaps, &time)) {
 		htm_announce_later(announcer, HTM_STARTED, htm_announce_time(time.why, time.ns));
 		if (time.why)
 			announcer->partial = true;
 	}
-	if (htm_macro_take_gap(macro, &time))
+	if (htm_gaps_take_gap(&macro->gaps, &time))
 		htm_announce_gap(announcer, time);
-	if (htm_macro_take_refusal(macro, &refusal))
+	if (htm_refusals_take(&macro->refusals, &refusal))
 		htm_announce_error(announcer, refusal.op, htm_errno(refusal.rc), refusal.rc);
 }
 

@@ -2,7 +2,6 @@
 /* The requested state of a trace macro, and the steps to this state. See htm_macro.h. */
 #include <linux/atomic.h>
 #include <linux/bits.h>
-#include <linux/timekeeping.h>
 #include <asm/hvcall.h>
 
 #include "htm_macro.h"
@@ -32,66 +31,8 @@
 #define HTM_DISABLE	BIT(9)
 #define HTM_FRESH	BIT(10)
 
-#define HTM_NEWS_START		BIT(0)
-#define HTM_NEWS_REFUSAL	BIT(1)
-
-/* The worker waits for the hypervisor, so it must not block a shared queue. */
+/* The worker waits for the hypervisor, so it must not hold up a shared queue. */
 struct workqueue_struct *htm_workqueue;
-
-/* A clock that is the same on all CPUs and can be read in an NMI. */
-u64 htm_now(void)
-{
-	return ktime_get_mono_fast_ns();
-}
-
-/* A trace is requested from here on. Earlier reasons and times stay. */
-static void htm_macro_wait(struct htm_macro *macro, int why, u64 since)
-{
-	atomic_or(why, &macro->waiting_why);
-	atomic64_cmpxchg(&macro->waiting_since, 0, since);
-}
-
-/*
- * The wait is over: the macro traces (@started), or the request was withdrawn.
- * A START that the requester itself issued is not a gap.
- */
-static void htm_macro_end_wait(struct htm_macro *macro, int why, bool started)
-{
-	u64 since = atomic64_xchg(&macro->waiting_since, 0);
-	u64 ns;
-
-	why |= atomic_xchg(&macro->waiting_why, 0);
-	ns = since ? htm_now() - since : 0;
-	if (started && !macro->begun) {
-		macro->begun = true;
-		macro->start_why = why;
-		macro->start_ns = ns;
-		/* Publish the values before the bit. */
-		atomic_fetch_or(HTM_NEWS_START, &macro->news);
-		return;
-	}
-	if (!since || (started && !why))
-		return;
-	atomic64_add(ns, &macro->gap_ns);
-	atomic_fetch_or(why ? why : HTM_WHY_LATE, &macro->gap_why);
-}
-
-/* Withdraw the request for a trace. */
-static void htm_macro_give_up_wait(struct htm_macro *macro, int control)
-{
-	if (atomic64_read(&macro->waiting_since))
-		htm_macro_end_wait(macro, control & HTM_REFUSED ? HTM_WHY_REFUSED : 0, false);
-}
-
-static u64 htm_pack_refusal(enum htm_op op, long rc)
-{
-	return (u64)op << 32 | (u32)rc;
-}
-
-static struct htm_refusal htm_unpack_refusal(u64 packed)
-{
-	return (struct htm_refusal){ .op = packed >> 32, .rc = (s32)packed };
-}
 
 /**
  * htm_macro_log() - have the worker write a refusal to the log
@@ -103,7 +44,7 @@ static struct htm_refusal htm_unpack_refusal(u64 packed)
  */
 void htm_macro_log(struct htm_macro *macro, enum htm_op op, long rc)
 {
-	atomic64_set(&macro->unlogged, htm_pack_refusal(op, rc));
+	htm_refusals_log(&macro->refusals, op, rc);
 	irq_work_queue(&macro->kick);
 }
 
@@ -125,8 +66,16 @@ static enum htm_op htm_macro_next_op(struct htm_macro *macro, int *control)
 		return HTM_OP_STOP;
 	if ((*control & (HTM_ENABLED | HTM_PAUSED | HTM_DRAINING)) != HTM_ENABLED)
 		return macro->state == HTM_TRACING ? HTM_OP_STOP : HTM_OP_NONE;
-	if (macro->state == HTM_TRACING || *control & HTM_REFUSED)
+	if (macro->state == HTM_TRACING) {
+		/* What was to stop the macro was taken back before it did. */
+		if (htm_gaps_waits(&macro->gaps))
+			htm_gaps_traced(&macro->gaps, 0);
 		return HTM_OP_NONE;
+	}
+	if (*control & HTM_REFUSED)
+		return HTM_OP_NONE;
+	/* The wait for this START may have ended with one for which it came too late. */
+	htm_gaps_wait(&macro->gaps, 0, htm_now());
 	atomic_fetch_andnot(HTM_FRESH, &macro->control);
 	if (*control & HTM_REARM)
 		return macro->target->configured ? HTM_OP_DECONFIGURE : HTM_OP_CONFIGURE;
@@ -146,16 +95,29 @@ static void htm_macro_refuse(struct htm_macro *macro, int err)
 				     control | HTM_REFUSED | HTM_DISABLE));
 }
 
-/* Update the state by the result of an operation. @late: the worker issued it. */
+/*
+ * The macro is stopped. If the core has interrupted the event while an earlier START
+ * was on its way, the wait ended with that, and the gap begins now.
+ */
+static void htm_macro_note_stop(struct htm_macro *macro)
+{
+	int control = atomic_read(&macro->control);
+
+	if ((control & (HTM_INTERRUPTED | HTM_PAUSED | HTM_DRAINING | HTM_REFUSED)) ==
+	    HTM_INTERRUPTED)
+		htm_gaps_wait(&macro->gaps, READ_ONCE(macro->interrupted_why), htm_now());
+}
+
+/* Take the result of an operation into the state. The worker's are @late. */
 static void htm_macro_take_result(struct htm_macro *macro, enum htm_op op, int err, long rc,
 				  bool late)
 {
 	/* STOP of a macro that does not trace: it is in the requested state. */
 	if (op == HTM_OP_STOP && rc == H_STATE)
 		err = 0;
-	if (err) {
-		atomic64_set(&macro->refusal, htm_pack_refusal(op, rc));
-		atomic_fetch_or(HTM_NEWS_REFUSAL, &macro->news);
+	/* Not every error is an answer of the hypervisor. */
+	if (err && rc != H_SUCCESS) {
+		htm_refusals_announce(&macro->refusals, op, rc);
 		if (late)
 			htm_log_refusal(&macro->target->where, op, rc);
 		else
@@ -170,12 +132,13 @@ static void htm_macro_take_result(struct htm_macro *macro, enum htm_op op, int e
 		 */
 		macro->state = HTM_STOPPED;
 		atomic_andnot(HTM_STOP_AGAIN, &macro->control);
+		htm_macro_note_stop(macro);
 		return;
 	case HTM_OP_START:
 		if (err)
 			break;
 		macro->state = HTM_TRACING;
-		htm_macro_end_wait(macro, late ? HTM_WHY_LATE : 0, true);
+		htm_gaps_traced(&macro->gaps, late ? HTM_WHY_LATE : 0);
 		return;
 	case HTM_OP_CONFIGURE:
 		if (!err)
@@ -262,22 +225,14 @@ static void htm_macro_settle_sleeping(struct htm_macro *macro)
 	}
 }
 
-static void htm_macro_write_log(struct htm_macro *macro)
-{
-	struct htm_refusal refusal = htm_unpack_refusal(atomic64_xchg(&macro->unlogged, 0));
-
-	if (refusal.op)
-		htm_log_refusal(&macro->target->where, refusal.op, refusal.rc);
-}
-
 static void htm_macro_work(struct work_struct *work)
 {
 	struct htm_macro *macro = container_of(work, struct htm_macro, work);
 
 	if (atomic_read(&macro->control) & HTM_HANDED)
 		htm_macro_settle_sleeping(macro);
-	htm_macro_write_log(macro);
-	if (atomic_read(&macro->news) || atomic_read(&macro->gap_why) ||
+	htm_refusals_write_log(&macro->refusals, &macro->target->where);
+	if (htm_gaps_have_news(&macro->gaps) || htm_refusals_have_news(&macro->refusals) ||
 	    atomic_read(&macro->control) & HTM_DISABLE)
 		macro->report(macro->owner);
 }
@@ -293,7 +248,13 @@ static void htm_macro_kick(struct irq_work *kick)
  * From here on: requests.
  */
 
-/* Take the claim if it is free, and handle the requests. */
+/* A trace is not wanted any more, whatever was requested before. */
+static void htm_macro_give_up(struct htm_macro *macro, int control)
+{
+	htm_gaps_unwanted(&macro->gaps, control & HTM_REFUSED ? HTM_WHY_REFUSED : 0);
+}
+
+/* Take the claim if it is free and see to what is requested. */
 static void htm_macro_move(struct htm_macro *macro)
 {
 	if (!(atomic_fetch_or(HTM_CLAIMED, &macro->control) & HTM_CLAIMED))
@@ -312,14 +273,16 @@ static void htm_macro_move(struct htm_macro *macro)
  */
 int htm_macro_enable(struct htm_macro *macro, int why, u64 since)
 {
-	int control;
+	int set = why ? HTM_ENABLED : HTM_ENABLED | HTM_FRESH;
+	int clear = why ? 0 : HTM_REFUSED | HTM_DISABLE;
+	int control = atomic_read(&macro->control);
 
-	if (!why)
-		atomic_fetch_andnot(HTM_REFUSED | HTM_DISABLE, &macro->control);
-	control = atomic_read(&macro->control);
+	/* Before the request: who sees that sees the wait as well. */
 	if (!(control & (HTM_PAUSED | HTM_DRAINING)))
-		htm_macro_wait(macro, why, since);
-	atomic_fetch_or(why ? HTM_ENABLED : HTM_ENABLED | HTM_FRESH, &macro->control);
+		htm_gaps_wait(&macro->gaps, why, since);
+	/* In one step, or a refusal of an earlier START could come between. */
+	while (!atomic_try_cmpxchg(&macro->control, &control, (control & ~clear) | set))
+		continue;
 	htm_macro_move(macro);
 	return atomic_read(&macro->control) & HTM_REFUSED ? READ_ONCE(macro->error) : 0;
 }
@@ -331,8 +294,7 @@ int htm_macro_enable(struct htm_macro *macro, int why, u64 since)
 void htm_macro_fail(struct htm_macro *macro)
 {
 	atomic_fetch_andnot(HTM_ENABLED | HTM_DISABLE, &macro->control);
-	atomic_set(&macro->waiting_why, 0);
-	atomic64_set(&macro->waiting_since, 0);
+	htm_gaps_forget(&macro->gaps);
 }
 
 /* The event was removed from its CPU. */
@@ -340,7 +302,7 @@ void htm_macro_disable(struct htm_macro *macro)
 {
 	int old = atomic_fetch_andnot(HTM_ENABLED | HTM_INTERRUPTED, &macro->control);
 
-	htm_macro_give_up_wait(macro, old);
+	htm_macro_give_up(macro, old);
 	htm_macro_move(macro);
 }
 
@@ -356,10 +318,11 @@ void htm_macro_interrupt(struct htm_macro *macro, int why)
 {
 	int old;
 
+	WRITE_ONCE(macro->interrupted_why, why);
 	atomic_fetch_or(HTM_INTERRUPTED, &macro->control);
 	old = atomic_fetch_andnot(HTM_ENABLED, &macro->control);
 	if ((old & (HTM_ENABLED | HTM_PAUSED | HTM_DRAINING | HTM_REFUSED)) == HTM_ENABLED)
-		htm_macro_wait(macro, why, htm_now());
+		htm_gaps_wait(&macro->gaps, why, htm_now());
 	htm_macro_move(macro);
 }
 
@@ -373,7 +336,7 @@ void htm_macro_continue(struct htm_macro *macro)
 
 void htm_macro_pause(struct htm_macro *macro)
 {
-	htm_macro_give_up_wait(macro, atomic_fetch_or(HTM_PAUSED, &macro->control));
+	htm_macro_give_up(macro, atomic_fetch_or(HTM_PAUSED, &macro->control));
 	htm_macro_move(macro);
 }
 
@@ -383,8 +346,9 @@ void htm_macro_resume(struct htm_macro *macro)
 
 	if (control & HTM_PAUSED && control & (HTM_ENABLED | HTM_INTERRUPTED) &&
 	    !(control & (HTM_DRAINING | HTM_REFUSED)))
-		htm_macro_wait(macro, control & HTM_INTERRUPTED ? HTM_WHY_THROTTLED : 0,
-			       htm_now());
+		htm_gaps_wait(&macro->gaps,
+			      control & HTM_INTERRUPTED ? READ_ONCE(macro->interrupted_why) : 0,
+			      htm_now());
 	atomic_fetch_andnot(HTM_PAUSED, &macro->control);
 	htm_macro_move(macro);
 }
@@ -396,7 +360,7 @@ void htm_macro_resume(struct htm_macro *macro)
 void htm_macro_rearm(struct htm_macro *macro)
 {
 	macro->state = HTM_READY;
-	macro->begun = false;
+	htm_gaps_rearm(&macro->gaps);
 	atomic_fetch_or(HTM_REARM, &macro->control);
 	atomic_fetch_andnot(HTM_DRAINING, &macro->control);
 }
@@ -412,9 +376,10 @@ bool htm_macro_finish(struct htm_macro *macro)
 {
 	int control = atomic_fetch_or(HTM_DRAINING, &macro->control);
 
-	htm_macro_give_up_wait(macro, control);
+	htm_macro_give_up(macro, control);
 	htm_macro_move(macro);
-	return !(atomic_read(&macro->control) & HTM_CLAIMED);
+	/* What the worker has done is seen when its claim is not seen any more. */
+	return !(atomic_read_acquire(&macro->control) & HTM_CLAIMED);
 }
 
 /* A dump was refused: the macro may still trace, despite the answer to STOP. */
@@ -430,37 +395,7 @@ bool htm_macro_take_disable(struct htm_macro *macro)
 	return atomic_fetch_andnot(HTM_DISABLE, &macro->control) & HTM_DISABLE;
 }
 
-/**
- * htm_macro_take_start() - return true, once, if the trace has begun
- * @macro: the macro
- * @late: receives the time since the request and the reasons
- */
-bool htm_macro_take_start(struct htm_macro *macro, struct htm_untraced *late)
-{
-	if (!(atomic_fetch_andnot(HTM_NEWS_START, &macro->news) & HTM_NEWS_START))
-		return false;
-	late->why = macro->start_why;
-	late->ns = macro->start_ns;
-	return true;
-}
-
-/* The untraced time since the last call. */
-bool htm_macro_take_gap(struct htm_macro *macro, struct htm_untraced *gap)
-{
-	gap->why = atomic_xchg(&macro->gap_why, 0);
-	gap->ns = gap->why ? atomic64_xchg(&macro->gap_ns, 0) : 0;
-	return gap->why;
-}
-
-bool htm_macro_take_refusal(struct htm_macro *macro, struct htm_refusal *refusal)
-{
-	if (!(atomic_fetch_andnot(HTM_NEWS_REFUSAL, &macro->news) & HTM_NEWS_REFUSAL))
-		return false;
-	*refusal = htm_unpack_refusal(atomic64_read(&macro->refusal));
-	return true;
-}
-
-/* Call this before any request. */
+/* Before anything is requested. */
 void htm_macro_open(struct htm_macro *macro, struct htm_target *target, bool paused,
 		    void (*report)(void *owner), void *owner)
 {
@@ -481,8 +416,8 @@ void htm_macro_close(struct htm_macro *macro)
 
 	irq_work_sync(&macro->kick);
 	cancel_work_sync(&macro->work);
-	htm_macro_write_log(macro);
-	/* A claim without a holder: START or STOP was not finished. */
+	htm_refusals_write_log(&macro->refusals, &target->where);
+	/* A claim that nobody holds any more: START or STOP was not finished. */
 	if ((macro->state == HTM_TRACING || atomic_read(&macro->control) & HTM_CLAIMED) &&
 	    !htm_target_is_lost(target))
 		htm_hcall_sleep(&stop, false, &rc);

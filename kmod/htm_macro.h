@@ -19,6 +19,8 @@
 #include <linux/irq_work.h>
 #include <linux/workqueue.h>
 
+#include "htm_gaps.h"
+#include "htm_refusal.h"
 #include "htm_target.h"
 
 /**
@@ -34,52 +36,16 @@ enum htm_state {
 	HTM_STOPPED,
 };
 
-/*
- * Reasons of a gap or a late start; bits of STARTED and GAP announcements, see ABI.
- */
-#define HTM_WHY_LATE		BIT(0)	/* START was finished in the background */
-#define HTM_WHY_THROTTLED	BIT(1)	/* the core stopped the group */
-#define HTM_WHY_RINGS		BIT(2)	/* the core stopped the event to change its ring */
-#define HTM_WHY_RESCHEDULED	BIT(3)	/* the core removed the event from its CPU for a while */
-#define HTM_WHY_REFUSED		BIT(4)	/* START was refused */
-
-/**
- * struct htm_untraced - time during which a requested trace did not run
- * @why: HTM_WHY_* bits; 0: nothing to report
- * @ns: length of this time
- */
-struct htm_untraced {
-	int why;
-	u64 ns;
-};
-
-/**
- * struct htm_refusal - an operation that the hypervisor refused
- * @op: the operation; HTM_OP_NONE: no operation was refused
- * @rc: the hypervisor's answer
- */
-struct htm_refusal {
-	enum htm_op op;
-	long rc;
-};
-
 /**
  * struct htm_macro - a reserved trace macro
  * @target: the macro
  * @control: the requests and the claim, HTM_* bits of htm_macro.c
  * @state: the macro's state; the claim's holder writes it
  * @error: errno of the last refused START
- * @waiting_since: time since which a requested trace does not run; 0: no wait
- * @waiting_why: HTM_WHY_* bits of this wait
- * @begun: the trace has begun; the claim's holder writes it
- * @start_why: HTM_WHY_* bits of the first START
- * @start_ns: time from the request to the first START
- * @gap_ns: unreported untraced time since the trace began
- * @gap_why: HTM_WHY_* bits of @gap_ns
- * @news: HTM_NEWS_* bits of htm_macro.c: changes that must be reported
- * @refusal: the latest refusal, packed
- * @unlogged: a refusal that the worker must write to the log, packed
- * @kick: starts the worker from scheduler context
+ * @interrupted_why: HTM_WHY_* of the core's latest stop
+ * @gaps: when a trace was wanted and not made
+ * @refusals: what the hypervisor has refused
+ * @kick: starts the worker out of scheduler context
  * @work: the worker
  * @report: called in process context when the worker is done and has news
  * @owner: argument of @report
@@ -90,17 +56,9 @@ struct htm_macro {
 	enum htm_state state;
 	int error;
 
-	atomic64_t waiting_since;
-	atomic_t waiting_why;
-	bool begun;
-	int start_why;
-	u64 start_ns;
-	atomic64_t gap_ns;
-	atomic_t gap_why;
-
-	atomic_t news;
-	atomic64_t refusal;
-	atomic64_t unlogged;
+	int interrupted_why;
+	struct htm_gaps gaps;
+	struct htm_refusals refusals;
 
 	struct irq_work kick;
 	struct work_struct work;
@@ -125,15 +83,9 @@ bool htm_macro_finish(struct htm_macro *macro);
 void htm_macro_stop_again(struct htm_macro *macro);
 bool htm_macro_take_disable(struct htm_macro *macro);
 
-/* News; each function reports a change once. */
-bool htm_macro_take_start(struct htm_macro *macro, struct htm_untraced *late);
-bool htm_macro_take_gap(struct htm_macro *macro, struct htm_untraced *gap);
-bool htm_macro_take_refusal(struct htm_macro *macro, struct htm_refusal *refusal);
 void htm_macro_log(struct htm_macro *macro, enum htm_op op, long rc);
 
-u64 htm_now(void);
-
-/* For work that may wait for the hypervisor. htm_macro_exit() waits for this work. */
+/* For work that may wait for the hypervisor, and that htm_macro_exit() waits for. */
 extern struct workqueue_struct *htm_workqueue;
 
 int htm_macro_init(void);

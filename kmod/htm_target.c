@@ -13,13 +13,18 @@
 
 #include "htm_target.h"
 
-/* The most attempts at one operation after the kernel has crashed. */
+/* When the kernel has crashed, so many milliseconds are waited for all macros together. */
 #define HTM_CRASH_TRIES		100
 
 static LIST_HEAD(htm_targets);
 static DEFINE_MUTEX(htm_targets_lock);
 /* The machine shuts down: configure no further macro. */
 static bool htm_targets_closed;
+
+bool htm_target_is_lost(const struct htm_target *target)
+{
+	return READ_ONCE(target->lost);
+}
 
 static bool htm_where_equal(const struct htm_where *a, const struct htm_where *b)
 {
@@ -97,14 +102,16 @@ void htm_target_release_all(void)
 	list_for_each_entry(target, &htm_targets, entry) {
 		if (htm_target_deconfigure(target, false, &rc))
 			htm_log_refusal(&target->where, HTM_OP_DECONFIGURE, rc);
+		else
+			WRITE_ONCE(target->lost, true);
 	}
 }
 
-static void htm_target_abandon(const struct htm_target *target, enum htm_op op)
+static void htm_target_abandon(const struct htm_target *target, enum htm_op op, int *tries)
 {
 	struct htm_request req = { .where = target->where, .op = op };
 
-	for (int i = 0; i < HTM_CRASH_TRIES && htm_is_busy(htm_hcall_atomic(&req)); i++)
+	while (htm_is_busy(htm_hcall_atomic(&req)) && (*tries)-- > 0)
 		mdelay(1);
 }
 
@@ -116,31 +123,33 @@ static void htm_target_abandon(const struct htm_target *target, enum htm_op op)
 void htm_target_abandon_all(void)
 {
 	struct htm_target *target;
+	int tries = HTM_CRASH_TRIES;
 
 	WRITE_ONCE(htm_targets_closed, true);
 	list_for_each_entry(target, &htm_targets, entry) {
-		if (!target->configured)
+		if (!target->configured || htm_target_is_lost(target))
 			continue;
-		htm_target_abandon(target, HTM_OP_STOP);
-		htm_target_abandon(target, HTM_OP_DECONFIGURE);
+		htm_target_abandon(target, HTM_OP_STOP, &tries);
+		htm_target_abandon(target, HTM_OP_DECONFIGURE, &tries);
 	}
 }
 
-/* The partition has moved to another machine: mark the macros of all events as lost. */
+/*
+ * This is another machine: touch no macro that an event has here, and forget those
+ * that were left over.
+ */
 void htm_target_lose_all(void)
 {
-	struct htm_target *target;
+	struct htm_target *target, *next;
 
 	guard(mutex)(&htm_targets_lock);
-	list_for_each_entry(target, &htm_targets, entry) {
+	list_for_each_entry_safe(target, next, &htm_targets, entry) {
 		WRITE_ONCE(target->lost, true);
-		WRITE_ONCE(target->configured, false);
+		if (target->in_use)
+			continue;
+		list_del(&target->entry);
+		kfree(target);
 	}
-}
-
-bool htm_target_is_lost(const struct htm_target *target)
-{
-	return READ_ONCE(target->lost);
 }
 
 /**
@@ -212,11 +221,13 @@ int htm_target_deconfigure(struct htm_target *target, bool killable, long *rc)
 
 	guard(mutex)(&target->lock);
 	*rc = H_SUCCESS;
-	/* The shutdown has released it, or it is on another machine. */
+	if (htm_target_is_lost(target))
+		target->configured = false;
+	/* Perhaps somebody else has released it. */
 	if (!target->configured)
 		return 0;
 	err = htm_hcall_sleep(&req, killable, rc);
-	if (err && !htm_is_busy(*rc)) {
+	if (err && !htm_is_busy(*rc) && !htm_target_is_lost(target)) {
 		htm_hcall_sleep(&stop, killable, rc);
 		err = htm_hcall_sleep(&req, killable, rc);
 		if (*rc == H_STATE || *rc == H_NOT_AVAILABLE)

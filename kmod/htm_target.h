@@ -13,8 +13,9 @@
  * @where: the macro
  * @in_use: an event owns it
  * @configured: CONFIGUREd by this driver and not yet DECONFIGUREd
- * @wrap: CONFIGURE it to wrap when its memory is full
- * @lost: the partition has moved to another machine, without this macro
+ * @wrap: CONFIGURE it so that it goes on at the start of its memory when full
+ * @lost: the macro is not ours any more: it was released for a reboot, or the
+ *	partition has moved to another machine
  * @lock: held while the macro is configured or released
  *
  * The list's lock protects @entry and @in_use, @lock protects @configured. The

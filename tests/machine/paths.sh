@@ -29,4 +29,5 @@ key_of() {
 }
 kernel=$cache/kernel-$(key_of "$machine"/guest/{kernel.config,build-kernel,compile})
 debug_kernel=$cache/kernel-debug-$(key_of "$machine"/guest/{kernel.config,debug.config,build-kernel,compile})
+oldest_kernel=$cache/kernel-oldest-$(key_of "$machine"/guest/{kernel.config,oldest.config,build-kernel,compile})
 initramfs=$cache/initramfs-$(key_of "$machine/guest/init" "$machine/guest/build-initramfs").cpio.gz

@@ -171,7 +171,10 @@ static void take_record(struct client* client, const struct perf_event_header* h
       const unsigned kind = hw_id >> 56 <= kAnnouncements ? (unsigned)(hw_id >> 56) : 0;
       client->announced[kind]++;
       client->said[kind] = hw_id & ((UINT64_C(1) << 56) - 1);
-      if (kind == kGap) client->gaps_why |= told_why(hw_id);
+      if (kind == kGap) {
+        client->gaps_why |= told_why(hw_id);
+        client->gaps_ns += told_ns(hw_id);
+      }
       break;
     }
     case PERF_RECORD_LOST:
@@ -295,7 +298,7 @@ static void* work(void* rounds) {
 }
 
 // A thread: the end of a process would be in the trace, for the debug kernel is slow at that.
-void work_on(int cpu, unsigned thousands) {
+bool try_work_on(int cpu, unsigned thousands) {
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(cpu, &only);
@@ -304,6 +307,11 @@ void work_on(int cpu, unsigned thousands) {
   pthread_attr_setaffinity_np(&attributes, sizeof(only), &only);
   pthread_t thread;
   errno = pthread_create(&thread, &attributes, work, (void*)(uintptr_t)(200 * thousands));
-  if (errno != 0 || pthread_join(thread, NULL) != 0) die("the work");
+  const bool done = errno == 0 && pthread_join(thread, NULL) == 0;
   pthread_attr_destroy(&attributes);
+  return done;
+}
+
+void work_on(int cpu, unsigned thousands) {
+  if (!try_work_on(cpu, thousands)) die("the work");
 }

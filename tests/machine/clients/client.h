@@ -60,6 +60,7 @@ struct client {
   uint64_t announced[kAnnouncements + 1];  // how many of each kind
   uint64_t said[kAnnouncements + 1];       // value of the last one
   unsigned gaps_why;                       // reasons of all gaps
+  uint64_t gaps_ns;                        // sum of all gaps
   uint64_t overruns;                       // more in the AUX ring than it holds
   bool error_state;                        // read(2) gave 0 bytes
   struct reading last;
@@ -107,5 +108,7 @@ uint64_t checksum(const uint8_t* bytes, size_t size);
 
 // Execute something on a processor: about `thousands` thousand instructions. Returns when done.
 void work_on(int cpu, unsigned thousands);
+// The same; false if the processor is off line.
+bool try_work_on(int cpu, unsigned thousands);
 
 void die(const char* what) __attribute__((noreturn));

@@ -22,6 +22,7 @@
 #include "tests/machine/clients/client.h"
 #include "tests/machine/clients/control.h"
 #include "tests/machine/clients/group.h"
+#include "tests/machine/clients/processors.h"
 #include "tests/machine/clients/saved.h"
 #include "tests/machine/clients/tap.h"
 #include "tests/machine/clients/whole.h"
@@ -60,13 +61,6 @@ static const char* folder(const char* name) {
   static char path[4096];
   snprintf(path, sizeof(path), "%s/%s", directory, name);
   return path;
-}
-
-static void stay_on(int cpu) {
-  cpu_set_t only;
-  CPU_ZERO(&only);
-  CPU_SET(cpu, &only);
-  if (sched_setaffinity(0, sizeof(only), &only) != 0) die("affinity");
 }
 
 static int64_t calls(const char* operation) {
@@ -197,12 +191,6 @@ static void refused_resume(void) {
 }
 
 // ------------------------------------------------------------------------------- throttling
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static void set_sample_rate(unsigned rate) {
   FILE* file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "w");

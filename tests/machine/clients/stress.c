@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/machine/clients/chance.h"
 #include "tests/machine/clients/client.h"
 #include "tests/machine/clients/control.h"
 #include "tests/machine/clients/saved.h"
@@ -37,45 +38,6 @@ struct tally {
 static struct tally* tally;
 
 static const char* directory;
-static uint64_t random_state;
-
-static unsigned draw(unsigned count) {
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 7;
-  random_state ^= random_state << 17;
-  return (unsigned)(random_state >> 33) % count;
-}
-
-static void count(uint64_t* what) {
-  __atomic_add_fetch(what, 1, __ATOMIC_RELAXED);
-}
-
-// One of the next calls of some operation is refused or put off. Nothing here is a lie, that is, no
-// call is said to be done, or to be needless, that was not done: nobody could see through that.
-static void make_trouble(void) {
-  static const char* const operations[] = {"STATUS",      "CONFIGURE", "START",           "STOP",
-                                           "DECONFIGURE", "DUMP_DATA", "DUMP_SYSMEM_CONF"};
-  static const char* const answers[] = {"H_BUSY",
-                                        "H_BUSY",
-                                        "H_LONG_BUSY_ORDER_1_MSEC",
-                                        "H_LONG_BUSY_ORDER_1_MSEC",
-                                        "H_LONG_BUSY_ORDER_10_MSEC",
-                                        "H_LONG_BUSY_ORDER_100_MSEC",
-                                        "H_PARAMETER",
-                                        "H_P2",
-                                        "H_AUTHORITY",
-                                        "H_HARDWARE",
-                                        "H_RESOURCE",
-                                        "H_FUNCTION",
-                                        "77",
-                                        "-999"};
-  const char* operation = operations[draw(7)];
-  const int64_t calls = control("calls %s", operation);
-  // Counts begin again once in a while, or the plan would be full.
-  if (control("%s nth=%d %s", operation, (int)calls + 1 + (int)draw(3), answers[draw(14)]) != 0) {
-    control("clear");
-  }
-}
 
 // A member of the group that pauses or resumes the trace when something happens on the carrier CPU.
 static int open_member(const struct client* client, int carrier, uint64_t event, uint32_t action) {
@@ -159,7 +121,7 @@ static void step(struct cycle* cycle) {
       sched_yield();
       break;
     default:
-      if (draw(4) == 0) make_trouble();
+      if (draw(4) == 0) make_trouble(kAllAnswers);
       break;
   }
 }
@@ -201,7 +163,7 @@ static void run_cycle(int process) {
   struct cycle cycle = {.carrier = draw(8) == 0 ? (int)draw(kProcesses) : process,
                         .core = 1 + (int)draw(kProcesses - 1)};
   count(&tally->cycles);
-  if (draw(2) == 0) make_trouble();
+  if (draw(2) == 0) make_trouble(kAllAnswers);
   if (!begin(&cycle)) return;
   const unsigned steps = draw(kSteps);
   for (unsigned i = 0; i < steps; i++) step(&cycle);
@@ -213,9 +175,7 @@ static void run_cycle(int process) {
 }
 
 static void run_process(int process, uint64_t seed, unsigned cycles) {
-  // Never zero, and different for neighbours.
-  random_state = (seed + (uint64_t)process) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-  for (int i = 0; i < 8; i++) draw(2);
+  chance_begin(seed, process);
   for (unsigned i = 0; i < cycles; i++) run_cycle(process);
   fflush(stdout);
   _exit(0);

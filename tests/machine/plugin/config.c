@@ -77,6 +77,7 @@ static bool set(const char* key, const char* value) {
     bool* on;
   } booleans[] = {{"oracle", &config.oracle},
                   {"truth", &config.truth},
+                  {"journal", &config.journal},
                   {"kasan_shadow", &config.kasan_shadow},
                   {"nest_commands", &config.nest_commands}};
   unsigned choice;

@@ -25,6 +25,7 @@ struct config {
   unsigned stamps_every;   // instructions between decorations, about; 0: none
   bool nest_commands;      // record them, and keep machine addresses to the 48 bits of a record
   bool oracle;
+  bool journal;          // write what the macros do, and when
   bool truth;            // write what the macros and the memory map hold
   unsigned lie_entries;  // number of entries that a memory map block claims to have; 0: the truth
   unsigned lie_log2;     // buffer size that STATUS claims; kHonest: the truth

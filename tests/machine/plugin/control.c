@@ -8,6 +8,7 @@
 #include "faults.h"
 #include "fnv.h"
 #include "htm.h"
+#include "journal.h"
 #include "memory_map.h"
 #include "ranges.h"
 #include "report.h"
@@ -82,6 +83,10 @@ int64_t control(const char* line) {
   }
   if (strcmp(line, "reset") == 0) {
     htm_reset();
+    return 0;
+  }
+  if (strncmp(line, "mark ", 5) == 0) {
+    journal("%s", line);
     return 0;
   }
   if (strncmp(line, "set ", 4) == 0) return config_set(line + 4) ? 0 : -1;

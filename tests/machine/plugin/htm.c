@@ -10,6 +10,7 @@
 #include "config.h"
 #include "fnv.h"
 #include "guest_memory.h"
+#include "journal.h"
 #include "report.h"
 #include "tests/encoder/power10.h"
 
@@ -229,6 +230,8 @@ int64_t htm_start(struct htm* htm) {
     htm->stamp_time_ns = now_ns();
     begin(htm);
     htm->state = kTracing;
+    char name[64];
+    journal("start %s", htm_name(htm, name, sizeof(name)));
   }
   pthread_mutex_unlock(&htm->lock);
   return ready ? kSuccess : kState;
@@ -236,8 +239,11 @@ int64_t htm_start(struct htm* htm) {
 
 // With the lock held, while tracing.
 static void stop(struct htm* htm) {
+  char name[64];
   htm->state = kStopped;
   if (is_traced(htm)) capture_stop(htm);
+  journal("stop %s %lu %lu", htm_name(htm, name, sizeof(name)), htm->captured_instructions,
+          htm->lost_instructions);
   if (has_commands(htm)) return;
   // The last word of a full buffer was kept for this.
   if (htm->full && htm->written_bytes < htm->size_bytes) {

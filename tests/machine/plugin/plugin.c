@@ -15,6 +15,7 @@
 #include "faults.h"
 #include "hcall.h"
 #include "htm.h"
+#include "journal.h"
 #include "memory_map.h"
 #include "qemu_plugin.h"
 #include "report.h"
@@ -123,6 +124,7 @@ static void write_map(void) {
 
 static void on_shutdown(void* data) {
   (void)data;
+  journal_close();
   if (out_directory == NULL) return;
   char path[4096];
   snprintf(path, sizeof(path), "%s/hypervisor.report", out_directory);
@@ -173,9 +175,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     }
   }
   config_load(config_path, (unsigned)info->system.smp_vcpus);
-  if ((config.oracle || config.truth) && out_directory == NULL) {
-    die("oracle on and truth on need out=DIRECTORY");
+  if ((config.oracle || config.truth || config.journal) && out_directory == NULL) {
+    die("oracle on, truth on and journal on need out=DIRECTORY");
   }
+  if (config.journal) journal_open(out_directory);
   htm_create(config.truth ? out_directory : NULL);
   dtl_create(config.oracle ? out_directory : NULL);
   plugin_id = id;

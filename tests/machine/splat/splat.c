@@ -6,7 +6,9 @@
 #include <linux/io.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/mutex.h>
+#include <linux/panic.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <asm/hvcall.h>
@@ -18,6 +20,10 @@
 static DEFINE_MUTEX(splat_a);
 static DEFINE_MUTEX(splat_b);
 static DEFINE_SPINLOCK(splat_spin);
+
+static bool splat_crash;
+module_param_named(crash, splat_crash, bool, 0);
+MODULE_PARM_DESC(crash, "panic, and nothing else");
 
 /* What the compiler cannot know, so that it leaves the bug in. */
 static volatile int splat_size = 32;
@@ -82,6 +88,8 @@ static noinline void splat_lock_order(void)
 
 static int __init splat_init(void)
 {
+	if (splat_crash)
+		panic("splat: as requested");
 	/* This order: a finding about memory or locks ends what lockdep looks at. */
 	splat_sleep();
 	splat_lock_order();

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// begins - the driver says when a trace really begins, and how late that is; and nothing that is
+// requested is undone by an earlier request (kmod/ABI).
+//
+// The machine: carrier CPU 0; the core of CPU 1 is node 0, chip 1, core 4, and is traced.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/machine/clients/group.h"
+#include "tests/machine/clients/processors.h"
+#include "tests/machine/clients/tap.h"
+#include "tests/machine/clients/traced_core.h"
+#include "tests/machine/clients/untraced.h"
+
+enum { kData = 1 << 18, kAux = 1 << 18, kWork = 5 };
+#define MILLISECONDS(n) ((uint64_t)(n)*1000000)
+
+static void begin(struct client* client) {
+  control("clear");
+  client_begin(client, CORE, kCarrier, kData, kAux);
+}
+
+static void begin_at_once(void) {
+  struct client client;
+  begin(&client);
+  client_enable(&client);
+  client_consume(&client);
+  tap(client.announced[kStarted] == 1 && told_why(client.said[kStarted]) == 0,
+      "the begin of a trace is announced at once");
+  work_on(kTraced, kWork);
+  client_drain(&client);
+  tap(whole(&client) && client.announced[kGap] == 0, "which is complete then");
+  show(&client);
+  client_end(&client);
+}
+
+static void begin_late(void) {
+  struct client client;
+  begin(&client);
+  put_off_start();
+  client_enable(&client);
+  work_on(kTraced, kWork);
+  client_consume(&client);
+  tap(state() == kConfigured && client.announced[kStarted] == 0,
+      "a START that the hypervisor puts off is not announced");
+  give_in();
+  tap(await(&client, kStarted) && state() == kTracing, "it is announced when the macro traces");
+  const uint64_t said = client.said[kStarted];
+  tap(told_why(said) == kLate && told_ns(said) >= MILLISECONDS(100) &&
+          told_ns(said) < MILLISECONDS(5000),
+      "with how late it was, and that it was finished in the background");
+  work_on(kTraced, kWork);
+  client_drain(&client);
+  tap(partial(&client) && client.announced[kGap] == 0, "and the trace is flagged");
+  tap(equal(&client), "what was traced is delivered");
+  show(&client);
+  client_end(&client);
+
+  begin(&client);
+  put_off_start();
+  client_enable(&client);
+  work_on(kTraced, kWork);
+  client_read(&client);
+  give_in();
+  client_drain(&client);
+  tap(client.announced[kGap] == 1 && told_why(client.said[kGap]) & kLate && partial(&client),
+      "a trace that was read before it had begun is flagged, and its gap announced");
+  show(&client);
+  client_end(&client);
+}
+
+// The core stops the event while START is on its way: both what comes before START and what comes
+// after the STOP that follows is missing.
+static void begin_interrupted(void) {
+  struct client client;
+  begin(&client);
+  put_off_start();
+  client_enable(&client);
+  munmap(client.aux, client.aux_bytes);
+  client.aux = NULL;
+  give_in();
+  tap(await(&client, kStarted) && state() == kStopped, "a late START of an event that was stopped");
+  usleep(200000);
+  if (client_map_aux(&client, kAux, PROT_READ | PROT_WRITE) != 0) die("AUX ring");
+  client_drain(&client);
+  tap(client.announced[kGap] == 1 && client.gaps_why == kRings &&
+          told_ns(client.said[kGap]) >= MILLISECONDS(200) && partial(&client),
+      "what is missing after it is announced, too, and flagged");
+  show(&client);
+  client_end(&client);
+}
+
+// A group member's resume that is put off.
+static void late_resume(void) {
+  struct client client = {.keep = true};
+  struct perf_event_attr attr = client_attr(CORE);
+  struct perf_event_attr member = dummy_attr();
+  control("clear");
+  set_aux_action(&attr, kStartPaused);
+  client.event = client_open(&attr, kCarrier);
+  if (client.event == -EINVAL || client.event == -E2BIG) {
+    tap(true, "a late resume # SKIP this kernel has no aux_pause");
+    return;
+  }
+  member.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+  member.sample_period = 1;
+  member.sample_type = PERF_SAMPLE_IP;
+  set_aux_action(&member, kResume);
+  const int resume = open_event(&member, -1, kCarrier, client.event);
+  client_map_data(&client, kData);
+  client_map_aux(&client, kAux, PROT_READ | PROT_WRITE);
+  put_off_start();
+  client_enable(&client);
+  stay_on(kCarrier);
+  give_in();
+  tap(await(&client, kStarted) && told_why(client.said[kStarted]) == kLate &&
+          told_ns(client.said[kStarted]) >= MILLISECONDS(100),
+      "a late resume is announced, and how late it was");
+  stay_on(kAnyCpu);
+  work_on(kTraced, kWork);
+  client_drain(&client);
+  tap(partial(&client), "and flagged");
+  close(resume);
+  show(&client);
+  client_end(&client);
+}
+
+// ------------------------------------------------------------------------------- the newer request
+
+// START is refused in the background; at that moment the event is disabled and enabled again.
+static void newer_enable(void) {
+  enum { kTimes = 100 };
+  unsigned killed = 0, wrong = 0;
+  struct client client = {.keep = true};
+  struct perf_event_attr attr = client_attr(CORE);
+  attr.pinned = 0;
+  control("clear");
+  client.event = client_open(&attr, kCarrier);
+  client_map_data(&client, kData);
+  client_map_aux(&client, kAux, PROT_READ | PROT_WRITE);
+  for (unsigned i = 0; i < kTimes; i++) {
+    control("clear");
+    control("START nth=1 H_HARDWARE");
+    client_enable(&client);
+    for (volatile unsigned delay = 0; delay < i * 20; delay++) continue;
+    client_disable(&client);
+    client_enable(&client);
+    usleep(3000);
+    client_consume(&client);
+    killed += state() != kTracing && control("calls START") > 1;
+    client_disable(&client);
+  }
+  wrong = client.announced[kErrorTold] > kTimes;
+  tap_equal(killed, 0, "a refused START does not end the trace of a newer ENABLE");
+  tap(client.announced[kErrorTold] > 0 && wrong == 0, "each refusal is announced once at most");
+  show(&client);
+  client_end(&client);
+}
+
+int main(void) {
+  begin_at_once();
+  begin_late();
+  begin_interrupted();
+  late_resume();
+  newer_enable();
+  tap_equal(control("configured"), 0, "nothing stays configured");
+  return tap_end();
+}

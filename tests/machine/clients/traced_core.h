@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The core that most clients trace: node 0, chip 1, core 4, which is processor 1. Its events are
+// carried by processor 0.
+#pragma once
+#include "tests/machine/clients/client.h"
+#include "tests/machine/clients/control.h"
+#include "tests/machine/clients/whole.h"
+
+#define CORE HTM_CONFIG(kCore, 0, 1, 4)
+#define CORE_CONTROL "2 0 1 4"
+
+enum { kCarrier = 0, kTraced = 1, kThird = 2 };
+
+// States of a macro as the hypervisor counts them.
+enum { kReserved, kConfigured, kTracing, kStopped };
+
+static inline int64_t state(void) {
+  return control("state " CORE_CONTROL);
+}
+
+// What came is what the hypervisor has.
+static inline bool equal(const struct client* client) {
+  return trace_equal(client, CORE_CONTROL);
+}
+
+static inline bool whole(const struct client* client) {
+  return delivered(client) && equal(client);
+}
