@@ -184,7 +184,8 @@ static void finish(struct trace* trace) {
     if (!trace_equal(client, macro)) {
       count(&tally->wrong);
       printf("# trace %u is not what the hypervisor holds\n", trace->id);
-    } else {
+    } else if (client->announced[kMapEnd] == 1 && client->said[kMapEnd] == client->map_bytes) {
+      // Without all of the memory map, the trace has instructions without a logical address.
       save(trace);
     }
   }
