@@ -204,7 +204,7 @@ TEST_CASE("htmtrace's own driver announces what is missing") {
   announce(2, 30);
   announce(3, 2);
   announce(9, 100);
-  CHECK(ring.put_record(PERF_RECORD_AUX, native_words({0, 84 * 48, 4, 0, 600, 0, 0})));
+  CHECK(ring.put_record(PERF_RECORD_AUX, native_words({0, uint64_t{84} * 48, 4, 0, 600, 0, 0})));
   look(drain);
   const DtlTotals& totals = drain.totals();
   CHECK(totals.announced_entries == 39);

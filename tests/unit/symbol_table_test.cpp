@@ -3,6 +3,7 @@
 #include "core/symbol_table.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <vector>
@@ -298,10 +299,10 @@ TEST_CASE("many processes with the same libraries cost no time for each page") {
   for (int process = 0; process < 10000; process++) {
     pages += "# pid " + std::to_string(process + 1) + " 10 10 cc\n";
     for (int library = 0; library < 5; library++) {
-      const std::string number = std::to_string(library);
-      pages += "7fff0" + number + "000000-7fff0" + number + "010000 r-xp 00000000 00:01 9" +
-               number + " /lib/" + number + "\n 7fff0" + number + "000000 9" + number +
-               "0000 10000\n";
+      pages += fmt::format(
+          "7fff0{0}000000-7fff0{0}010000 r-xp 00000000 00:01 9{0} /lib/{0}\n"
+          " 7fff0{0}000000 9{0}0000 10000\n",
+          library);
     }
   }
   pages += kPages;
