@@ -53,7 +53,7 @@ static inline bool htm_event_is_paused(const struct perf_event *event)
 }
 #endif
 
-/* Kbuild looks for the function of that name. */
+/* Kbuild defines HTM_HAS_HRTIMER_SETUP if the kernel has hrtimer_setup(). */
 static inline void htm_hrtimer_setup(struct hrtimer *timer,
 				     enum hrtimer_restart (*function)(struct hrtimer *timer),
 				     enum hrtimer_mode mode)

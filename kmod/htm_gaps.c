@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Time during which a trace is wanted and not made. See htm_gaps.h. */
+/* The times during which a requested trace does not run. See htm_gaps.h. */
 #include <linux/minmax.h>
 #include <linux/timekeeping.h>
 
 #include "htm_gaps.h"
 
-/* A clock that is the same on all CPUs and can be read in an NMI. */
+/* This clock is the same on all CPUs, and an NMI can read it. */
 u64 htm_now(void)
 {
 	return ktime_get_mono_fast_ns();
@@ -18,12 +18,12 @@ void htm_gaps_rearm(struct htm_gaps *gaps)
 }
 
 /**
- * htm_gaps_wait() - a trace is wanted and not made
+ * htm_gaps_wait() - begin a wait: a trace is requested, the macro does not trace
  * @gaps: the waits of the macro
- * @why: HTM_WHY_* bits; 0 if the trace may begin or go on at once
- * @since: from when on
+ * @why: HTM_WHY_* bits; 0 if the trace may begin or continue at once
+ * @since: begin of the wait
  *
- * A wait that there is already keeps its begin and gets more reasons.
+ * A present wait keeps its begin and adds the reasons.
  */
 void htm_gaps_wait(struct htm_gaps *gaps, int why, u64 since)
 {
@@ -38,27 +38,28 @@ bool htm_gaps_waits(const struct htm_gaps *gaps)
 
 static void htm_gaps_add(struct htm_gaps *gaps, int why, u64 ns)
 {
-	/* Who takes the reason takes the time as well. */
+	/* Time before reason: a reader of the reason also reads the time. */
 	atomic64_add(ns, &gaps->gap_ns);
 	atomic_fetch_or(why, &gaps->gap_why);
 }
 
-/* Return: length of the wait, 0 if there was none. */
+/* Return: length of the wait in nanoseconds; 0 if no wait has begun. */
 static u64 htm_gaps_end(struct htm_gaps *gaps, int *why)
 {
 	u64 since = atomic64_xchg(&gaps->since, 0);
 
 	*why |= atomic_xchg(&gaps->why, 0);
-	/* The clock may be a little behind that of another CPU. */
+	/* This CPU's clock may lag slightly behind the clock that read @since. */
 	return since ? max_t(s64, htm_now() - since, 1) : 0;
 }
 
 /**
- * htm_gaps_traced() - the macro traces; for who moves it
+ * htm_gaps_traced() - the macro traces: end the wait
  * @gaps: the waits of the macro
  * @why: HTM_WHY_LATE, or 0
  *
- * A wait without a reason is the time that START itself takes, and no gap.
+ * Only the claim's holder may call this. A wait without a reason is the duration of
+ * START itself, not a gap.
  */
 void htm_gaps_traced(struct htm_gaps *gaps, int why)
 {
@@ -67,7 +68,7 @@ void htm_gaps_traced(struct htm_gaps *gaps, int why)
 	if (!gaps->begun) {
 		gaps->begun = true;
 		gaps->start = (struct htm_untraced){ .why = why, .ns = ns };
-		/* Full barriers here and in htm_gaps_take_start(). */
+		/* A full barrier, which pairs with the one in htm_gaps_take_start(). */
 		atomic_xchg(&gaps->unreported, 1);
 	} else if (ns && why) {
 		htm_gaps_add(gaps, why, ns);
@@ -75,7 +76,7 @@ void htm_gaps_traced(struct htm_gaps *gaps, int why)
 }
 
 /**
- * htm_gaps_unwanted() - no trace is wanted any more
+ * htm_gaps_unwanted() - the request for a trace was withdrawn: end the wait
  * @gaps: the waits of the macro
  * @why: HTM_WHY_REFUSED, or 0
  */
@@ -90,7 +91,7 @@ void htm_gaps_unwanted(struct htm_gaps *gaps, int why)
 		htm_gaps_add(gaps, why ? why : HTM_WHY_LATE, ns);
 }
 
-/* No trace is wanted, and it is known already that none was made. */
+/* The request was withdrawn, and the caller has already reported the refused START. */
 void htm_gaps_forget(struct htm_gaps *gaps)
 {
 	atomic_set(&gaps->why, 0);
@@ -103,9 +104,11 @@ bool htm_gaps_have_news(const struct htm_gaps *gaps)
 }
 
 /**
- * htm_gaps_take_start() - has the trace begun?
+ * htm_gaps_take_start() - read the trace's begin, once
  * @gaps: the waits of the macro
- * @late: receives how long after the request, and why
+ * @late: receives the delay after the request, and its reasons
+ *
+ * Return: true if the trace has begun and the begin was not read yet.
  */
 bool htm_gaps_take_start(struct htm_gaps *gaps, struct htm_untraced *late)
 {
@@ -115,7 +118,7 @@ bool htm_gaps_take_start(struct htm_gaps *gaps, struct htm_untraced *late)
 	return true;
 }
 
-/* What was not traced since the last time that this was asked. */
+/* Read the gaps since the last call. Return: false if no gap was added. */
 bool htm_gaps_take_gap(struct htm_gaps *gaps, struct htm_untraced *gap)
 {
 	gap->why = atomic_xchg(&gaps->gap_why, 0);

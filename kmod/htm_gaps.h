@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time during which a trace is wanted and not made. A wait begins with a request
- * and ends when the macro traces, or when no trace is wanted any more.
+ * The times during which a trace is requested but the macro does not trace. A wait
+ * begins with a request. It ends when the macro traces or the request is withdrawn.
  *
- * Waits begin in any context, NMI included, and end on the event's CPU or on the
- * worker's. When two of these cross, more may be reported than was missing, never
- * less: the one who moves the macro begins a wait that should be there and is not.
+ * A wait can begin in any context, NMI included. It ends on the event's CPU or on
+ * the worker's CPU. If a begin and an end cross, the driver may report more than is
+ * missing, never less: the claim's holder begins any wait that is still needed.
  */
 #ifndef HTM_GAPS_H
 #define HTM_GAPS_H
@@ -14,7 +14,7 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-/* Why a trace began late or has a gap; bits of STARTED and GAP, see ABI. */
+/* Reasons for a late start or a gap; bits of STARTED and GAP, see ABI. */
 #define HTM_WHY_LATE		BIT(0)	/* START was finished in the background */
 #define HTM_WHY_THROTTLED	BIT(1)	/* the core stopped the group */
 #define HTM_WHY_RINGS		BIT(2)	/* the core stopped the event to change its ring */
@@ -22,9 +22,9 @@
 #define HTM_WHY_REFUSED		BIT(4)	/* START was refused */
 
 /**
- * struct htm_untraced - time during which a trace was wanted and not made
+ * struct htm_untraced - a time during which a requested trace did not run
  * @why: HTM_WHY_* bits; 0: nothing to report
- * @ns: how long
+ * @ns: length in nanoseconds
  */
 struct htm_untraced {
 	int why;
@@ -33,13 +33,13 @@ struct htm_untraced {
 
 /**
  * struct htm_gaps - the waits of one macro
- * @since: begin of the present wait, 0 if there is none
- * @why: HTM_WHY_* bits of it
- * @begun: the trace has begun; belongs to who moves the macro
- * @unreported: the begin has not been reported
- * @start: how late the trace began
+ * @since: begin of the present wait; 0: no wait
+ * @why: HTM_WHY_* bits of the present wait
+ * @begun: the trace has begun; belongs to the claim's holder
+ * @unreported: the begin of the trace has not been reported
+ * @start: delay of the trace's begin
  * @gap_why: HTM_WHY_* bits of the gaps since the last report
- * @gap_ns: their length
+ * @gap_ns: length of these gaps in nanoseconds
  */
 struct htm_gaps {
 	atomic64_t since;
@@ -60,7 +60,7 @@ void htm_gaps_unwanted(struct htm_gaps *gaps, int why);
 void htm_gaps_forget(struct htm_gaps *gaps);
 bool htm_gaps_waits(const struct htm_gaps *gaps);
 
-/* What there is to report, each once. */
+/* Each start and each gap is reported once. */
 bool htm_gaps_have_news(const struct htm_gaps *gaps);
 bool htm_gaps_take_start(struct htm_gaps *gaps, struct htm_untraced *late);
 bool htm_gaps_take_gap(struct htm_gaps *gaps, struct htm_untraced *gap);

@@ -67,14 +67,14 @@ static enum htm_op htm_macro_next_op(struct htm_macro *macro, int *control)
 	if ((*control & (HTM_ENABLED | HTM_PAUSED | HTM_DRAINING)) != HTM_ENABLED)
 		return macro->state == HTM_TRACING ? HTM_OP_STOP : HTM_OP_NONE;
 	if (macro->state == HTM_TRACING) {
-		/* What was to stop the macro was taken back before it did. */
+		/* The request to stop was withdrawn before the macro stopped. */
 		if (htm_gaps_waits(&macro->gaps))
 			htm_gaps_traced(&macro->gaps, 0);
 		return HTM_OP_NONE;
 	}
 	if (*control & HTM_REFUSED)
 		return HTM_OP_NONE;
-	/* The wait for this START may have ended with one for which it came too late. */
+	/* A withdrawn request may have ended the wait that this START still needs. */
 	htm_gaps_wait(&macro->gaps, 0, htm_now());
 	atomic_fetch_andnot(HTM_FRESH, &macro->control);
 	if (*control & HTM_REARM)
@@ -96,8 +96,8 @@ static void htm_macro_refuse(struct htm_macro *macro, int err)
 }
 
 /*
- * The macro is stopped. If the core has interrupted the event while an earlier START
- * was on its way, the wait ended with that, and the gap begins now.
+ * The macro is stopped. If the core interrupted the event while an earlier START was
+ * in progress, that START ended the wait, and the gap begins now.
  */
 static void htm_macro_note_stop(struct htm_macro *macro)
 {
@@ -108,7 +108,7 @@ static void htm_macro_note_stop(struct htm_macro *macro)
 		htm_gaps_wait(&macro->gaps, READ_ONCE(macro->interrupted_why), htm_now());
 }
 
-/* Take the result of an operation into the state. The worker's are @late. */
+/* Update the state with an operation's result. @late: the worker issued the operation. */
 static void htm_macro_take_result(struct htm_macro *macro, enum htm_op op, int err, long rc,
 				  bool late)
 {
@@ -248,13 +248,13 @@ static void htm_macro_kick(struct irq_work *kick)
  * From here on: requests.
  */
 
-/* A trace is not wanted any more, whatever was requested before. */
+/* A request has withdrawn the trace: end the wait, and count it if START was refused. */
 static void htm_macro_give_up(struct htm_macro *macro, int control)
 {
 	htm_gaps_unwanted(&macro->gaps, control & HTM_REFUSED ? HTM_WHY_REFUSED : 0);
 }
 
-/* Take the claim if it is free and see to what is requested. */
+/* If the claim is free, acquire it and move the macro to the requested state. */
 static void htm_macro_move(struct htm_macro *macro)
 {
 	if (!(atomic_fetch_or(HTM_CLAIMED, &macro->control) & HTM_CLAIMED))
@@ -277,10 +277,10 @@ int htm_macro_enable(struct htm_macro *macro, int why, u64 since)
 	int clear = why ? 0 : HTM_REFUSED | HTM_DISABLE;
 	int control = atomic_read(&macro->control);
 
-	/* Before the request: who sees that sees the wait as well. */
+	/* Wait before request: a CPU that sees the request also sees the wait. */
 	if (!(control & (HTM_PAUSED | HTM_DRAINING)))
 		htm_gaps_wait(&macro->gaps, why, since);
-	/* In one step, or a refusal of an earlier START could come between. */
+	/* Use one step, because an earlier START can be refused between two steps. */
 	while (!atomic_try_cmpxchg(&macro->control, &control, (control & ~clear) | set))
 		continue;
 	htm_macro_move(macro);
@@ -378,7 +378,7 @@ bool htm_macro_finish(struct htm_macro *macro)
 
 	htm_macro_give_up(macro, control);
 	htm_macro_move(macro);
-	/* What the worker has done is seen when its claim is not seen any more. */
+	/* Once the claim is seen free, the worker's changes are visible. */
 	return !(atomic_read_acquire(&macro->control) & HTM_CLAIMED);
 }
 
@@ -395,7 +395,7 @@ bool htm_macro_take_disable(struct htm_macro *macro)
 	return atomic_fetch_andnot(HTM_DISABLE, &macro->control) & HTM_DISABLE;
 }
 
-/* Before anything is requested. */
+/* Call this before the first request. */
 void htm_macro_open(struct htm_macro *macro, struct htm_target *target, bool paused,
 		    void (*report)(void *owner), void *owner)
 {
@@ -417,7 +417,7 @@ void htm_macro_close(struct htm_macro *macro)
 	irq_work_sync(&macro->kick);
 	cancel_work_sync(&macro->work);
 	htm_refusals_write_log(&macro->refusals, &target->where);
-	/* A claim that nobody holds any more: START or STOP was not finished. */
+	/* The canceled worker leaves the claim set if START or STOP was not finished. */
 	if ((macro->state == HTM_TRACING || atomic_read(&macro->control) & HTM_CLAIMED) &&
 	    !htm_target_is_lost(target))
 		htm_hcall_sleep(&stop, false, &rc);

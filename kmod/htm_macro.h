@@ -43,8 +43,8 @@ enum htm_state {
  * @state: the macro's state; the claim's holder writes it
  * @error: errno of the last refused START
  * @interrupted_why: HTM_WHY_* of the core's latest stop
- * @gaps: when a trace was wanted and not made
- * @refusals: what the hypervisor has refused
+ * @gaps: times during which a requested trace did not run
+ * @refusals: the hypervisor's latest refusals
  * @kick: starts the worker out of scheduler context
  * @work: the worker
  * @report: called in process context when the worker is done and has news

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the hypervisor has refused for one macro. See htm_refusal.h. */
+/* The hypervisor's latest refusal for one macro. See htm_refusal.h. */
 #include "htm_refusal.h"
 
 static u64 htm_refusal_pack(enum htm_op op, long rc)
@@ -7,7 +7,7 @@ static u64 htm_refusal_pack(enum htm_op op, long rc)
 	return (u64)op << 32 | (u32)rc;
 }
 
-/* Return: false if there is none. */
+/* Return: false if @packed has no refusal. */
 static bool htm_refusal_unpack(u64 packed, struct htm_refusal *refusal)
 {
 	refusal->op = packed >> 32;
@@ -35,7 +35,7 @@ bool htm_refusals_take(struct htm_refusals *refusals, struct htm_refusal *refusa
 	return htm_refusal_unpack(atomic64_xchg(&refusals->unannounced, 0), refusal);
 }
 
-/* In process context, where no scheduler lock is held. */
+/* Call this in process context, without a scheduler lock. */
 void htm_refusals_write_log(struct htm_refusals *refusals, const struct htm_where *where)
 {
 	struct htm_refusal refusal;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the hypervisor has refused for one macro: the latest refusal, once for an
- * announcement and once for the log. Operation and answer are one word, for they
- * are noted in any context.
+ * The hypervisor's latest refusal for one macro: one copy for an announcement, one
+ * for the log. A copy packs the operation and the answer into one atomic word,
+ * because the driver notes refusals in any context.
  */
 #ifndef HTM_REFUSAL_H
 #define HTM_REFUSAL_H
@@ -13,7 +13,7 @@
 
 /**
  * struct htm_refusal - an operation that the hypervisor refused
- * @op: the operation; HTM_OP_NONE: none was refused
+ * @op: the operation; HTM_OP_NONE: no refusal
  * @rc: the hypervisor's answer
  */
 struct htm_refusal {
@@ -22,9 +22,9 @@ struct htm_refusal {
 };
 
 /**
- * struct htm_refusals - the latest ones of a macro, packed
- * @unannounced: shall be announced
- * @unlogged: shall be written to the log
+ * struct htm_refusals - the latest refusals of a macro, packed
+ * @unannounced: the refusal to announce
+ * @unlogged: the refusal to write to the log
  */
 struct htm_refusals {
 	atomic64_t unannounced;

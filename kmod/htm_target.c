@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who holds which trace macro. A macro has one owner in the whole machine, so
- * a second open of it in this system is refused here, and a macro that could
- * not be released is remembered, to be released later.
+ * The owner of each trace macro. A macro has one owner in the whole machine, so the
+ * driver refuses a second open of the same macro. If the driver cannot release a
+ * macro, it keeps the target and tries again later.
  */
 #include <linux/cleanup.h>
 #include <linux/delay.h>
@@ -13,12 +13,12 @@
 
 #include "htm_target.h"
 
-/* When the kernel has crashed, so many milliseconds are waited for all macros together. */
+/* After a kernel crash, the driver waits at most this many milliseconds in total. */
 #define HTM_CRASH_TRIES		100
 
 static LIST_HEAD(htm_targets);
 static DEFINE_MUTEX(htm_targets_lock);
-/* The machine shuts down: configure no further macro. */
+/* The machine shuts down: do not configure another macro. */
 static bool htm_targets_closed;
 
 bool htm_target_is_lost(const struct htm_target *target)
@@ -36,7 +36,7 @@ static bool htm_where_equal(const struct htm_where *a, const struct htm_where *b
  * htm_target_reserve() - reserve a trace macro for an event
  * @where: the macro
  *
- * Return: the target, -EBUSY if an event has it, -ESHUTDOWN if the machine shuts
+ * Return: the target, -EBUSY if an event owns it, -ESHUTDOWN if the machine shuts
  * down, or -ENOMEM.
  */
 struct htm_target *htm_target_reserve(const struct htm_where *where)
@@ -66,7 +66,7 @@ struct htm_target *htm_target_reserve(const struct htm_where *where)
 	return target;
 }
 
-/* Give a target back. It is kept in mind while the macro is configured. */
+/* End an event's use of the target. The list keeps a target whose macro is configured. */
 void htm_target_release(struct htm_target *target)
 {
 	guard(mutex)(&htm_targets_lock);
@@ -77,7 +77,7 @@ void htm_target_release(struct htm_target *target)
 	kfree(target);
 }
 
-/* Last attempt to release what was left over; no event exists any more. */
+/* Last attempt to release leftover macros; no event exists any more. */
 void htm_target_forget_all(void)
 {
 	struct htm_target *target, *next;
@@ -91,7 +91,7 @@ void htm_target_forget_all(void)
 	}
 }
 
-/* The machine shuts down: release every macro, and configure no further one. */
+/* The machine shuts down: release every macro, and do not configure another. */
 void htm_target_release_all(void)
 {
 	struct htm_target *target;
@@ -116,8 +116,8 @@ static void htm_target_abandon(const struct htm_target *target, enum htm_op op, 
 }
 
 /*
- * The kernel has crashed: release every macro without locks and without waiting for
- * long. The other CPUs are stopped, perhaps in the middle of a change of the list.
+ * The kernel has crashed: release every macro without locks and without a long
+ * wait. The other CPUs are stopped, possibly while one of them changed the list.
  * Each step of a change leaves the list valid for forward traversal.
  */
 void htm_target_abandon_all(void)
@@ -135,8 +135,8 @@ void htm_target_abandon_all(void)
 }
 
 /*
- * This is another machine: touch no macro that an event has here, and forget those
- * that were left over.
+ * The partition has moved to another machine: issue no operation for an open event's
+ * macro, and forget leftover macros.
  */
 void htm_target_lose_all(void)
 {
@@ -153,10 +153,10 @@ void htm_target_lose_all(void)
 }
 
 /**
- * htm_target_example() - a trace macro of a type, to ask about all of them
+ * htm_target_example() - select a macro for a query about all macros of a type
  * @type: the type
  *
- * Return: one that is open, for it exists, or else the first of the machine.
+ * Return: an open macro, because it surely exists; otherwise the machine's first macro.
  */
 struct htm_where htm_target_example(enum htm_type type)
 {
@@ -178,7 +178,7 @@ struct htm_where htm_target_example(enum htm_type type)
  *
  * Mask and value of the mode register are all ones: the platform's default.
  *
- * Return: 0 or an errno. -ESHUTDOWN and -ESTALE are the driver's own, with @rc H_SUCCESS.
+ * Return: 0 or an errno. -ESHUTDOWN and -ESTALE are from the driver, with @rc H_SUCCESS.
  */
 int htm_target_configure(struct htm_target *target, bool killable, long *rc)
 {
@@ -203,13 +203,13 @@ int htm_target_configure(struct htm_target *target, bool killable, long *rc)
 }
 
 /**
- * htm_target_deconfigure() - DECONFIGURE what htm_target_configure() configured
+ * htm_target_deconfigure() - DECONFIGURE a macro after htm_target_configure()
  * @target: a target whose macro is configured
  * @killable: a fatal signal ends the wait for a busy hypervisor
  * @rc: receives the hypervisor's answer
  *
- * A refusal may mean that the macro still traces: STOP it and ask once more.
- * H_STATE or H_NOT_AVAILABLE to that means that it is not configured at all.
+ * A refusal may mean that the macro still traces: STOP the macro and try again.
+ * If the second answer is H_STATE or H_NOT_AVAILABLE, the macro is not configured.
  *
  * Return: 0 if the macro is not configured any more, or an errno.
  */
@@ -223,7 +223,7 @@ int htm_target_deconfigure(struct htm_target *target, bool killable, long *rc)
 	*rc = H_SUCCESS;
 	if (htm_target_is_lost(target))
 		target->configured = false;
-	/* Perhaps somebody else has released it. */
+	/* Another caller may have released the macro. */
 	if (!target->configured)
 		return 0;
 	err = htm_hcall_sleep(&req, killable, rc);

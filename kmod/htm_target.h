@@ -9,17 +9,17 @@
 
 /**
  * struct htm_target - a trace macro that this system holds
- * @entry: place in the list of targets
+ * @entry: entry in the list of targets
  * @where: the macro
- * @in_use: an event owns it
- * @configured: CONFIGUREd by this driver and not yet DECONFIGUREd
- * @wrap: CONFIGURE it so that it goes on at the start of its memory when full
- * @lost: the macro is not ours any more: it was released for a reboot, or the
+ * @in_use: an event owns the target
+ * @configured: this driver has CONFIGUREd the macro and not yet DECONFIGUREd it
+ * @wrap: CONFIGURE the macro to continue at the start of its memory when full
+ * @lost: the macro no longer belongs to this driver: a reboot released it, or the
  *	partition has moved to another machine
  * @lock: held while the macro is configured or released
  *
- * The list's lock protects @entry and @in_use, @lock protects @configured. The
- * rest belongs to the owner: the event while @in_use, otherwise the list.
+ * The list's lock protects @entry and @in_use; @lock protects @configured. The
+ * other members belong to the owner: the event while @in_use, otherwise the list.
  */
 struct htm_target {
 	struct list_head entry;

@@ -14,13 +14,13 @@
 #include "vpa_dtl_aux.h"
 
 /**
- * struct vpa_dtl_clock - the slot that comes before the first entry
+ * struct vpa_dtl_clock - the slot that precedes the first entry
  * @boot_timebase: the timebase when perf's clock was 0
- * @ticks_per_second: of the timebase
+ * @ticks_per_second: frequency of the timebase
  * @no_timebase: 0, where an entry has its timebase
  * @padding: 0
  *
- * Numbers have the machine's byte order; those of entries are big-endian always.
+ * The numbers have the machine's byte order. Entries are always big-endian.
  */
 struct vpa_dtl_clock {
 	u64 boot_timebase;
@@ -34,9 +34,9 @@ static_assert(sizeof(struct vpa_dtl_clock) == sizeof(struct dtl_entry));
 static u64 vpa_dtl_boot_timebase;
 
 /*
- * The kernel has the timebase at boot, but not for modules. perf's clock is the
- * timebase since boot in nanoseconds, so it can be found from one reading of both:
- * the one with the least time between two readings of the timebase.
+ * The kernel does not export the timebase at boot to modules. perf's clock is the
+ * timebase since boot in nanoseconds, so one reading of both clocks gives the value.
+ * Use the reading with the least time between two reads of the timebase.
  */
 void vpa_dtl_clock_init(void)
 {
@@ -59,7 +59,7 @@ void vpa_dtl_clock_init(void)
 
 void *vpa_dtl_aux_setup(struct perf_event *event, void **pages, int nr_pages, bool overwrite)
 {
-	/* There is no overwrite mode: nobody could say where in the area an entry begins. */
+	/* Reject overwrite mode: a reader could not find the first byte of an entry. */
 	struct vpa_dtl_aux *aux = overwrite ? NULL : kzalloc(sizeof(*aux), GFP_KERNEL);
 
 	if (!aux)
@@ -70,7 +70,7 @@ void *vpa_dtl_aux_setup(struct perf_event *event, void **pages, int nr_pages, bo
 	return aux;
 }
 
-/* The module's exit waits until this has returned. */
+/* The module's exit waits until this function has returned. */
 void vpa_dtl_aux_free(void *aux)
 {
 	kfree(aux);
@@ -80,8 +80,8 @@ void vpa_dtl_aux_free(void *aux)
 /**
  * vpa_dtl_aux_put() - write one slot
  * @aux: the area
- * @head: where, a running number of bytes
- * @slot: what
+ * @head: position, a running count of bytes
+ * @slot: the slot
  */
 void vpa_dtl_aux_put(const struct vpa_dtl_aux *aux, u64 head, const void *slot)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The AUX area of a vpa_dtl event: slots of 48 bytes one after the other, without
- * padding, around the end of the area too. The first slot has the clock.
+ * The AUX area of a vpa_dtl event: consecutive slots of 48 bytes, without padding.
+ * A slot can wrap at the end of the area. The first slot has the clock.
  */
 #ifndef VPA_DTL_AUX_H
 #define VPA_DTL_AUX_H
@@ -12,8 +12,8 @@ struct perf_event;
 
 /**
  * struct vpa_dtl_aux - the AUX area, which may outlive the event that set it up
- * @pages: kernel address of each page, owned by the core
- * @size: bytes, a power of two
+ * @pages: kernel address of each page; the core owns the pages
+ * @size: size in bytes, a power of two
  * @has_clock: the first slot was written
  */
 struct vpa_dtl_aux {

@@ -20,9 +20,9 @@
 #include "vpa_dtl_log.h"
 
 /**
- * vpa_dtl_log_alloc() - the buffer of a log
+ * vpa_dtl_log_alloc() - allocate the buffer of a log
  * @log: the log
- * @cpu: whose log
+ * @cpu: the log's CPU
  *
  * PAPR lets no log cross a 4 KiB boundary. kmalloc() aligns a power of two to itself.
  *
@@ -48,31 +48,31 @@ void vpa_dtl_log_free(struct vpa_dtl_log *log)
 }
 
 /*
- * Does anybody use the log of this CPU? The kernel's own users are kept apart by a
- * lock that modules do not have, but each of them sets the mask.
+ * Check whether this CPU's log has a user. A lock that modules cannot use separates
+ * the kernel's own users, but each user sets the mask.
  */
 bool vpa_dtl_log_is_used(int cpu)
 {
 	return READ_ONCE(lppaca_of(cpu).dtl_enable_mask);
 }
 
-/* How many entries the hypervisor has written since the log was registered. */
+/* Number of entries that the hypervisor has written since the log was registered. */
 static u64 vpa_dtl_log_written(const struct vpa_dtl_log *log)
 {
 	return be64_to_cpu(lppaca_of(log->cpu).dtl_idx);
 }
 
-/* Goes up with each stop and each dispatch of the processor, logged or not. */
+/* The counter increases at each stop and each dispatch of the processor, logged or not. */
 u32 vpa_dtl_log_dispatches(const struct vpa_dtl_log *log)
 {
 	return be32_to_cpu(lppaca_of(log->cpu).yield_count);
 }
 
 /**
- * vpa_dtl_log_open() - give the buffer to the hypervisor
- * @log: the log; nothing is logged before vpa_dtl_log_set_mask()
+ * vpa_dtl_log_open() - register the buffer with the hypervisor
+ * @log: the log; the hypervisor logs nothing before vpa_dtl_log_set_mask()
  *
- * Return: 0, -EBUSY if somebody else uses the log, -EIO if the hypervisor refuses.
+ * Return: 0, -EBUSY if another user has the log, -EIO if the hypervisor refuses.
  */
 int vpa_dtl_log_open(struct vpa_dtl_log *log)
 {
@@ -82,7 +82,7 @@ int vpa_dtl_log_open(struct vpa_dtl_log *log)
 		return -EBUSY;
 
 	memset(log->buffer, 0, DISPATCH_LOG_BYTES);
-	/* The second word of the buffer tells the hypervisor how long it is. */
+	/* The second word of the buffer states the buffer's length for the hypervisor. */
 	log->buffer[0].enqueue_to_dispatch_time = cpu_to_be32(DISPATCH_LOG_BYTES);
 	rc = register_dtl(get_hard_smp_processor_id(log->cpu), __pa(log->buffer));
 	if (rc != H_SUCCESS) {
@@ -95,12 +95,12 @@ int vpa_dtl_log_open(struct vpa_dtl_log *log)
 	log->mask = 0;
 	log->taken = false;
 	log->replaced = false;
-	/* From here on pause and resume, which may be NMIs, change the mask. */
+	/* From now on, pause and resume change the mask, possibly from an NMI. */
 	WRITE_ONCE(log->open, true);
 	return 0;
 }
 
-/* Log nothing more. Pause and resume change nothing from here on. */
+/* Stop logging. From now on, pause and resume have no effect. */
 void vpa_dtl_log_stop(struct vpa_dtl_log *log)
 {
 	WRITE_ONCE(log->open, false);
@@ -112,8 +112,8 @@ void vpa_dtl_log_stop(struct vpa_dtl_log *log)
 }
 
 /*
- * Take the buffer back. Whoever has registered another one shall keep it: then the
- * hypervisor has forgotten this one.
+ * Unregister the buffer. If another user has registered a buffer, that buffer stays:
+ * the hypervisor no longer uses this one.
  */
 void vpa_dtl_log_close(struct vpa_dtl_log *log)
 {
@@ -121,7 +121,7 @@ void vpa_dtl_log_close(struct vpa_dtl_log *log)
 		unregister_dtl(get_hard_smp_processor_id(log->cpu));
 }
 
-/* Say which dispatches are to be logged from now on, 0 for none. Fit for an NMI. */
+/* Set the kinds of dispatch that the hypervisor logs; 0: none. Safe in an NMI. */
 void vpa_dtl_log_set_mask(struct vpa_dtl_log *log, u8 mask)
 {
 	if (!READ_ONCE(log->open) || READ_ONCE(log->taken))
@@ -130,15 +130,15 @@ void vpa_dtl_log_set_mask(struct vpa_dtl_log *log, u8 mask)
 	WRITE_ONCE(lppaca_of(log->cpu).dtl_enable_mask, mask);
 }
 
-/* The timebase of the slot of an entry, be it of this or of an older one. */
+/* The timebase in an entry's slot, which may still hold an older entry. */
 static u64 vpa_dtl_log_timebase(const struct vpa_dtl_log *log, u64 index)
 {
 	return be64_to_cpu(READ_ONCE(log->buffer[index % N_DISPATCH_LOG].timebase));
 }
 
 /*
- * Has somebody else set the mask, or the index, or are new entries not in this
- * buffer? A mask that a pause changes meanwhile tells nothing.
+ * Check whether another user has set the mask or the index, or whether new entries
+ * are not in this buffer. Ignore the mask if a pause changes it meanwhile.
  */
 static void vpa_dtl_log_find_rival(struct vpa_dtl_log *log, u64 written)
 {
@@ -156,10 +156,10 @@ static void vpa_dtl_log_find_rival(struct vpa_dtl_log *log, u64 written)
 }
 
 /**
- * vpa_dtl_log_look() - how many entries there are to be read, overwritten ones included
- * @log: the log; if somebody else has it, it is marked as taken
+ * vpa_dtl_log_look() - count the unread entries, overwritten entries included
+ * @log: the log; marked as taken if another user has it
  *
- * Return: entries since the last that was read, 0 if the log's buffer is not used any more.
+ * Return: entries since the last one read; 0 if the hypervisor no longer uses the buffer.
  */
 u64 vpa_dtl_log_look(struct vpa_dtl_log *log)
 {
@@ -174,7 +174,7 @@ u64 vpa_dtl_log_look(struct vpa_dtl_log *log)
  * vpa_dtl_log_skip_overwritten() - skip entries that the hypervisor has overwritten
  * @log: the log
  *
- * Return: how many there were.
+ * Return: number of overwritten entries.
  */
 u64 vpa_dtl_log_skip_overwritten(struct vpa_dtl_log *log)
 {
@@ -187,15 +187,15 @@ u64 vpa_dtl_log_skip_overwritten(struct vpa_dtl_log *log)
 
 /**
  * vpa_dtl_log_read() - read the next entry
- * @log: the log; the entry is there, by vpa_dtl_log_look()
- * @entry: receives it
+ * @log: the log; vpa_dtl_log_look() has found an unread entry
+ * @entry: receives the entry
  *
- * Return: false if it was overwritten meanwhile; skip it.
+ * Return: false if the hypervisor has overwritten the entry meanwhile; skip it then.
  */
 bool vpa_dtl_log_read(struct vpa_dtl_log *log, struct dtl_entry *entry)
 {
 	*entry = log->buffer[log->next % N_DISPATCH_LOG];
-	/* If it is still in the log now, all of the copy is of this entry. */
+	/* If the entry is still in the log now, the copy is complete. */
 	smp_rmb();
 	if (vpa_dtl_log_written(log) - log->next > N_DISPATCH_LOG)
 		return false;

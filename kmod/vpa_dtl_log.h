@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The dispatch trace log of one virtual processor: the buffer that the hypervisor
- * writes to, and which of its entries were not read yet.
+ * writes to, and the index of the oldest unread entry.
  *
- * The hypervisor writes an entry when it dispatches the processor, so never while
- * code on that processor runs, but between any two instructions of it. All
- * functions but alloc, free and is_used run on the processor of the log.
+ * The hypervisor writes an entry when it dispatches the processor. So an entry can
+ * appear between any two instructions that run on this processor. All functions
+ * except alloc, free and is_used run on the log's processor.
  */
 #ifndef VPA_DTL_LOG_H
 #define VPA_DTL_LOG_H
@@ -16,13 +16,13 @@
 /**
  * struct vpa_dtl_log - the log of one CPU, while an event owns it
  * @cpu: the CPU
- * @buffer: what the hypervisor writes to
- * @next: index of the oldest entry that was not read
- * @last_timebase: of the last entry that was read; each entry is later than that before
- * @mask: which dispatches are to be logged. Pause and resume change it, in an NMI too
+ * @buffer: the buffer that the hypervisor writes to
+ * @next: index of the oldest unread entry
+ * @last_timebase: timebase of the last entry read; each entry is later than the last
+ * @mask: the kinds of dispatch to log; pause and resume change it, NMI included
  * @open: an event that is on its CPU uses the log
- * @taken: somebody else uses the log
- * @replaced: and has registered a buffer in place of @buffer
+ * @taken: another user has the log
+ * @replaced: the other user has registered a buffer in place of @buffer
  */
 struct vpa_dtl_log {
 	int cpu;

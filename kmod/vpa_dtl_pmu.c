@@ -2,7 +2,7 @@
 /*
  * The perf PMU "vpa_dtl": the dispatch trace log of the virtual processors of a
  * logical partition, in place of the kernel's own driver of that name. ABI-vpa_dtl
- * tells what user space sees.
+ * describes the interface to user space.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -88,7 +88,7 @@ static int vpa_dtl_check(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	/* The entries come by sampling means: a timer, and an AUX area. */
+	/* A timer and an AUX area deliver the entries, so only sampling works. */
 	if (has_branch_stack(event) || !attr->sample_period)
 		return -EOPNOTSUPP;
 	/* Only other events of the group can pause this one. */
@@ -108,7 +108,7 @@ static int vpa_dtl_check(struct perf_event *event)
 	return cpu_online(event->cpu) ? 0 : -ENODEV;
 }
 
-/* The core shall not choose the period: a frequency is that of the looks at the log. */
+/* Keep the core from adjusting the period: a frequency is the rate of looks at the log. */
 static void vpa_dtl_fix_period(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
@@ -123,9 +123,9 @@ static void vpa_dtl_fix_period(struct perf_event *event)
 }
 
 /*
- * A software event in the group of a vpa_dtl event is scheduled with this PMU for as
- * long as it is open, also when the leader is long closed, and the core holds no
- * reference to the module for that. Nobody says when it is closed: stay.
+ * The core schedules a software event in a vpa_dtl event's group with this PMU until
+ * the member closes, even after the leader has closed. The core holds no module
+ * reference for the member and does not report its close, so the module stays loaded.
  */
 static void vpa_dtl_stay_for_orphans(struct perf_event *event)
 {
@@ -174,7 +174,7 @@ static void vpa_dtl_event_del(struct perf_event *event, int flags)
 	vpa_dtl_session_remove(event->pmu_private);
 }
 
-/* After a change of the period, after throttling, and by an aux_resume event. */
+/* The core calls this after a new period, after throttling and for an aux_resume event. */
 static void vpa_dtl_event_start(struct perf_event *event, int flags)
 {
 	if (flags & PERF_EF_RESUME)
@@ -184,10 +184,10 @@ static void vpa_dtl_event_start(struct perf_event *event, int flags)
 }
 
 /*
- * Only a pause stops the log. The core stops events to change period or rings, when
- * no look may be under way; none is, because each ends on this CPU before anything
- * else comes. And it throttles a group whose members sample too often, which is no
- * reason to lose entries.
+ * Only a pause stops the log. The core also stops events to change period or rings,
+ * which requires that no look is in progress. That holds, because each look ends on
+ * this CPU before the stop can run. The core also throttles a group whose members
+ * sample too often; the log continues meanwhile, so no entry is lost.
  */
 static void vpa_dtl_event_stop(struct perf_event *event, int flags)
 {
@@ -219,8 +219,8 @@ static struct pmu vpa_dtl_pmu = {
 };
 
 /*
- * perf would register a second PMU of this name only to fail with a warning, when it
- * makes its device. All devices are in one set.
+ * perf would register a second PMU of this name, and then fail with a warning when it
+ * creates the device. One set has the devices of all PMUs.
  */
 static bool __init vpa_dtl_is_registered(void)
 {
@@ -235,7 +235,7 @@ static int __init vpa_dtl_load(void)
 {
 	if (!firmware_has_feature(FW_FEATURE_SPLPAR) || is_kvm_guest())
 		return -ENODEV;
-	/* With EEXIST modprobe would take this module for loaded. */
+	/* For EEXIST, modprobe would report the module as already loaded. */
 	if (vpa_dtl_is_registered()) {
 		pr_err("another driver has the PMU " VPA_DTL_NAME "\n");
 		pr_err("to use this one, boot with initcall_blacklist=vpa_dtl_init if the other is part of the kernel, or unload it\n");
@@ -248,7 +248,7 @@ static int __init vpa_dtl_load(void)
 static void __exit vpa_dtl_unload(void)
 {
 	perf_pmu_unregister(&vpa_dtl_pmu);
-	/* vpa_dtl_aux_free() runs on for some instructions after its module_put(). */
+	/* vpa_dtl_aux_free() still runs a few instructions after its module_put(). */
 	synchronize_rcu_tasks();
 }
 

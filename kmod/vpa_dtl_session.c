@@ -14,15 +14,15 @@
 #include "vpa_dtl_session.h"
 
 /*
- * The log has only N_DISPATCH_LOG slots, so it is looked at this often, whatever the
- * event's period, on a CPU that is busy, and on one that is idle but not quiet. If a
- * CPU is quiet the time between two looks doubles up to the period: each look wakes
- * the CPU, and so makes an entry itself.
+ * The log has only N_DISPATCH_LOG slots. So the driver looks at the log this often on
+ * a busy CPU, and on an idle CPU that is not quiet, whatever the event's period. On a
+ * quiet CPU the time between two looks doubles up to the period: each look wakes the
+ * CPU, and the wakeup itself makes an entry.
  */
 #define VPA_DTL_BUSY_NS		NSEC_PER_MSEC
 #define VPA_DTL_IDLE_NS		(10 * NSEC_PER_MSEC)
 
-/* Entries of one look: with more the CPU is busy, whatever it runs; with more not quiet. */
+/* Limits of entries in one look: above, the CPU is busy, or not quiet. */
 #define VPA_DTL_BUSY_ENTRIES	(N_DISPATCH_LOG / 8)
 #define VPA_DTL_QUIET_ENTRIES	2
 
@@ -38,13 +38,13 @@ static void vpa_dtl_session_miss(struct vpa_dtl_session *session,
 	session->flags |= PERF_AUX_FLAG_PARTIAL;
 }
 
-/* How many records of this event have found no room: only this CPU writes for it. */
+/* Records of this event that found no room. Only this CPU writes records for the event. */
 static s64 vpa_dtl_session_lost(const struct vpa_dtl_session *session)
 {
 	return atomic64_read(&session->event->lost_samples);
 }
 
-/* One that finds no room is made again with the next AUX record that flags a loss. */
+/* Retry an announcement that finds no room with the next AUX record that flags a loss. */
 static void vpa_dtl_session_announce(struct vpa_dtl_session *session)
 {
 	for (u64 kind = 0; kind < VPA_DTL_ANNOUNCEMENTS; kind++) {
@@ -60,8 +60,8 @@ static void vpa_dtl_session_announce(struct vpa_dtl_session *session)
 }
 
 /*
- * Move entries while there is room. One byte always stays free: the core disables an
- * event that finds its area full, and stock perf never enables it again.
+ * Move entries while the area has room. One byte always stays free: the core disables
+ * an event that finds its area full, and stock perf never enables the event again.
  */
 static unsigned long vpa_dtl_session_move(struct vpa_dtl_session *session,
 					  struct vpa_dtl_aux *aux,
@@ -94,7 +94,7 @@ static unsigned long vpa_dtl_session_move(struct vpa_dtl_session *session,
 	return done;
 }
 
-/* Move what the log has, and flag what is missing. */
+/* Move the log's entries to the AUX area, and flag missing entries. */
 static void vpa_dtl_session_deliver(struct vpa_dtl_session *session, bool was_taken, bool last)
 {
 	struct perf_output_handle handle = {};
@@ -111,10 +111,10 @@ static void vpa_dtl_session_deliver(struct vpa_dtl_session *session, bool was_ta
 		vpa_dtl_session_miss(session, VPA_DTL_TAKEN, 1);
 		session->flags |= PERF_AUX_FLAG_COLLISION;
 	}
-	/* After the last look the log is closed. */
+	/* The log closes after the last look, so the remaining entries are lost. */
 	if (last)
 		vpa_dtl_session_miss(session, VPA_DTL_AREA_FULL, vpa_dtl_log_look(log));
-	/* A record without bytes only where no later one can have the flags. */
+	/* Write an empty record only if no later record can carry the flags. */
 	if (session->flags && (done || last || log->taken)) {
 		vpa_dtl_session_announce(session);
 		perf_aux_output_flag(&handle, session->flags);
@@ -136,12 +136,12 @@ static void vpa_dtl_session_drain(struct vpa_dtl_session *session, bool last)
 	session->found = vpa_dtl_log_look(log);
 	if (session->found || session->flags || (log->taken && !was_taken))
 		vpa_dtl_session_deliver(session, was_taken, last);
-	/* There is nothing more to come. */
+	/* This event will receive no more entries. */
 	if (log->taken && !was_taken && !last)
 		htm_event_disable_inatomic(session->event);
 }
 
-/* Not from within another callback, be it in an NMI or in a sibling's overflow. */
+/* Do nothing within another callback, such as in an NMI or a sibling's overflow. */
 static bool vpa_dtl_session_enter(struct vpa_dtl_session *session)
 {
 	if (in_nmi() || READ_ONCE(session->busy))
@@ -168,7 +168,7 @@ static u64 vpa_dtl_session_period(const struct vpa_dtl_session *session)
 	return max_t(u64, session->event->hw.sample_period, VPA_DTL_PERIOD_MIN_NS);
 }
 
-/* Until the next look. */
+/* Compute the time until the next look. */
 static ktime_t vpa_dtl_session_wait(struct vpa_dtl_session *session, u64 wait_ns)
 {
 	session->wait_ns = min(wait_ns, vpa_dtl_session_period(session));
@@ -191,7 +191,7 @@ static enum hrtimer_restart vpa_dtl_session_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* Begin anew to wait for the next look, by the event's present period. */
+/* Restart the wait for the next look with the event's present period. */
 void vpa_dtl_session_set_period(struct vpa_dtl_session *session)
 {
 	if (session->log.open && !in_nmi())
@@ -200,9 +200,9 @@ void vpa_dtl_session_set_period(struct vpa_dtl_session *session)
 }
 
 /**
- * vpa_dtl_session_open() - what an event needs
+ * vpa_dtl_session_open() - allocate the session and the log of an event
  * @event: the event
- * @mask: which dispatches it asks for
+ * @mask: the kinds of dispatch that the event requests
  *
  * Return: the session, or the errno for the opener.
  */
@@ -233,8 +233,8 @@ void vpa_dtl_session_close(struct vpa_dtl_session *session)
 }
 
 /*
- * Log what the event asks for, unless it is paused. A pause that comes meanwhile, in
- * an NMI, wins.
+ * Log the dispatches that the event requests, unless it is paused. A pause that
+ * arrives meanwhile in an NMI wins.
  */
 static void vpa_dtl_session_log(struct vpa_dtl_session *session)
 {
@@ -248,9 +248,9 @@ static void vpa_dtl_session_log(struct vpa_dtl_session *session)
 }
 
 /*
- * Has the event been enabled all the time since it was last added? Then the core has
- * taken it off its CPU meanwhile for reasons of its own, or the log was in use. The
- * core has just brought both times up to date.
+ * Check whether the event has stayed enabled since it was last added. If so, the core
+ * removed the event from its CPU for its own reasons, or the log was in use. The core
+ * has just updated both times.
  */
 static bool vpa_dtl_session_was_away(struct vpa_dtl_session *session)
 {
@@ -266,7 +266,7 @@ static bool vpa_dtl_session_was_away(struct vpa_dtl_session *session)
  * vpa_dtl_session_add() - the core adds the event to its CPU, and starts it
  * @session: the session
  *
- * Return: 0, -EBUSY if somebody else uses the log, -EIO if the hypervisor refuses.
+ * Return: 0, -EBUSY if another user has the log, -EIO if the hypervisor refuses.
  */
 int vpa_dtl_session_add(struct vpa_dtl_session *session)
 {
@@ -279,7 +279,7 @@ int vpa_dtl_session_add(struct vpa_dtl_session *session)
 		session->dispatches = now;
 	if (err)
 		return err;
-	/* The counter goes up twice for each dispatch, and may stand in the middle of one. */
+	/* The counter increases twice for each dispatch, so its value may be odd. */
 	vpa_dtl_session_miss(session, VPA_DTL_NOT_LOGGED,
 			     DIV_ROUND_UP(now - session->dispatches, 2));
 	session->no_room = false;
@@ -288,7 +288,7 @@ int vpa_dtl_session_add(struct vpa_dtl_session *session)
 	return 0;
 }
 
-/* Everything that was logged until now is delivered, as far as there is room. */
+/* Deliver all entries logged until now, as far as the area has room. */
 void vpa_dtl_session_remove(struct vpa_dtl_session *session)
 {
 	struct vpa_dtl_log *log = &session->log;
@@ -305,7 +305,7 @@ void vpa_dtl_session_remove(struct vpa_dtl_session *session)
 	session->dispatches = vpa_dtl_log_dispatches(log);
 }
 
-/* A store: fit for any context. */
+/* Only a store, so it is safe in any context. */
 void vpa_dtl_session_pause(struct vpa_dtl_session *session)
 {
 	vpa_dtl_log_set_mask(&session->log, 0);

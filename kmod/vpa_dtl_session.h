@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One open vpa_dtl event: when it looks at the log, what it moves to the AUX area,
- * and what it says of entries that are missing. But for open, close and pausing,
- * everything here runs on the event's CPU with interrupts off.
+ * One open vpa_dtl event: it schedules the looks at the log, moves entries to the
+ * AUX area and announces missing entries. Except for open, close and pausing, all
+ * functions run on the event's CPU with interrupts off.
  */
 #ifndef VPA_DTL_SESSION_H
 #define VPA_DTL_SESSION_H
@@ -27,17 +27,17 @@ enum vpa_dtl_announcement {
 /**
  * struct vpa_dtl_session - one open event
  * @event: the event
- * @log: its log
- * @timer: fires when the log is to be looked at
+ * @log: the event's log
+ * @timer: fires when the next look at the log is due
  * @wait_ns: time between the last look and the next
- * @mask: which dispatches the event asks for
- * @found: entries of the last look
- * @no_room: that look has left entries in the log
- * @busy: a callback is at work, which another one may interrupt
- * @missing: announcements to be made, and their values; 0: none
+ * @mask: the kinds of dispatch that the event requests
+ * @found: entries that the last look found
+ * @no_room: the last look has left entries in the log
+ * @busy: a callback is running, which another callback may interrupt
+ * @missing: value of each pending announcement; 0: no announcement
  * @flags: flags that the next AUX record must have
- * @added: the event was added to its CPU, or the log was in use when it was to be
- * @off_time: time that the event was not enabled, when that was
+ * @added: the core has added the event to its CPU, or tried to while the log was in use
+ * @off_time: time that the event had not been enabled, as of @added
  * @dispatches: the hypervisor's counter when the event left its CPU
  */
 struct vpa_dtl_session {

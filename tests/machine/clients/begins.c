@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// begins - the driver says when a trace really begins, and how late that is; and nothing that is
-// requested is undone by an earlier request (kmod/ABI).
+// begins - the driver announces the begin of a trace and its delay, and an earlier request never
+// cancels a newer request (kmod/ABI).
 //
-// The machine: carrier CPU 0; the core of CPU 1 is node 0, chip 1, core 4, and is traced.
+// The machine: CPU 0 is the carrier CPU. The traced core is the core of CPU 1: node 0, chip 1, core
+// 4.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -73,8 +74,8 @@ static void begin_late(void) {
   client_end(&client);
 }
 
-// The core stops the event while START is on its way: both what comes before START and what comes
-// after the STOP that follows is missing.
+// The core stops the event while START is in progress. The driver announces the time preceding
+// START and the time following the STOP.
 static void begin_interrupted(void) {
   struct client client;
   begin(&client);
@@ -94,7 +95,7 @@ static void begin_interrupted(void) {
   client_end(&client);
 }
 
-// A group member's resume that is put off.
+// The hypervisor delays the START that a group member's resume requests.
 static void late_resume(void) {
   struct client client = {.keep = true};
   struct perf_event_attr attr = client_attr(CORE);
@@ -131,7 +132,7 @@ static void late_resume(void) {
 
 // ------------------------------------------------------------------------------- the newer request
 
-// START is refused in the background; at that moment the event is disabled and enabled again.
+// The hypervisor refuses START in the background while the client disables and enables the event.
 static void newer_enable(void) {
   enum { kTimes = 100 };
   unsigned killed = 0, wrong = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// behaviour - how the driver answers what a client of perf may do with an open event. Each check is
-// a sentence of kmod/ABI. Needs three processors; core 4 of chip 1 is processor 1.
+// behaviour - the driver's answers to a perf client's operations on an open event. Each check is a
+// sentence of kmod/ABI. The test needs three processors; core 4 of chip 1 is processor 1.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -162,7 +162,7 @@ static void enable_again(void) {
   const struct client before = client;
   client.trace.size = 0;
   trace(&client);
-  // Armed anew in the background.
+  // The worker arms the macro again in the background.
   for (int i = 0; i < 100 && state() != kTracing; i++) usleep(10000);
   tap(control("configurations " CORE_CONTROL) == configurations + 1,
       "ENABLE after everything was delivered arms a new trace");

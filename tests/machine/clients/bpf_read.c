@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bpf_read - a BPF program reads an htm event: that is a read like any other (kmod/ABI), also in
-// the scheduler, which holds its lock. Of a kernel without bpf(2) nothing is asked.
+// bpf_read - a BPF program reads an htm event like any other reader (kmod/ABI), even in the
+// scheduler, under the scheduler's lock. The test skips kernels without bpf(2).
 //
-// The machine: carrier CPU 0; the core of CPU 1 is node 0, chip 1, core 4, and is traced.
+// The machine: CPU 0 is the carrier CPU. The traced core is the core of CPU 1: node 0, chip 1, core
+// 4.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/bpf.h>
@@ -50,8 +51,8 @@ static uint64_t element(int map) {
   return value;
 }
 
-// A program that reads element 0 of `events`, if it runs on the carrier CPU, and puts what it got
-// in `values`.
+// Loads a program that reads element 0 of `events` if it runs on the carrier CPU, and stores the
+// result in `values`.
 static int load_program(int events, int values) {
   const struct bpf_insn code[] = {
       {.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_smp_processor_id},
@@ -94,7 +95,7 @@ static void drain_at(int program, int events, int values, const char* tracepoint
   client_enable(&client);
   work_on(kTraced, kWork);
   const int64_t dumps = control("calls DUMP_DATA");
-  // Not on the carrier CPU: bpf(2) itself reads an event that it is given there.
+  // Leave the carrier CPU, because bpf(2) itself would read the event there.
   stay_on(kTraced);
   set_element(events, &client.event);
   stay_on(kCarrier);
@@ -116,7 +117,7 @@ static void drain_at(int program, int events, int values, const char* tracepoint
   tap(whole(&client), "%s: reads by a BPF program bring the whole trace", tracepoint);
   tap(control("calls DUMP_DATA") > dumps, "%s: and nobody else's", tracepoint);
   stay_on(kAnyCpu);
-  // The map holds the event. It is freed after a grace period.
+  // The map holds the event. The kernel frees the map after a grace period.
   remove_element(events);
   client_end(&client);
   for (int i = 0; i < 100 && control("configured") != 0; i++) usleep(20000);

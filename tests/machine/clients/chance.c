@@ -6,7 +6,7 @@
 static uint64_t state;
 
 void chance_begin(uint64_t seed, int process) {
-  // Never zero, and different for neighbours.
+  // The state must never be zero, and must differ for successive processes.
   state = (seed + (uint64_t)process) * UINT64_C(0x9e3779b97f4a7c15) | 1;
   for (int i = 0; i < 8; i++) draw(2);
 }
@@ -37,7 +37,7 @@ void make_trouble(unsigned answers) {
                                                  "-999"};
   const char* operation = operations[draw(7)];
   const int64_t calls = control("calls %s", operation);
-  // Counts begin again once in a while, or the plan would be full.
+  // Clear a plan that accepts no more entries. The counts of calls then start again.
   if (control("%s nth=%d %s", operation, (int)calls + 1 + (int)draw(3), names[draw(answers)]) !=
       0) {
     control("clear");

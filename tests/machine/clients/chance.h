@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the programs `stress` and `storm` leave to chance.
+// Random numbers and random refusals for the programs `stress` and `storm`.
 #pragma once
 #include <stdint.h>
 
-// For one of several processes with the same seed, each of which draws something else.
+// Seeds the calling process. Processes with the same seed draw different numbers.
 void chance_begin(uint64_t seed, int process);
-// 0 to count - 1.
+// Returns a random number from 0 to count - 1.
 unsigned draw(unsigned count);
 
-// One of the next calls of some operation is put off or refused. Nothing here is a lie, that is, no
-// call is said to be done, or to be needless, that was not done: nobody could see through that.
-// `answers` is how many of the hypervisor's answers are drawn from; the busy ones are the first.
+// Delays or refuses one of the next calls of a random operation. The hypervisor never answers that
+// it has done an operation, or that the operation is needless, if it did not do the operation: the
+// driver could not detect this. The answer is one of the first `answers` answers; busy answers are
+// the first ones.
 enum { kBusyAnswers = 6, kFewRefusals = 8, kAllAnswers = 14 };
 void make_trouble(unsigned answers);
 
-// One more, in memory that processes share.
+// Increments a counter in memory that processes share.
 void count(uint64_t* what);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dispatches SCENARIO PREFIX - a client of the vpa_dtl PMU, on all online CPUs, that knows only
-// what both drivers of that name have. It writes the entries of CPU N to PREFIX.N as they are, 48
-// bytes each, and what it was told to PREFIX.told: a line "CPU FLAGS LOG_FULL AREA_FULL NOT_LOGGED
-// TAKEN ALIVE" for each CPU (kmod/ABI-vpa_dtl; AUX flags are those of all records).
+// dispatches SCENARIO PREFIX - a client of the vpa_dtl PMU on all online CPUs. The client uses only
+// features that both drivers of that name have. It writes the entries of CPU N to PREFIX.N
+// unchanged, 48 bytes each. PREFIX.told has a line "CPU FLAGS LOG_FULL AREA_FULL NOT_LOGGED TAKEN
+// ALIVE" for each CPU: the AUX flags of all records and the announcements (kmod/ABI-vpa_dtl).
 //
-//   stop       half a second, with a period of a fifth, and no wait before the end
-//   full       an AUX area of 8 KiB, or one page, that nobody reads for half a second
-//   again      twenty times enabled and disabled, the period changed meanwhile
-//   behaviour  TAP: pauses, a rival for the log, a second opener, an AUX area that goes (ours only)
+//   stop       runs for 0.5 s with a period of 0.2 s, and stops without a wait
+//   full       does not read an AUX area of 8 KiB, or one page, for 0.5 s
+//   again      enables and disables the events twenty times, and changes the period meanwhile
+//   behaviour  TAP: pauses, another user of the log, a second opener, an unmapped AUX area (our
+//              driver only)
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +86,7 @@ static void begin(struct log* log, int cpu, const struct perf_event_attr* attr, 
   map_aux(log);
 }
 
-// The kernel's own driver is disabled before anything is unmapped, or the kernel crashes.
+// Disables the event before unmapping the rings: with its own driver, the kernel would crash.
 static void end(struct log* log) {
   ioctl(log->event, PERF_EVENT_IOC_DISABLE, 0);
   if (log->aux != NULL) munmap((void*)log->aux, log->aux_bytes);
@@ -122,7 +123,7 @@ static void take_records(struct log* log) {
   __atomic_store_n(&log->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-// Slots one after the other, which both drivers write until the end of the area.
+// Reads consecutive slots. Both drivers write slots without padding up to the end of the area.
 static void take(struct log* log) {
   take_records(log);
   const uint64_t head = __atomic_load_n(&log->page->aux_head, __ATOMIC_ACQUIRE);
@@ -235,7 +236,7 @@ static int again(const char* prefix) {
   return 0;
 }
 
-// Entries of CPU 0 in a tenth of a second.
+// Counts the entries of CPU 0 in 0.1 s.
 static uint64_t logged(struct log* log) {
   take(log);
   const uint64_t before = log->entries;
@@ -367,14 +368,14 @@ static void check_unmapping(void) {
   end(&log);
 }
 
-// On CPU 0, so that each sleep switches tasks there.
+// Runs on CPU 0, so that each sleep switches tasks there.
 static int behaviour(void) {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
   CPU_SET(0, &cpus);
   if (sched_setaffinity(0, sizeof(cpus), &cpus) != 0) die("affinity");
   check_pauses();
-  // The kernel's debugfs front end keeps a lock while it is open, which ends lockdep.
+  // The kernel's debugfs file holds a lock while it is open, which makes lockdep stop.
   if (access("/proc/lockdep_stats", F_OK) != 0) check_rival();
   check_opening();
   check_unmapping();

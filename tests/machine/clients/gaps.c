@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// gaps - when the core stops a trace that is wanted, the driver says so: with an announcement and
-// with PERF_AUX_FLAG_PARTIAL (kmod/ABI). An event that nobody can read gives nothing, and says
-// that.
+// gaps - when the core stops a requested trace, the driver reports the gap with an announcement and
+// with PERF_AUX_FLAG_PARTIAL (kmod/ABI). An event that no client can read delivers no trace, and
+// the driver reports this.
 //
-// The machine: carrier CPU 0; the core of CPU 1 is node 0, chip 1, core 4, and is traced.
+// The machine: CPU 0 is the carrier CPU. The traced core is the core of CPU 1: node 0, chip 1, core
+// 4.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -31,8 +32,8 @@ static void begin(struct client* client) {
 
 // ------------------------------------------------------------------------------- the core's stops
 
-// Another user's task whose event is pinned: whenever it gets the CPU, the core takes all events
-// off that are not.
+// Starts another user's task with a pinned event. Whenever this task runs on the CPU, the core
+// removes all events that are not pinned.
 static pid_t start_rival(int rounds) {
   const pid_t child = fork();
   if (child < 0) die("fork");
@@ -94,7 +95,7 @@ static struct perf_event_attr noisy_attr(void) {
                                   .sample_type = PERF_SAMPLE_IP};
 }
 
-// Earlier kernels throttle the member alone.
+// Kernels earlier than 6.16 throttle only the member.
 static bool throttles_groups(void) {
   struct utsname name;
   unsigned major, minor;
@@ -102,7 +103,7 @@ static bool throttles_groups(void) {
   return major > 6 || minor >= 16;
 }
 
-// The group is stopped until the next tick; the read comes before that.
+// The core stops the group until the next tick. The client reads earlier.
 static void read_while_throttled(void) {
   if (!throttles_groups()) {
     tap(true,
@@ -151,7 +152,7 @@ static void map_after_enable(void) {
   client_end(&client);
 }
 
-// Samples of eight bytes besides the header, one for each page fault on the carrier CPU.
+// Opens an event that writes a sample for each page fault on the carrier CPU: 8 bytes and a header.
 static int open_filler(const struct client* client) {
   struct perf_event_attr attr = dummy_attr();
   attr.config = PERF_COUNT_SW_PAGE_FAULTS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// opening - which events can be opened, and who may: each check is a sentence of kmod/ABI. Needs
-// three processors; core 4 of chip 1 is processor 1.
+// opening - the events that a client can open, and the required capabilities. Each check is a
+// sentence of kmod/ABI. The test needs three processors; core 4 of chip 1 is processor 1.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -128,8 +128,8 @@ static void open_several(void) {
 
 // ------------------------------------------------------------------------------- sysfs
 
-// As another user, with CAP_PERFMON alone or without: how many of the hypervisor's files can be
-// read, and how many refuse that with EACCES. Encoded as 16 * read + refused.
+// Reads the hypervisor's files as another user, with CAP_PERFMON alone or without any capability.
+// Returns 16 * (files read) + (files refused with EACCES).
 static int read_files_as_user(bool perfmon) {
   static const char* const files[] = {"capabilities", "status_nest", "status_core",
                                       "status_llat",  "topology",    "memory_map"};

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The guest's processors, as a client sees them.
+// The guest's processors.
 #pragma once
 #include <stdbool.h>
 
 enum { kAnyCpu = -1 };
 
-// The calling thread runs on this one only.
+// Restricts the calling thread to this processor.
 void stay_on(int cpu);
-// The same; false if the processor is off line.
+// Like stay_on(), but returns false if the processor is offline.
 bool try_stay_on(int cpu);
 
-// Takes a processor off line, or brings it back. Ends the program when that fails.
+// Sets a processor offline or online. Ends the program on failure.
 void set_online(int cpu, bool online);
 
-// Seconds since some moment.
+// Seconds since an arbitrary start.
 double now(void);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// storm SECONDS SEED DIR - for SECONDS and twenty traces, three processes trace a core each, and
-// interrupt themselves in every way; a fourth does whatever it likes: events of random attrs,
-// ioctls, maps, SET_OUTPUT, fork, processors that go off line, attempts to unload the driver,
-// pinned events of others; and the hypervisor refuses this and that. What each does with its trace,
-// and what it hears of it, it says to the hypervisor's journal, from which `storm-compare` finds
-// out whether the driver has kept silent about anything. Complete traces go to DIR, as those of
-// `stress` do. SEED 0: one is chosen.
+// storm SECONDS SEED DIR - random operations on the driver, for at least SECONDS and twenty traces.
 //
-// The machine: CPU I is core 4 * I of chip I of node 0; four of them. Process I traces core I, 1
-// to 3.
+//   - Three processes trace one core each, and interrupt their own traces in every way.
+//   - A fourth process issues random operations: events of random attrs, ioctls, maps, SET_OUTPUT,
+//     fork, offline processors, attempts to unload the driver, pinned events of other users.
+//   - The hypervisor refuses random calls.
+//
+// Each process writes its requests and the driver's announcements to the hypervisor's journal.
+// `storm-compare` reads the journal and checks that the driver announced every gap. Complete traces
+// go to DIR, as in `stress`. With SEED 0 the program chooses a seed.
+//
+// The machine has four CPUs; CPU I is core 4 * I of chip I of node 0. Processes 1 to 3 trace the
+// core of the same number.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +38,7 @@
 
 enum { kCpus = 4, kSteps = 14, kMostSaved = 20, kChaosEvents = 6, kLeast = 20 };
 
-// Shared by the processes.
+// Counters that the processes share.
 struct tally {
   uint64_t traces, refused, ended, wrong, saved, chaos, unloaded;
 };
@@ -43,7 +46,7 @@ static struct tally* tally;
 static const char* directory;
 static double end_time, last_time;
 
-// SECONDS have passed and traces have been made; on a busy machine the second takes longer.
+// True if SECONDS have passed and kLeast traces have ended, which takes longer on a busy machine.
 static bool over(void) {
   const double at = now();
   return at >= last_time ||
@@ -98,7 +101,7 @@ static bool open_trace(struct trace* trace) {
   return true;
 }
 
-// A pinned event of another user's task, which comes and goes on the carrier CPU.
+// A pinned event of another user's task, which runs now and then on the carrier CPU.
 static pid_t start_rival(int carrier) {
   const pid_t child = fork();
   if (child != 0) return child;
@@ -163,7 +166,7 @@ static void save(const struct trace* trace) {
   save_trace(&trace->client, path, target);
 }
 
-// Take all, and say what was heard.
+// Drains the trace, and writes the announcements to the journal.
 static void finish(struct trace* trace) {
   struct client* client = &trace->client;
   client_enable(client);
@@ -177,7 +180,7 @@ static void finish(struct trace* trace) {
   control("mark %u flags %" PRIu64, trace->id, client->aux_flags);
   const bool ended =
       client->announced[kTraceEnd] == 1 && client->said[kTraceEnd] == client->trace_bytes;
-  // A dump that was refused is told of, and nobody has what is missing then.
+  // The driver announces a refused dump, and no reader can have the missing part.
   if (ended && client->announced[kErrorTold] == 0 && client->trace.size > 0) {
     char macro[32];
     snprintf(macro, sizeof(macro), "2 0 %d %d", trace->core, 4 * trace->core);
@@ -216,9 +219,9 @@ static void run_tracer(int process) {
   }
 }
 
-// ------------------------------------------------------------------------------- whatever it likes
+// ------------------------------------------------------------------------------- random operations
 
-// An attr of an htm event with a few things changed, or one of chance.
+// The attr of an htm or dummy event, with a few random bits flipped.
 static struct perf_event_attr random_attr(void) {
   struct perf_event_attr attr =
       draw(2) ? client_attr(HTM_CONFIG(1 + draw(3), 0, draw(5), draw(16))) : dummy_attr();
@@ -227,7 +230,7 @@ static struct perf_event_attr random_attr(void) {
     ((uint8_t*)&attr)[at] ^= (uint8_t)(1u << draw(8));
   }
   if (draw(8) == 0) attr.size = draw(256);
-  // Its own limits on samples are not the driver's affair, and a full log is no test.
+  // Clear these fields: the core's own limits on samples, or a full log, do not test the driver.
   attr.sigtrap = attr.bpf_event = attr.ksymbol = 0;
   return attr;
 }
@@ -249,7 +252,8 @@ static void random_ioctl(const int* events) {
   event_ioctl(events[draw(kChaosEvents)], request, argument);
 }
 
-// Data ring, AUX area, both, of any size; gone again at once, or when the event is closed.
+// Maps a data ring, and possibly an AUX area, of random sizes, and unmaps them at once. Sometimes
+// the ring stays mapped.
 static void random_map(int event) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE), data = page << draw(4);
   struct perf_event_mmap_page* control_page =
@@ -312,7 +316,7 @@ static void run_chaos(void) {
         break;
       }
       case 8: {
-        // Only while an event is open, so that it must fail.
+        // Unload only while an event is open, so that the attempt must fail.
         const int keeper = client_open(&keeper_attr, 0);
         if (keeper < 0) break;
         if (syscall(SYS_delete_module, "htm", O_NONBLOCK) == 0) count(&tally->unloaded);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The core that most clients trace: node 0, chip 1, core 4, which is processor 1. Its events are
-// carried by processor 0.
+// The core that most clients trace: node 0, chip 1, core 4, which is processor 1. Processor 0 is
+// the carrier CPU.
 #pragma once
 #include "tests/machine/clients/client.h"
 #include "tests/machine/clients/control.h"
@@ -11,14 +11,14 @@
 
 enum { kCarrier = 0, kTraced = 1, kThird = 2 };
 
-// States of a macro as the hypervisor counts them.
+// States of a macro, with the hypervisor's numbers.
 enum { kReserved, kConfigured, kTracing, kStopped };
 
 static inline int64_t state(void) {
   return control("state " CORE_CONTROL);
 }
 
-// What came is what the hypervisor has.
+// True if the received trace equals the hypervisor's trace.
 static inline bool equal(const struct client* client) {
   return trace_equal(client, CORE_CONTROL);
 }

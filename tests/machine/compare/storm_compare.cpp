@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Has the driver kept silent about anything that is missing in a trace?
+// Checks that the driver announced every gap in a trace.
 //
 //   storm-compare JOURNAL
 //
-// JOURNAL is what the hypervisor wrote of START and STOP, and what the program `storm` said that it
-// does and hears, in one order and by one clock (tests/machine/plugin/journal.h). An instruction of
-// a traced core is missing where a trace was wanted and the macro did not trace: after a client's
-// ENABLE has returned, and before it calls DISABLE or reads for the first time. For each trace
-// whose end was announced, the time of this must not be longer than what STARTED and GAP announce,
-// and the trace be flagged; or an ERROR says that the hypervisor refused something. Exit status 1:
-// silence was found.
+// In JOURNAL, the hypervisor records each START and STOP, and the program `storm` its requests and
+// the announcements that it receives. All lines have one order and one clock
+// (tests/machine/plugin/journal.h).
+//
+// An instruction is missing if a trace was requested and the macro did not trace. The request
+// begins when ENABLE returns, and ends at DISABLE or at the first read.
+//
+// The program checks each trace whose end was announced. The missing time must not exceed the time
+// that STARTED and GAP announce, and the trace must be flagged. Otherwise an ERROR must announce
+// that the hypervisor refused an operation. Exit status 1: the driver did not announce a gap.
 #include <fmt/format.h>
 
 #include <cinttypes>
@@ -87,7 +90,7 @@ class Journal {
     trace.tracing = what == "start";
   }
 
-  // Adds what is missing until now.
+  // Adds the missing time until now.
   static void settle(Trace* trace, uint64_t ns) {
     if (trace->wanted && !trace->tracing) trace->missing_ns += ns - trace->missing_since;
     trace->missing_since = ns;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Two files of one CPU, one entry a line as hexadecimal bytes: what the hypervisor wrote, where a line that
-# begins with ff ff stands before each log, and what a client got. Of all logs from the first to the
-# last of which it got an entry: how many were written, delivered and missing. Fails if one that was delivered
-# was not written, or in another order.
+# Compares two files of one CPU: the hypervisor's entries and a client's entries. Each line is one entry as
+# hexadecimal bytes. In the hypervisor's file, a line that begins with ff ff precedes each log.
+#
+# Prints the number of written, delivered and missing entries. The logs range from the first to the last log
+# with a delivered entry. Fails if the hypervisor did not write a delivered entry, or if the order differs.
 FNR == 1 { file++ }
 file == 1 && /^ ff ff/ {
     logs++
