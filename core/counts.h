@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace htmtrace {
@@ -29,6 +31,17 @@ class CountList {
   using Place = CountPlace;
   using Room = CountRoom;
 
+  CountList() = default;
+  CountList(const CountList& other) : first_(other.first_) {
+    if (other.further_ == nullptr) return;
+    further_ = std::make_unique<Place[]>(1 + other.size());
+    std::copy_n(other.further_.get(), 1 + other.size(), further_.get());
+  }
+  CountList(CountList&&) noexcept = default;
+  CountList& operator=(const CountList& other) { return *this = CountList(other); }
+  CountList& operator=(CountList&&) noexcept = default;
+  ~CountList() = default;
+
   void add(uint64_t value, Room& room) {
     for (Place& place : first_) {
       if (place.value == value && place.count != 0) {
@@ -49,8 +62,8 @@ class CountList {
     for (const Place& place : first_) {
       if (place.count != 0) found.push_back(place);
     }
-    for (const Place& place : further_) {
-      if (place.count != 0) found.push_back(place);
+    for (size_t i = 1; i <= size(); i++) {
+      if (further_[i].count != 0) found.push_back(further_[i]);
     }
     std::sort(found.begin(), found.end(), [](const Place& a, const Place& b) {
       return a.count != b.count ? a.count > b.count : a.value < b.value;
@@ -59,61 +72,70 @@ class CountList {
   }
 
   // How often unlisted values occurred.
-  uint64_t others() const { return others_; }
+  uint64_t others() const { return further_ == nullptr ? 0 : further_[0].count; }
 
   // The number of entries that the list has allocated.
-  size_t places() const { return further_.size(); }
+  size_t places() const { return size(); }
 
  private:
   static constexpr size_t kLeastPlaces = 8;  // a power of two, as all sizes are
+  static constexpr unsigned kSizeShift = 32;
+
+  // The number of places in the hash table.
+  size_t size() const {
+    return further_ == nullptr ? 0 : static_cast<size_t>(further_[0].value >> kSizeShift);
+  }
+  size_t used() const { return static_cast<uint32_t>(further_[0].value); }
 
   // The entry of `value`, or the free entry for it.
   Place& place_of(uint64_t value) {
-    const size_t mask = further_.size() - 1;
+    Place* const places = &further_[1];
+    const size_t mask = size() - 1;
     // Multiplicative hashing, as in HotTable.
     size_t place = static_cast<size_t>(value * 0x9e3779b97f4a7c15 >> 32) & mask;
-    while (further_[place].count != 0 && further_[place].value != value) {
-      place = (place + 1) & mask;
-    }
-    return further_[place];
+    while (places[place].count != 0 && places[place].value != value) place = (place + 1) & mask;
+    return places[place];
+  }
+
+  void add_other() {
+    if (further_ == nullptr) further_ = std::make_unique<Place[]>(1);
+    further_[0].count++;
   }
 
   void add_further(uint64_t value, Room& room) {
-    if (further_.empty() && !grow(room)) {
-      others_++;
-      return;
-    }
+    if (size() == 0 && (others() != 0 || !grow(room))) return add_other();
     Place* place = &place_of(value);
     if (place->count == 0) {
       // A quarter stays free to keep searches short. A value that arrived when no room was left is
       // never listed, because its count would be too small.
-      if (others_ != 0 || (used_ + 1 > further_.size() / 4 * 3 && !grow(room))) {
-        others_++;
-        return;
-      }
+      if (others() != 0 || (used() + 1 > size() / 4 * 3 && !grow(room))) return add_other();
       place = &place_of(value);
       place->value = value;
-      used_++;
+      further_[0].value++;  // used()
     }
     place->count++;
   }
 
   bool grow(Room& room) {
-    const size_t size = further_.empty() ? kLeastPlaces : further_.size() * 2;
-    if (room.places < size - further_.size()) return false;
-    room.places -= size - further_.size();
-    std::vector<Place> before(size);
-    before.swap(further_);
-    for (const Place& place : before) {
-      if (place.count != 0) place_of(place.value) = place;
+    const size_t before = size(), size = before == 0 ? kLeastPlaces : before * 2;
+    if (room.places < size - before) return false;
+    room.places -= size - before;
+    const std::unique_ptr<Place[]> old = std::move(further_);
+    further_ = std::make_unique<Place[]>(1 + size);
+    further_[0].value = uint64_t{size} << kSizeShift;
+    for (size_t i = 1; i <= before; i++) {
+      if (old[i].count == 0) continue;
+      place_of(old[i].value) = old[i];
+      further_[0].value++;
     }
     return true;
   }
 
   std::array<Place, kFirst> first_{};
-  std::vector<Place> further_;  // a hash table; count 0: free
-  size_t used_ = 0;             // used entries of further_
-  uint64_t others_ = 0;
+  // Null while the first places are enough, because most lists are short and the memory for them
+  // is the time that a report takes. Else the size of a hash table, shifted, and how many of its
+  // places are used; the number of others; then the table, in which count 0 is a free place.
+  std::unique_ptr<Place[]> further_;
 };
 
 using Counts = CountList<3>;

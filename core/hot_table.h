@@ -124,10 +124,12 @@ class HotTable {
   }
 
   void drop_smaller_half(std::vector<Slot>& all) {
-    const auto middle = all.begin() + static_cast<ptrdiff_t>(all.size() / 2);
-    std::nth_element(all.begin(), middle, all.end(),
-                     [](const Slot& a, const Slot& b) { return a.entry.count < b.entry.count; });
-    const uint64_t most_dropped = middle->entry.count;
+    std::vector<uint64_t> counts;
+    counts.reserve(all.size());
+    for (const Slot& slot : all) counts.push_back(slot.entry.count);
+    const auto middle = counts.begin() + static_cast<ptrdiff_t>(counts.size() / 2);
+    std::nth_element(counts.begin(), middle, counts.end());
+    const uint64_t most_dropped = *middle;
     error_ += most_dropped;
     std::erase_if(all, [=](const Slot& slot) { return slot.entry.count <= most_dropped; });
   }
