@@ -69,6 +69,9 @@ static int htm_map_write(struct htm_map *map, struct perf_event *event, u32 size
 	struct perf_raw_record raw = {
 		.frag = { .copy = htm_raw_copy, .data = &source, .size = size },
 	};
+#ifndef HTM_IN_TREE
+	perf_overflow_handler_t write = READ_ONCE(event->overflow_handler);
+#endif
 	s64 lost = htm_announce_lost(event);
 	struct perf_sample_data data;
 
@@ -81,7 +84,7 @@ static int htm_map_write(struct htm_map *map, struct perf_event *event, u32 size
 	 * A module cannot call perf_event_overflow(). The event's own overflow handler
 	 * is what that function ends in; accounting and throttling are left out.
 	 */
-	READ_ONCE(event->overflow_handler)(event, &data, &map->regs);
+	write(event, &data, &map->regs);
 #endif
 	if (source.copied == size)
 		return 0;
