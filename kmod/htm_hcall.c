@@ -10,13 +10,18 @@
 #include <linux/sched/signal.h>
 #include <linux/time64.h>
 #include <asm/hvcall.h>
+#ifdef HTM_IN_TREE
+#include <asm/plpar_wrappers.h>
+#endif
 
 #include "htm_hcall.h"
 
+#ifndef HTM_IN_TREE
 /* Hypervisor call number and target flag (PAPR, H_HTM). */
 #define HTM_HCALL_OPCODE		0x458
 #define HTM_FLAG_HARDWARE_TARGET	BIT_ULL(63)
 
+#endif
 /* Longest patience with a busy hypervisor where sleeping is possible. */
 #define HTM_DEADLINE			(10 * HZ)
 
@@ -145,11 +150,17 @@ void htm_log_refusal(const struct htm_where *where, enum htm_op op, long rc)
 long htm_hcall(const struct htm_request *req)
 {
 	const struct htm_where *where = &req->where;
+#ifdef HTM_IN_TREE
+
+	return htm_hcall_wrapper(req->flags, where->node, where->chip, where->core, where->type,
+				 req->op, req->arg[0], req->arg[1], req->arg[2]);
+#else
 	u64 target = (u64)where->node << 48 | (u64)where->chip << 32 | (u64)where->core << 16;
 	u64 operation = (u64)req->op << 48 | (u64)where->type << 32;
 
 	return plpar_hcall_norets(HTM_HCALL_OPCODE, HTM_FLAG_HARDWARE_TARGET | req->flags, target,
 				  operation, req->arg[0], req->arg[1], req->arg[2]);
+#endif
 }
 
 /**

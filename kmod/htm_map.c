@@ -3,9 +3,6 @@
  * The memory map: how machine real addresses, which the trace has, belong to
  * the partition's logical ones. Each block goes to the data ring as the raw
  * data of a sample.
- *
- * A module cannot call perf_event_overflow(). The event's own overflow handler
- * is what that function ends in; accounting and throttling are left out.
  */
 #include <linux/build_bug.h>
 #include <linux/io.h>
@@ -72,13 +69,23 @@ static int htm_map_write(struct htm_map *map, struct perf_event *event, u32 size
 	struct perf_raw_record raw = {
 		.frag = { .copy = htm_raw_copy, .data = &source, .size = size },
 	};
+#ifndef HTM_IN_TREE
 	perf_overflow_handler_t write = READ_ONCE(event->overflow_handler);
+#endif
 	s64 lost = htm_announce_lost(event);
 	struct perf_sample_data data;
 
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	htm_sample_save_raw(&data, &raw);
+#ifdef HTM_IN_TREE
+	perf_event_overflow(event, &data, &map->regs);
+#else
+	/*
+	 * A module cannot call perf_event_overflow(). The event's own overflow handler
+	 * is what that function ends in; accounting and throttling are left out.
+	 */
 	write(event, &data, &map->regs);
+#endif
 	if (source.copied == size)
 		return 0;
 	return htm_announce_lost(event) == lost ? -ENOSPC : -EAGAIN;

@@ -9,7 +9,11 @@
 #include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/io.h>
+#ifdef HTM_IN_TREE
+#include <linux/init.h>
+#else
 #include <linux/module.h>
+#endif
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -155,7 +159,9 @@ static void htm_event_destroy(struct perf_event *event)
 {
 	htm_session_close(event->pmu_private);
 	event->pmu_private = NULL;
+#ifndef HTM_IN_TREE
 	htm_orphans_look(event);
+#endif
 }
 
 static int htm_event_init(struct perf_event *event)
@@ -254,7 +260,9 @@ static int htm_event_check_period(struct perf_event *event, u64 value)
 }
 
 static struct pmu htm_pmu = {
+#ifndef HTM_IN_TREE
 	.module		= THIS_MODULE,
+#endif
 	.task_ctx_nr	= perf_invalid_context,
 	.attr_groups	= htm_attr_groups,
 	/*
@@ -318,6 +326,9 @@ exit_macro:
 	return err;
 }
 
+#ifdef HTM_IN_TREE
+device_initcall(htm_init);
+#else
 static void __exit htm_exit(void)
 {
 	perf_pmu_unregister(&htm_pmu);
@@ -333,3 +344,4 @@ module_exit(htm_exit);
 
 MODULE_DESCRIPTION("Hardware Trace Macro of POWER processors as a perf PMU");
 MODULE_LICENSE("GPL");
+#endif

@@ -17,7 +17,9 @@
 #include <linux/panic_notifier.h>
 #include <linux/reboot.h>
 #include <linux/string.h>
+#ifndef HTM_IN_TREE
 #include <asm/kexec.h>
+#endif
 
 #include "htm_shutdown.h"
 #include "htm_target.h"
@@ -74,14 +76,18 @@ int htm_shutdown_init(void)
 		return err;
 	}
 	atomic_notifier_chain_register(&panic_notifier_list, &htm_panic_notifier);
+#ifdef CONFIG_CRASH_DUMP
 	/* The kernel has few slots for crash handlers. Without one the rest still works. */
 	crash_shutdown_register(htm_crash);
+#endif
 	return 0;
 }
 
 void htm_shutdown_exit(void)
 {
+#ifdef CONFIG_CRASH_DUMP
 	crash_shutdown_unregister(htm_crash);
+#endif
 	atomic_notifier_chain_unregister(&panic_notifier_list, &htm_panic_notifier);
 	of_reconfig_notifier_unregister(&htm_device_tree_notifier);
 	unregister_reboot_notifier(&htm_reboot_notifier);

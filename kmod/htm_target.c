@@ -9,6 +9,9 @@
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#ifdef HTM_IN_TREE
+#include <asm/htm-claim.h>
+#endif
 #include <asm/hvcall.h>
 
 #include "htm_target.h"
@@ -16,6 +19,31 @@
 /* After a kernel crash, the driver waits at most this many milliseconds in total. */
 #define HTM_CRASH_TRIES		100
 
+#ifdef HTM_IN_TREE
+/* Keeps htmdump from using the macro, and this driver from a macro that htmdump uses. */
+static int htm_target_claim(const struct htm_where *where)
+{
+	return htm_claim(where->type, where->node, where->chip, where->core,
+			 HTM_CLAIMANT_PMU);
+}
+
+static void htm_target_unclaim(const struct htm_where *where)
+{
+	htm_unclaim(where->type, where->node, where->chip, where->core, HTM_CLAIMANT_PMU);
+}
+
+#else
+/* A module has nothing to share a claim with. */
+static int htm_target_claim(const struct htm_where *where)
+{
+	return 0;
+}
+
+static void htm_target_unclaim(const struct htm_where *where)
+{
+}
+
+#endif
 static LIST_HEAD(htm_targets);
 static DEFINE_MUTEX(htm_targets_lock);
 /* The machine shuts down: do not configure another macro. */
@@ -42,6 +70,7 @@ static bool htm_where_equal(const struct htm_where *a, const struct htm_where *b
 struct htm_target *htm_target_reserve(const struct htm_where *where)
 {
 	struct htm_target *target;
+	int err;
 
 	guard(mutex)(&htm_targets_lock);
 	if (htm_targets_closed)
@@ -59,6 +88,11 @@ struct htm_target *htm_target_reserve(const struct htm_where *where)
 	target = kzalloc(sizeof(*target), GFP_KERNEL);
 	if (!target)
 		return ERR_PTR(-ENOMEM);
+	err = htm_target_claim(where);
+	if (err < 0) {
+		kfree(target);
+		return ERR_PTR(err);
+	}
 	target->where = *where;
 	target->in_use = true;
 	mutex_init(&target->lock);
@@ -74,100 +108,8 @@ void htm_target_release(struct htm_target *target)
 	if (target->configured)
 		return;
 	list_del(&target->entry);
+	htm_target_unclaim(&target->where);
 	kfree(target);
-}
-
-/* Last attempt to release leftover macros; no event exists any more. */
-void htm_target_forget_all(void)
-{
-	struct htm_target *target, *next;
-	long rc;
-
-	list_for_each_entry_safe(target, next, &htm_targets, entry) {
-		if (htm_target_deconfigure(target, false, &rc))
-			htm_log_refusal(&target->where, HTM_OP_DECONFIGURE, rc);
-		list_del(&target->entry);
-		kfree(target);
-	}
-}
-
-/* The machine shuts down: release every macro, and do not configure another. */
-void htm_target_release_all(void)
-{
-	struct htm_target *target;
-	long rc;
-
-	guard(mutex)(&htm_targets_lock);
-	WRITE_ONCE(htm_targets_closed, true);
-	list_for_each_entry(target, &htm_targets, entry) {
-		if (htm_target_deconfigure(target, false, &rc))
-			htm_log_refusal(&target->where, HTM_OP_DECONFIGURE, rc);
-		else
-			WRITE_ONCE(target->lost, true);
-	}
-}
-
-static void htm_target_abandon(const struct htm_target *target, enum htm_op op, int *tries)
-{
-	struct htm_request req = { .where = target->where, .op = op };
-
-	while (htm_is_busy(htm_hcall_atomic(&req)) && (*tries)-- > 0)
-		mdelay(1);
-}
-
-/*
- * The kernel has crashed: release every macro without locks and without a long
- * wait. The other CPUs are stopped, possibly while one of them changed the list.
- * Each step of a change leaves the list valid for forward traversal.
- */
-void htm_target_abandon_all(void)
-{
-	struct htm_target *target;
-	int tries = HTM_CRASH_TRIES;
-
-	WRITE_ONCE(htm_targets_closed, true);
-	list_for_each_entry(target, &htm_targets, entry) {
-		if (!target->configured || htm_target_is_lost(target))
-			continue;
-		htm_target_abandon(target, HTM_OP_STOP, &tries);
-		htm_target_abandon(target, HTM_OP_DECONFIGURE, &tries);
-	}
-}
-
-/*
- * The partition has moved to another machine: issue no operation for an open event's
- * macro, and forget leftover macros.
- */
-void htm_target_lose_all(void)
-{
-	struct htm_target *target, *next;
-
-	guard(mutex)(&htm_targets_lock);
-	list_for_each_entry_safe(target, next, &htm_targets, entry) {
-		WRITE_ONCE(target->lost, true);
-		if (target->in_use)
-			continue;
-		list_del(&target->entry);
-		kfree(target);
-	}
-}
-
-/**
- * htm_target_example() - select a macro for a query about all macros of a type
- * @type: the type
- *
- * Return: an open macro, because it surely exists; otherwise the machine's first macro.
- */
-struct htm_where htm_target_example(enum htm_type type)
-{
-	struct htm_target *target;
-
-	guard(mutex)(&htm_targets_lock);
-	list_for_each_entry(target, &htm_targets, entry) {
-		if (target->where.type == type)
-			return target->where;
-	}
-	return (struct htm_where){ .type = type };
 }
 
 /**
@@ -236,4 +178,100 @@ int htm_target_deconfigure(struct htm_target *target, bool killable, long *rc)
 	if (!err)
 		target->configured = false;
 	return err;
+}
+
+#ifndef HTM_IN_TREE
+/* Last attempt to release leftover macros; no event exists any more. */
+void htm_target_forget_all(void)
+{
+	struct htm_target *target, *next;
+	long rc;
+
+	list_for_each_entry_safe(target, next, &htm_targets, entry) {
+		if (htm_target_deconfigure(target, false, &rc))
+			htm_log_refusal(&target->where, HTM_OP_DECONFIGURE, rc);
+		list_del(&target->entry);
+		kfree(target);
+	}
+}
+#endif
+
+/* The machine shuts down: release every macro, and do not configure another. */
+void htm_target_release_all(void)
+{
+	struct htm_target *target;
+	long rc;
+
+	guard(mutex)(&htm_targets_lock);
+	WRITE_ONCE(htm_targets_closed, true);
+	list_for_each_entry(target, &htm_targets, entry) {
+		if (htm_target_deconfigure(target, false, &rc))
+			htm_log_refusal(&target->where, HTM_OP_DECONFIGURE, rc);
+		else
+			WRITE_ONCE(target->lost, true);
+	}
+}
+
+static void htm_target_abandon(const struct htm_target *target, enum htm_op op, int *tries)
+{
+	struct htm_request req = { .where = target->where, .op = op };
+
+	while (htm_is_busy(htm_hcall_atomic(&req)) && (*tries)-- > 0)
+		mdelay(1);
+}
+
+/*
+ * The kernel has crashed: release every macro without locks and without a long
+ * wait. The other CPUs are stopped, possibly while one of them changed the list.
+ * Each step of a change leaves the list valid for forward traversal.
+ */
+void htm_target_abandon_all(void)
+{
+	struct htm_target *target;
+	int tries = HTM_CRASH_TRIES;
+
+	WRITE_ONCE(htm_targets_closed, true);
+	list_for_each_entry(target, &htm_targets, entry) {
+		if (!target->configured || htm_target_is_lost(target))
+			continue;
+		htm_target_abandon(target, HTM_OP_STOP, &tries);
+		htm_target_abandon(target, HTM_OP_DECONFIGURE, &tries);
+	}
+}
+
+/*
+ * The partition has moved to another machine: issue no operation for an open event's
+ * macro, and forget leftover macros.
+ */
+void htm_target_lose_all(void)
+{
+	struct htm_target *target, *next;
+
+	guard(mutex)(&htm_targets_lock);
+	list_for_each_entry_safe(target, next, &htm_targets, entry) {
+		WRITE_ONCE(target->lost, true);
+		if (target->in_use)
+			continue;
+		list_del(&target->entry);
+		htm_target_unclaim(&target->where);
+		kfree(target);
+	}
+}
+
+/**
+ * htm_target_example() - a trace macro of a type, to ask about all of them
+ * @type: the type
+ *
+ * Return: one that is open, for it exists, or else the first of the machine.
+ */
+struct htm_where htm_target_example(enum htm_type type)
+{
+	struct htm_target *target;
+
+	guard(mutex)(&htm_targets_lock);
+	list_for_each_entry(target, &htm_targets, entry) {
+		if (target->where.type == type)
+			return target->where;
+	}
+	return (struct htm_where){ .type = type };
 }

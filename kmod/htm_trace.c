@@ -7,7 +7,9 @@
 #include <linux/io.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#ifndef HTM_IN_TREE
 #include <linux/module.h>
+#endif
 #include <linux/sched/clock.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -32,8 +34,7 @@
  * struct htm_aux - the AUX area as the hypervisor must see it
  *
  * The area belongs to a ring, which may outlive the event that set it up and
- * serve another event, so this struct refers to no event. The area holds a reference
- * to this module, because the core always calls htm_aux_free() at the end.
+ * serve another event, so this struct refers to no event.
  *
  * @pages: kernel address of each page, owned by the core
  * @size: bytes in the area, a power of two
@@ -80,15 +81,20 @@ void *htm_aux_setup(struct perf_event *event, void **pages, int nr_pages, bool o
 		for (int page = first; page < end; page++)
 			aux->block_end[page] = end;
 	}
+#ifndef HTM_IN_TREE
+	/* The area holds a reference, because the core always calls htm_aux_free() at the end. */
 	__module_get(THIS_MODULE);
+#endif
 	return aux;
 }
 
-/* htm_exit() waits until this function has returned. */
 void htm_aux_free(void *aux)
 {
 	kvfree(aux);
+#ifndef HTM_IN_TREE
+	/* htm_exit() waits until this function has returned. */
 	module_put(THIS_MODULE);
+#endif
 }
 
 /* Call this before each trace. The size of the first trace is not known yet. */

@@ -18,6 +18,11 @@ not_ok() {
     echo "not ok $tap_count - $*"
 }
 
+# Some kernels have the driver built in, see kmod/upstream.
+load_htm() {
+    [ -d /sys/bus/event_source/devices/htm ] || insmod /share/modules/htm.ko "$@"
+}
+
 # diagnose FILE: show a file's text as TAP comments.
 diagnose() {
     sed 's/^/#   /' "$1"
