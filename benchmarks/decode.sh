@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# decode.sh BUILD_DIR [SIZE_MIB]: how fast `htmtrace decode` turns a generated POWER10 trace (default
-# 512 MiB) into text and into qtrace on one core, how fast it counts it (--summary), and with how much
-# memory; the same of a bus trace. BUILD_DIR is a release build with tests.
+# decode.sh BUILD_DIR [SIZE_MIB]: measures `htmtrace decode` of a generated POWER10 trace (default 512 MiB) on
+# one core: speed to text, to qtrace and to counts (--summary), and memory. Then measures a bus trace in the
+# same way. BUILD_DIR is a release build with tests.
 #
-# Each number is the best of three runs pinned to one core. It stands beside what the same core needs
-# merely to read the same text from the page cache and write it to the same place (`cat`), measured
-# in this run: the ratio does not depend on the machine as the rates do. Two threads stand beside what
-# two programs that share nothing get out of the same two cores. The raw numbers are left in
-# BUILD_DIR/benchmark/decode.log.
+# Each number is the best of three runs pinned to one core. For comparison, the same core copies the same text
+# from the page cache to the same target (`cat`) in this run. The ratio depends less on the machine than the
+# rates do. The result of two threads is compared with two independent programs on the same two cores. The raw
+# numbers are in BUILD_DIR/benchmark/decode.log.
 set -euo pipefail
 build=$(realpath "${1:?usage: decode.sh BUILD_DIR [SIZE_MIB]}")
 size_mib=${2:-512}
@@ -26,8 +25,8 @@ say() { echo "$*" | tee -a "$log"; }
 
 least() { awk -v a="$1" -v b="$2" 'BEGIN { print b == "" || a < b ? a : b }'; }
 
-# best NAME COMMAND...: least seconds of CPU time (user and system), least wall seconds and peak KiB
-# of three runs on one core, into best_cpu, best_wall and best_kib.
+# best NAME COMMAND...: stores the least CPU seconds (user and system), wall seconds and peak KiB of three runs
+# on one core in best_cpu, best_wall and best_kib.
 best() {
     local name=$1 cpu wall kib
     shift
@@ -48,7 +47,7 @@ say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cu
 "$build/tests/generator/make_core_trace" power10 $((1 << 20)) "$folder/small" "$folder/map"
 decode=("$htmtrace" decode -q --translation "$folder/map" --partition 0)
 
-# Everything is read once: into the page cache, and to count.
+# Read all files once, to fill the page cache and to count.
 summary=$("$htmtrace" decode --translation "$folder/map" --partition 0 --force -o "$folder/text" \
     "$folder/trace" 2>&1 | tail -n 1)
 say "$summary"
@@ -56,7 +55,7 @@ bytes=$(awk '{ print $2 }' <<<"$summary")
 instructions=$(awk '{ print $4 }' <<<"$summary")
 text_bytes=$(stat -c %s "$folder/text")
 
-rate() { # SECONDS: the rates that a decode in that time has
+rate() { # SECONDS: the rates of a decode in that time
     awk "BEGIN { printf \"%.1f M instructions/s, trace %.0f MB/s, text %.0f MB/s\",
         $instructions / $1 / 1e6, $bytes / $1 / 1e6, $text_bytes / $1 / 1e6 }"
 }
@@ -77,7 +76,7 @@ best "decode to a file" "${decode[@]}" --force -o "$folder/text" "$folder/trace"
 say "decode to a file: $best_cpu s CPU, $best_wall s wall: $(rate "$best_cpu")"
 say "  ratio to copying the same text with dd ($copy_cpu s CPU): $(ratio "$best_cpu" "$copy_cpu")"
 
-# The same instructions as a file for simulators, which is one stream: one thread.
+# The same instructions as a file for simulators. The file is one stream, so one thread writes it.
 best "decode to qtrace" "${decode[@]}" --format qtrace --force -o "$folder/text.qt" "$folder/trace"
 qtrace_cpu=$best_cpu
 best "copy of the qtrace" dd if="$folder/text.qt" of="$folder/copy" bs=256K status=none
@@ -86,9 +85,8 @@ say "decode to a .qt file: $qtrace_cpu s CPU:" \
     "$(awk "BEGIN { printf \"%.1f\", $instructions / $qtrace_cpu / 1e6 }") M instructions/s"
 say "  ratio to copying the same file with dd ($best_cpu s CPU): $(ratio "$qtrace_cpu" "$best_cpu")"
 
-# The same text by two threads on two cores; and two programs beside each other, that have nothing to do
-# with each other, with the same text each: what the two cores give at most. (Cores may share a clock, a
-# cache, or all but their registers.)
+# The same text by two threads on two cores, and by two independent programs with the same text each. The second
+# result is the maximum of the two cores, which may share a clock, a cache, or everything but their registers.
 together() { # COMMAND...: on each of the two cores
     local first
     taskset -c "$((core - 1))" "$@" >/dev/null &
@@ -98,7 +96,7 @@ together() { # COMMAND...: on each of the two cores
 }
 if (($(nproc) > 1)); then
     alone='' beside='' parallel=''
-    # In turn, so that what else the machine does falls upon all of them.
+    # In turn, so that other load on the machine affects all commands equally.
     for _ in 1 2 3 4 5; do
         for way in alone beside parallel; do
             begun=$(date +%s%N)
@@ -120,8 +118,8 @@ if (($(nproc) > 1)); then
     "${decode[@]}" -j 2 "$folder/trace" | cmp - "$folder/text"
 fi
 
-# What it holds, without a line for each instruction.
-summarise() { # KIND
+# Counts the content, without a line for each instruction.
+summarize() { # KIND
     best "pipe of the $1 trace" bash -c 'cat "$0" | cat >/dev/null' "$folder/trace"
     pipe_cpu=$best_cpu
     best "summary of $1" "${decode[@]}" -j 1 --summary --force -o /dev/null "$folder/trace"
@@ -129,12 +127,12 @@ summarise() { # KIND
         "trace $(awk "BEGIN { printf \"%.0f\", $(stat -c %s "$folder/trace") / $best_cpu / 1e6 }") MB/s, peak $best_kib KiB"
     say "  ratio to carrying the trace through a pipe ($pipe_cpu s CPU): $(ratio "$best_cpu" "$pipe_cpu")"
 }
-summarise core
+summarize core
 
 best "decode a small trace" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/small"
 say "peak memory: $best_kib KiB for 1 MiB of trace, $peak_large KiB for $size_mib MiB"
 
-# The same of a bus trace; half of its records are commands.
+# The same for a bus trace. Half of its records are commands.
 "$build/tests/generator/make_nest_trace" $((size_mib << 20)) "$folder/trace"
 decode+=(--type nest)
 "${decode[@]}" --force -o "$folder/text" "$folder/trace"
@@ -144,4 +142,4 @@ best "decode nest to null" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/t
 say "decode nest to /dev/null: $best_cpu s CPU, $best_wall s wall:" \
     "$(awk "BEGIN { printf \"%.1f\", $size_mib * 65536 / $best_cpu / 1e6 }") M records/s, peak $best_kib KiB"
 say "  ratio to carrying the same text through a pipe ($pipe_cpu s CPU): $(ratio "$best_cpu" "$pipe_cpu")"
-summarise nest
+summarize nest

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# drain.sh BUILD_DIR [SIZE_MIB]: what it costs to take a finished trace out. BUILD_DIR is a release
-# build with tests; the emulated machine must have been set up (tests/machine/setup).
+# drain.sh BUILD_DIR [SIZE_MIB]: measures the cost of draining a finished trace. BUILD_DIR is a release build
+# with tests. tests/machine/setup must have set up the emulated machine.
 #
-# In the guest: the time from the first read(2) of the event to the last byte in the file (on tmpfs),
-# by `htmtrace record`, beside that of a loop of nothing but read(2) and memcpy(3) on the same kind of
-# event, which the same driver and hypervisor serve. On this machine: processor time to save SIZE_MIB
-# (default 4096) from eight simulated rings of 4 MiB to files in BUILD_DIR, beside that of a loop which
-# only writes the same pieces. The best of three runs each; the raw numbers are left in
-# BUILD_DIR/benchmark/drain.log.
+# In the guest: the time from the first read(2) of the event to the last byte in the file (on tmpfs), by
+# `htmtrace record`. For comparison, a loop of read(2) and memcpy(3) drains the same kind of event, with the
+# same driver and hypervisor.
 #
-# Seen on two virtual processors of an AMD EPYC, ext4, nothing beside: 0.15 CPU-seconds per GB
-# in pieces of 1 MiB, 0.22 in pieces of 64 KiB.
+# On this machine: processor time to save SIZE_MIB (default 4096) from eight simulated rings of 4 MiB to files
+# in BUILD_DIR. For comparison, a loop only writes the same pieces. Each number is the best of three runs. The
+# raw numbers are in BUILD_DIR/benchmark/drain.log.
+#
+# Measured on two virtual processors of an AMD EPYC, ext4, without other load: 0.15 CPU-seconds per GB in pieces
+# of 1 MiB, 0.22 in pieces of 64 KiB.
 set -euo pipefail
 build=$(realpath "${1:?usage: drain.sh BUILD_DIR [SIZE_MIB]}")
 size_mib=${2:-4096}
@@ -24,7 +25,7 @@ trap 'rm -rf "$work"' EXIT
 
 say() { echo "$*" | tee -a "$log"; }
 
-# least FIELD FILE PREFIX: the smallest number in that field of the lines that begin with PREFIX.
+# least FIELD FILE PREFIX: prints the smallest number in that field of the lines that begin with PREFIX.
 least() {
     awk -v field="$1" -v prefix="$3" 'index($0, prefix) == 1 { print $field }' "$2" | sort -n | head -n 1
 }
@@ -37,7 +38,7 @@ core 0 node=0 chip=0 core=0
 core 1 node=0 chip=1 core=4
 buffer core 25
 EOF
-# Both fill the whole trace memory, so that both take the same 32 MiB out.
+# Both fill the whole trace memory, so that both drain the same 32 MiB.
 cat >"$work/guest" <<'EOF'
 insmod /share/modules/htm.ko
 echo 1..1

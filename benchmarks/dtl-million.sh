@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# dtl-million.sh [COUNT [RATE [SECONDS [EVENT...]]]]: `htmtrace dtl -o` in the emulated LPAR with eight
-# virtual processors: for each event (all, cede, preempt, fault) one recording of about COUNT entries
-# (default 1000000), or of SECONDS (default 600) when these are over before, at RATE preemptions a second
-# of each processor (default 1200) and a sixth as many faults; the other way round when only faults are
-# recorded.
-# Every entry that the hypervisor wrote must be in the recording, once and in order, or be named as lost.
-# Prints how many were compared; status 1 when one is wrong or missing without being named, 3 when
-# entries were lost, but named. Needs tests/machine/setup. Minutes, so it is not among the tests.
+# dtl-million.sh [COUNT [RATE [SECONDS [EVENT...]]]]: runs `htmtrace dtl -o` in the emulated LPAR with eight
+# virtual processors. Each event (all, cede, preempt, fault) gets one recording of about COUNT entries (default
+# 1000000), or of SECONDS (default 600) if these end first. Each processor has RATE preemptions a second
+# (default 1200) and a sixth as many faults. If only faults are recorded, these rates are swapped.
 #
-# The processors are idle but for the driver's timer: each of its looks is a dispatch, and makes up for
-# the preemptions and faults that were due in the ten milliseconds before, which must be less than the 84
-# entries that the driver takes. With all of them busy, or something else to do on this machine, the
-# emulated timers are late, the log is full, and the driver loses entries.
+# Every entry that the hypervisor wrote must be in the recording, once and in order, or be reported as lost.
+# Prints the number of compared entries. Exit status: 1 if an entry is wrong or missing without a report, 3 if
+# entries were lost and reported. Needs tests/machine/setup. This script takes minutes, so the tests do not run
+# it.
+#
+# The processors are idle except for the driver's timer. Each poll of the driver is a dispatch, and makes up for
+# the preemptions and faults of the preceding ten milliseconds. Their number must be less than the 84 entries
+# that the driver reads. If all processors are busy, or this machine has other load, the emulated timers are
+# late. Then the log is full, and the driver loses entries.
 set -euo pipefail
 count=${1:-1000000} rate=${2:-1200} seconds=${3:-600}
 [[ $count =~ ^[1-9][0-9]*$ && $rate =~ ^[1-9][0-9]*$ && $seconds =~ ^[1-9][0-9]*$ ]] || {
@@ -28,8 +29,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/share"
 
-# record EVENT: to $work/share, and what the hypervisor wrote to $work/log. An entry takes some ten bytes;
-# thirteen with a fault's address.
+# record EVENT: records to $work/share, and the hypervisor's entries to $work/log. An entry takes about ten
+# bytes, or thirteen bytes with a fault's address.
 record() {
     local event=$1 cpu bytes=10 preemptions=$rate faults=$((rate / 6 + 1))
     [[ $event != fault ]] || bytes=13 preemptions=$faults faults=$rate
@@ -59,7 +60,7 @@ END
         --timeout $((seconds * 3 + 300)) "$work/guest"
 }
 
-# named CPU: how many entries of it the recording says were lost.
+# named CPU: prints how many of its entries the recording reports as lost.
 named() {
     grep -o "[0-9]* entries (CPU $1: [^)]*" "$work/said" | cut -d' ' -f1 | head -n 1
 }

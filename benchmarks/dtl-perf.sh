@@ -10,7 +10,7 @@
 #   htmtrace dtl -o                               and htmtrace dtl --input
 #
 # and this prints for each, beside what the hypervisor says that it wrote to the logs meanwhile: entries
-# shown; missing, in front of the last one shown of their CPU; written after that one; shown and never
+# shown; missing, earlier than the last one shown of their CPU; written after that one; shown and never
 # written. CPU seconds of the guest to record and to show, and bytes of the file. The files of perf are
 # also read by htmtrace, on this machine. They are left in build-release/benchmark, the raw numbers in
 # dtl-perf.log there. Needs tests/machine/setup; builds a perf for the guest once.

@@ -3,7 +3,7 @@
 # dtl.sh BUILD_DIR [ENTRIES]: how much CPU time it takes to empty the rings of 656 CPUs as `htmtrace dtl`
 # does it (copy), to collect what is in them for each CPU (take) and to pack it (pack), and beside it a loop
 # that does nothing but copy the same rings, to memory (bare) and to a file in memory, too (write); what each
-# of these includes is told in tests/generator/drain_dispatch_rings.cpp. How fast `htmtrace dtl --input` turns
+# of these includes is described in tests/generator/drain_dispatch_rings.cpp. How fast `htmtrace dtl --input` turns
 # a recording of the dispatch trace log (default 10 million entries of 8 virtual processors) into text and
 # into a summary on one core, with how much memory, and how many bytes an entry takes in the file. BUILD_DIR
 # is a release build with tests.
@@ -13,7 +13,7 @@
 # BUILD_DIR/benchmark/dtl.log.
 #
 # Emptying the rings waits for memory: they are too large for the processor's own caches. What else it does
-# is hidden behind that where it can be, so `copy` follows `bare` up and down with the machine. Seen on two
+# overlaps with that where possible, so `copy` follows `bare` up and down with the machine. Seen on two
 # virtual processors of a busy Xeon (Sapphire Rapids, 2 MiB L2, rings of 4 KiB pages), both by turns in one
 # process, the lower quartile: bare 0.09, copy 0.11 to 0.12 CPU seconds for each GB.
 set -euo pipefail
@@ -47,7 +47,7 @@ best() {
     done
 }
 
-# What takes less than a tick of the clock that counts CPU time may have taken a whole one.
+# An operation of less than a tick of the CPU clock may have taken a whole tick.
 rate() { # SECONDS
     awk -v seconds="$1" -v entries="$written" 'BEGIN {
         if (seconds < 0.01) printf "at least "
@@ -68,7 +68,7 @@ done
 written=$("$htmtrace" dtl --input "$folder/log.dtl" 2>/dev/null | tee "$folder/text" | wc -l)
 bytes=$(stat -c %s "$folder/log.dtl")
 say "$written entries, $bytes bytes: $(awk "BEGIN { printf \"%.2f\", $bytes / $written }") bytes an entry (48 in the log)"
-# The first and the last tenth are cut, so that the groups there must be unpacked.
+# Cuts the first and the last tenth, so that the groups there must be unpacked.
 moments() { # LINE: of the text
     sed -n "$1s/^[^ ]* *\([0-9.]*\):.*/\1/p" "$folder/text"
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# index.sh BUILD_DIR [SIZE_GIB]: how long one hundredth of a large core trace of each format and of a
-# large nest trace (default 8 GiB) takes by their indexes, and with how much memory. BUILD_DIR is a release build with
-# tests; it needs room for one such trace.
+# index.sh BUILD_DIR [SIZE_GIB]: measures time and memory to decode one hundredth of a large trace by its index.
+# The traces are core traces of each format, and a nest trace (default 8 GiB). BUILD_DIR is a release build with
+# tests, and needs room for one such trace.
 #
-# The slice is taken from the middle, by instruction numbers (core) and by time (nest), to text into a
-# file, once with the trace in the page cache and once without as far as we may drop it. It stands
-# beside the time that decoding all of the trace takes. Text is compared with that of the whole trace
-# when SIZE_GIB is 1 (the whole text of more is large). Raw numbers: BUILD_DIR/benchmark/index.log.
+# The slice is from the middle, by instruction numbers (core) or by time (nest), as text into a file. It is
+# decoded once with the trace in the page cache, and once after dropping the trace from the cache as far as
+# possible. For comparison, the whole trace is decoded. With SIZE_GIB 1, the text is compared with that of the
+# whole trace (larger texts take too much room). Raw numbers: BUILD_DIR/benchmark/index.log.
 set -euo pipefail
 build=$(realpath "${1:?usage: index.sh BUILD_DIR [SIZE_GIB]}")
 size_gib=${2:-8}
@@ -23,7 +23,7 @@ trap 'rm -f "$folder"/{part,trace,trace.index,map,slice,again,messages,time}' EX
 
 say() { echo "$*" | tee -a "$log"; }
 
-# timed NAME COMMAND...: seconds into $wall and peak KiB into $kib.
+# timed NAME COMMAND...: stores seconds in $wall and peak KiB in $kib.
 timed() {
     local name=$1
     shift
@@ -32,7 +32,7 @@ timed() {
     echo "$name: wall $wall s peak $kib KiB" >>"$log"
 }
 
-# Drops what the page cache has of the trace.
+# Drops the trace from the page cache.
 forget() {
     sync "$folder/trace"
     dd if="$folder/trace" iflag=nocache count=0 status=none

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# needs PROGRAM...: ends the script unless they are in $build, a release build with tests, and
-# /usr/bin/time is here.
+# needs PROGRAM...: ends the script unless these programs are in $build, a release build with tests, and
+# /usr/bin/time exists.
 
 needs() {
     local program

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# report.sh BEFORE AFTER [RECORDING]: processor time of two builds of htmtrace, for what decode and report
-# make of a core trace. BEFORE and AFTER are release build trees. RECORDING is a recording of a core; the
-# default is a generated POWER10 trace of 256 MiB, whose random addresses are the worst case for reports.
+# report.sh BEFORE AFTER [RECORDING]: compares the processor time of two builds of htmtrace, for decode
+# and report. BEFORE and AFTER are release build trees. RECORDING is a recording of a core. Without a
+# RECORDING, the script generates a POWER10 core trace and a POWER9 nest trace of 256 MiB each. Their
+# random addresses are the worst case for reports.
 #
 # The builds take turns, five runs each on one core; the least time of each counts. Prints ratios.
 set -euo pipefail
@@ -12,7 +13,7 @@ after=$(realpath "${2:?$usage}")
 build=$after
 # shellcheck source=benchmarks/needs.sh
 . "$(dirname "$0")/needs.sh"
-needs cli/htmtrace tests/generator/make_core_trace
+needs cli/htmtrace tests/generator/make_core_trace tests/generator/make_nest_trace
 folder=$build/benchmark
 core=$(($(nproc) - 1))
 mkdir -p "$folder"
@@ -25,7 +26,7 @@ else
     input=(--translation "$folder/map" --partition 0 "$folder/trace")
 fi
 
-# spent BUILD ARGUMENT...: seconds of user and system time. A trace with losses is no failure.
+# spent BUILD ARGUMENT...: prints seconds of user and system time. A trace with losses is not a failure.
 spent() {
     local status=0
     /usr/bin/time -q -o "$folder/time" -f '%U %S' taskset -c "$core" "$1/cli/htmtrace" "${@:2}" "${input[@]}" \
@@ -45,7 +46,7 @@ compare() { # NAME ARGUMENT...
     done
     awk -v name="$name" -v old="$(printf '%s\n' "${old[@]}" | least)" \
         -v new="$(printf '%s\n' "${new[@]}" | least)" \
-        'BEGIN { printf "%-10s before %6.2f s, after %6.2f s, ratio %.2f\n", name, old, new, new / old }'
+        'BEGIN { printf "%-12s before %6.2f s, after %6.2f s, ratio %.2f\n", name, old, new, new / old }'
 }
 
 compare text decode -q
@@ -54,3 +55,11 @@ compare report report
 compare timeline report --timeline
 compare blocks report --blocks
 compare stacks report --stacks
+
+if [[ -z ${3:-} ]]; then
+    "$build/tests/generator/make_nest_trace" $((256 << 20)) "$folder/trace"
+    input=(--type nest "${input[@]}")
+    compare 'nest text' decode -q
+    compare 'nest summary' decode -q --summary
+    compare 'nest report' report
+fi

@@ -22,7 +22,7 @@ int bind_to_cpus(pid_t thread, const std::vector<int>& cpus) {
 
 unsigned allowed_cpus() {
   cpu_set_t allowed;
-  // A kernel of more CPUs than fit into the set refuses to fill it.
+  // The kernel refuses to fill a set that is smaller than its number of CPUs.
   if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
     return std::max(1U, std::thread::hardware_concurrency());
   }

@@ -7,10 +7,10 @@
 
 namespace htmtrace {
 
-// Lets the thread run on these CPUs only; 0 is the calling one. Returns 0 or an errno.
+// Restricts a thread to these CPUs; 0 is the calling thread. Returns 0 or an errno.
 int bind_to_cpus(pid_t thread, const std::vector<int>& cpus);
 
-// On how many CPUs the calling thread may run.
+// Returns the number of CPUs on which the calling thread may run.
 unsigned allowed_cpus();
 
 }  // namespace htmtrace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One function per command. It declares the command's options on `app` and returns what runs the
-// command once the command line has been parsed; that returns the process's exit status and throws
-// Error on a failure that ends the command.
+// One function per command. It declares the command's options on `app`, and returns the action to
+// run after the command line is parsed. The action returns the exit status. It throws Error on a
+// failure that ends the command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ class Signals;
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
-inline constexpr int kExitIncomplete = 3;  // done, but something was lost or could not be decoded
+inline constexpr int kExitIncomplete = 3;  // done, but data was lost or could not be decoded
 
 using Action = std::function<int()>;
 

@@ -6,14 +6,14 @@
 #include <set>
 #include <string>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace htmtrace {
 namespace {
 
 constexpr int kMostCpus = 1 << 16;  // more than any kernel can have
 
-// Takes a number off the front.
+// Removes a number from the front of the text, and returns it.
 std::optional<int> take_cpu(std::string_view& text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

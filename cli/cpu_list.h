@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CPU numbers as people and the kernel write them.
+// CPU lists in the notation of users and of the kernel.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace htmtrace {
 
-// "0-7,16": the numbers, ascending, each once. Nothing for anything else.
+// Parses "0-7,16". Returns each number once, ascending, or nothing if the text is not a list.
 std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 
 // Throws Error.

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace htmtrace {
 
@@ -16,16 +16,17 @@ std::vector<std::string> htmdecode_arguments(int argc, const char* const* argv) 
   std::string file;
   for (int i = 1; i < argc; i++) {
     const std::string_view argument = argv[i];
-    if (argument == "-o" || argument == "-j") continue;  // how to print: there is one way here
+    if (argument == "-o" || argument == "-j")
+      continue;  // print options: htmtrace has only one format here
     const bool valued = argument == "-w" || argument == "-f";
     if (!valued || i + 1 == argc) {
-      throw Error("cannot be htmdecode with argument " + std::string(argument))
-          .hint("as htmdecode it takes -o -j -w N -f FILE; otherwise call it htmtrace");
+      throw Error("cannot run as htmdecode with argument " + std::string(argument))
+          .hint("htmdecode accepts -o -j -w N -f FILE; for other options run htmtrace");
     }
     i++;
     if (argument == "-f") file = argv[i];
   }
-  if (file.empty()) throw Error("cannot be htmdecode: no -f FILE is given");
+  if (file.empty()) throw Error("cannot run as htmdecode: -f FILE is missing");
   return {"decode", "--type", "nest", "--format", "htmdecode", "--", file};
 }
 

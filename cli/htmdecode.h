@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// htmtrace in place of `htmdecode`, the program that the perf tool of the htm series starts to read
-// nest traces: under that name it takes the arguments that perf gives.
+// htmtrace as a replacement for `htmdecode`, the program that the perf tool of the htm series runs
+// to read nest traces. Under this name, htmtrace accepts the arguments that perf passes.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace htmtrace {
 
 bool is_htmdecode(const char* program);
 
-// What `htmdecode -o -j -w N -f FILE` asks, as arguments of htmtrace. Throws Error when it asks for
-// something else.
+// Converts `htmdecode -o -j -w N -f FILE` to arguments of htmtrace. Throws Error for any other
+// argument.
 std::vector<std::string> htmdecode_arguments(int argc, const char* const* argv);
 
 }  // namespace htmtrace

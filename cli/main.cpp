@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// htmtrace: parse the command line, run one command, tell a failure as house style asks.
+// htmtrace: parses the command line, runs one command, and prints an error.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <new>
 #include <sstream>
 #include <string>
@@ -11,12 +12,13 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/htmdecode.h"
 #include "cli/messages.h"
 #include "cli/signals.h"
 #include "cli/standard_streams.h"
-#include "core/error.h"
-#include "output/text_output.h"
+#include "core/base/error.h"
+#include "output/io/text_output.h"
 
 namespace htmtrace {
 namespace {
@@ -28,14 +30,6 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
     command += chosen.front()->get_name() + " ";
   }
   return fmt::format("htmtrace: {}\n  hint: htmtrace {}--help\n", error.what(), command);
-}
-
-// Versions of CLI11 from 2.5 on would fill the lines of what is printed behind the options.
-template <class Formatter>
-void keep_lines(Formatter& formatter) {
-  if constexpr (requires { formatter.enable_footer_formatting(false); }) {
-    formatter.enable_footer_formatting(false);
-  }
 }
 
 // Prints help, the version, or an error of the command line.
@@ -51,8 +45,9 @@ int leave(const CLI::App& app, const CLI::ParseError& error) {
 
 int run(std::vector<std::string> arguments, Signals& signals) {
   CLI::App app{"Hardware and dispatch tracing for IBM POWER logical partitions", "htmtrace"};
-  keep_lines(*app.get_formatter());
-  app.set_version_flag("--version", "htmtrace " HTMTRACE_VERSION);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("--version", "htmtrace " HTMTRACE_VERSION, "Print the version");
   app.require_subcommand(1);
   app.failure_message(usage_error);
 
@@ -69,35 +64,35 @@ int run(std::vector<std::string> arguments, Signals& signals) {
       return action();
     });
   };
-  add("decode", "Print a trace as text, or write it for other programs", declare_decode);
+  add("decode", "Print a trace, or convert it for other programs", declare_decode);
   add_recorder("record", "Trace cores or chips while a program runs", declare_record);
-  add("report", "Tell which addresses are hot in traces", declare_report);
-  add("diff", "Tell what is different in a second trace", declare_diff);
-  add("index", "Make slices of large traces quick to decode", declare_index);
-  add_recorder("dtl", "Print every dispatch of the virtual processors", declare_dtl);
-  add("list", "Show what there is to trace with", declare_list);
-  add("doctor", "Say beforehand why a recording would fail", declare_doctor);
-  // Lines with two blanks before them are commands to the completion.
+  add("report", "Report hot instructions and data of traces", declare_report);
+  add("diff", "Compare two traces or recordings", declare_diff);
+  add("index", "Index large traces, to decode slices fast", declare_index);
+  add_recorder("dtl", "Trace the dispatches of virtual processors", declare_dtl);
+  add("list", "List PMUs, chips, cores and carrier CPUs", declare_list);
+  add("doctor", "Check whether a recording can work here", declare_doctor);
   app.footer(
       "First steps:\n"
-      "    htmtrace list                                        chips and cores, and their state\n"
-      "    htmtrace doctor --chip 0 --core 4                    what is missing, and what to do\n"
-      "    htmtrace record --chip 0 --core 4 -o DIR -- PROGRAM  trace the core while PROGRAM runs\n"
-      "    htmtrace decode DIR                                  what it executed, line by line\n"
-      "    htmtrace report DIR                                  which addresses are hot\n"
-      "htmtrace COMMAND --help and htmtrace-COMMAND(1) tell more.");
+      "  htmtrace list                   shows chips and cores, and their state\n"
+      "  htmtrace doctor --chip 0 --core 4\n"
+      "                                  checks whether this core can be traced\n"
+      "  htmtrace record --chip 0 --core 4 -o DIR -- PROGRAM\n"
+      "                                  traces the core while PROGRAM runs\n"
+      "  htmtrace decode DIR             prints the executed instructions\n"
+      "  htmtrace report DIR             reports the hot addresses");
 
-  // CLI11 would say that a command is required, and not that this is none.
+  // CLI11 only reports that a command is required.
   if (!arguments.empty() && !arguments.front().starts_with('-') &&
       std::ranges::none_of(commands, [&](const auto& command) {
         return command.first->check_name(arguments.front());
       })) {
-    print_error(Error("there is no command " + arguments.front())
-                    .hint("htmtrace --help lists the commands"));
+    print_error(
+        Error("unknown command " + arguments.front()).hint("list the commands: htmtrace --help"));
     return kExitUsage;
   }
   try {
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the reverse order
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     signals.release();
@@ -111,7 +106,7 @@ int run(std::vector<std::string> arguments, Signals& signals) {
 
 int run(int argc, char** argv, Signals& signals) {
   if (is_htmdecode(argv[0])) {
-    // perf takes another status for a failure; what was lost is told on stderr.
+    // perf treats every other status as a failure; stderr reports the losses.
     const int status = run(htmdecode_arguments(argc, argv), signals);
     return status == kExitIncomplete ? kExitDone : status;
   }
@@ -122,7 +117,7 @@ int run(int argc, char** argv, Signals& signals) {
 }  // namespace htmtrace
 
 int main(int argc, char** argv) {
-  htmtrace::Signals signals;  // must be first: from here on no signal is lost
+  htmtrace::Signals signals;  // must be first: no signal is lost from now on
   htmtrace::occupy_closed_streams();
   try {
     return htmtrace::run(argc, argv, signals);

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How the commands talk to people: on stderr, each line of ours marked.
+// Messages for users, on stderr.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace htmtrace {
 
-// What failed, on what, and hints.
+// Escapes control characters, which a name or a manifest from elsewhere could send to the terminal.
+// All functions below do so, except print_text().
+std::string without_controls(std::string_view text);
+
+// Prints the error, its subjects and its hints.
 void print_error(const Error& error);
 
 // Prints the text unchanged; it has its own line ends. A message that cannot be written is dropped,
 // without an error.
 void print_text(std::string_view text);
 
-// "htmtrace: TEXT".
+// Prints "htmtrace: TEXT".
 void print_note(const std::string& text);
 
 // Prints "htmtrace: warning: TEXT", and a line with the hint unless it is empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Options that take a whole number. CLI11 takes -1 for the largest one, and its own checks tell of
+// Options with a whole number. CLI11 accepts -1 as the largest number, and its own checks print
 // floating-point limits.
 #pragma once
 
@@ -22,7 +22,7 @@ inline CLI::Validator number_from(uint64_t least) {
             errno = 0;
             const uint64_t value = begins ? std::strtoull(text.c_str(), &end, 0) : 0;
             if (begins && errno == 0 && *end == '\0' && value >= least) return {};
-            return fmt::format("\"{}\" is no number from {} on", text, least);
+            return fmt::format("\"{}\" is not a number of at least {}", text, least);
           },
           ""};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Options that take one of some names. CLI11's own transformer prints numbers beside the names, and
-// of numbers of one byte the bytes.
+// Options with a value from a list of names. CLI11's own transformer also prints the numbers of the
+// names, and prints one-byte numbers as characters.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,7 +20,7 @@ CLI::Validator one_of(const std::map<std::string, Value>& values) {
             }
             std::string names;
             for (const auto& [name, value] : values) names += (names.empty() ? "" : ", ") + name;
-            return "\"" + text + "\" is none of: " + names;
+            return "\"" + text + "\" is not one of: " + names;
           },
           ""};
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace htmtrace {
 namespace {

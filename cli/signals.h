@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "ringbuf/fd.h"
+#include "core/base/fd.h"
 
 namespace htmtrace {
 

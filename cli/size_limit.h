@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How many bytes of trace may still be written, by all targets of a recording together.
+// The number of trace bytes that all targets of a recording may still write.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,12 @@ namespace htmtrace {
 
 class SizeLimit {
  public:
-  // Nothing: there is no limit.
+  // Without a value there is no limit.
   explicit SizeLimit(std::optional<uint64_t> bytes)
       : left_(bytes.value_or(std::numeric_limits<uint64_t>::max())) {}
 
-  // Takes up to `wanted`; when it is less, the limit is reached.
+  // Reserves up to `wanted` bytes, and returns their number. Fewer bytes mean that the limit is
+  // reached.
   uint64_t take(uint64_t wanted) {
     uint64_t left = left_.load(std::memory_order_relaxed);
     while (!left_.compare_exchange_weak(left, left - std::min(left, wanted),

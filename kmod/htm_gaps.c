@@ -49,7 +49,7 @@ static u64 htm_gaps_end(struct htm_gaps *gaps, int *why)
 	u64 since = atomic64_xchg(&gaps->since, 0);
 
 	*why |= atomic_xchg(&gaps->why, 0);
-	/* This CPU's clock may lag slightly behind the clock that read @since. */
+	/* This CPU's clock may lag the clock that read @since. */
 	return since ? max_t(s64, htm_now() - since, 1) : 0;
 }
 

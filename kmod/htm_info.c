@@ -89,7 +89,7 @@ static bool htm_info_is_allowed(const struct file *file)
 	       file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN);
 }
 
-/* Get one block. Return: 0, with a @block of size 0 behind the end, or an errno. */
+/* Get one block. Return: 0, with a @block of size 0 after the end, or an errno. */
 static int htm_list_fetch(const struct htm_list *list, u64 iterator, void *bytes,
 			  struct htm_block *block)
 {

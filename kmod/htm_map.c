@@ -57,7 +57,7 @@ static unsigned long htm_raw_copy(void *dst, const void *src, unsigned long offs
 }
 
 /*
- * Write the block as a sample. The handler does not say whether it did, the copy
+ * Write the block as a sample. The handler does not report whether it did; the copy
  * does. The core counts a sample that found no room; one that is neither copied
  * nor counted went to a ring without data pages, where none will ever fit.
  *
@@ -78,12 +78,13 @@ static int htm_map_write(struct htm_map *map, struct perf_event *event, u32 size
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	htm_sample_save_raw(&data, &raw);
 #ifdef HTM_IN_TREE
-	perf_event_overflow(event, &data, &map->regs);
-#else
 	/*
-	 * A module cannot call perf_event_overflow(). The event's own overflow handler
-	 * is what that function ends in; accounting and throttling are left out.
+	 * The block is data, not an overflow. perf_event_overflow() would count it as
+	 * an overflow, and throttle the group.
 	 */
+	perf_event_output(event, &data, &map->regs);
+#else
+	/* A module cannot call perf_event_output(). This handler does the same. */
 	write(event, &data, &map->regs);
 #endif
 	if (source.copied == size)

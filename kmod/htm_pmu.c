@@ -24,6 +24,7 @@
 
 #include "htm_compat.h"
 #include "htm_info.h"
+#include "htm_namesake.h"
 #include "htm_orphans.h"
 #include "htm_session.h"
 #include "htm_shutdown.h"
@@ -311,6 +312,13 @@ static int __init htm_init(void)
 
 	if (err)
 		return err;
+#ifndef HTM_IN_TREE
+	/* For EEXIST, modprobe would report the module as already loaded. */
+	if (htm_pmu_exists("htm")) {
+		pr_err("another driver has the PMU htm; htmtrace works with that driver\n");
+		return -EBUSY;
+	}
+#endif
 	err = htm_macro_init();
 	if (err)
 		return err;

@@ -8,7 +8,6 @@
 
 #include <linux/cpu.h>
 #include <linux/device.h>
-#include <linux/kobject.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
@@ -19,6 +18,7 @@
 #include <asm/kvm_guest.h>
 
 #include "htm_compat.h"
+#include "htm_namesake.h"
 #include "vpa_dtl_aux.h"
 #include "vpa_dtl_session.h"
 
@@ -218,25 +218,12 @@ static struct pmu vpa_dtl_pmu = {
 	.free_aux	= vpa_dtl_aux_free,
 };
 
-/*
- * perf would register a second PMU of this name, and then fail with a warning when it
- * creates the device. One set has the devices of all PMUs.
- */
-static bool __init vpa_dtl_is_registered(void)
-{
-	struct device *cpu = get_cpu_device(cpumask_first(cpu_online_mask));
-	struct kobject *other = cpu ? kset_find_obj(cpu->kobj.kset, VPA_DTL_NAME) : NULL;
-
-	kobject_put(other);
-	return other;
-}
-
 static int __init vpa_dtl_load(void)
 {
 	if (!firmware_has_feature(FW_FEATURE_SPLPAR) || is_kvm_guest())
 		return -ENODEV;
 	/* For EEXIST, modprobe would report the module as already loaded. */
-	if (vpa_dtl_is_registered()) {
+	if (htm_pmu_exists(VPA_DTL_NAME)) {
 		pr_err("another driver has the PMU " VPA_DTL_NAME "\n");
 		pr_err("to use this one, boot with initcall_blacklist=vpa_dtl_init if the other is part of the kernel, or unload it\n");
 		return -EBUSY;

@@ -28,7 +28,7 @@ enum vpa_dtl_announcement {
  * struct vpa_dtl_session - one open event
  * @event: the event
  * @log: the event's log
- * @timer: fires when the next look at the log is due
+ * @timer: fires at the time of the next look at the log
  * @wait_ns: time between the last look and the next
  * @mask: the kinds of dispatch that the event requests
  * @found: entries that the last look found

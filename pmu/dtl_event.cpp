@@ -33,10 +33,11 @@ EventAttr dtl_event_attr(const PmuDescription& pmu, const std::string& event, ui
   attr.base().type = pmu.type();
   pmu.store_event(attr, "dtl_" + event);
   attr.base().sample_period = period_ns;
-  // The driver that was never merged refuses an event without RAW; the other one takes it too. It
-  // counts nothing; the times tell whether the event still runs. Pinned, it is not rescheduled when
-  // other events come to its CPU: mainline's driver frees its log when the event is taken off, and
-  // would write through a null pointer when it comes back.
+  // The driver that was never merged refuses an event without RAW; mainline's driver accepts RAW,
+  // too. The event counts nothing; its times show whether the event still runs. A pinned event
+  // stays scheduled when other events use its CPU. This matters because mainline's driver frees its
+  // log when the kernel removes the event. A return of the event would then write through a null
+  // pointer.
   attr.record_raw_samples();
   return attr;
 }
@@ -59,7 +60,7 @@ Error explain_dtl_open_failure(int error_number, const std::string& event, int c
           "grant CAP_PERFMON or run as root (kernel.perf_event_paranoid is {})", paranoid_level()));
     case EBUSY:
       return std::move(error)
-          .on("reason: somebody else uses the dispatch trace log")
+          .on("reason: another user holds the dispatch trace log")
           .hint(
               "end the other user: perf or htmtrace with vpa_dtl, "
               "/proc/powerpc/vcpudispatch_stats, or /sys/kernel/debug/powerpc/dtl");

@@ -6,26 +6,26 @@
 #include <filesystem>
 #include <string>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "pmu/description.h"
 #include "pmu/event_attr.h"
-#include "pmu/pmu_description.h"
 
 namespace htmtrace {
 
 inline constexpr const char* kDtlPmu = "vpa_dtl";
-// The kernel's own driver raises a shorter period to this one silently.
+// The kernel's own driver silently raises shorter periods to this value.
 inline constexpr uint64_t kLeastDtlPeriodNs = 1'000'000;
-// No driver takes a shorter one.
+// No driver accepts a shorter period.
 inline constexpr uint64_t kLeastOwnDtlPeriodNs = 100'000;
 
-// True if the PMU under `pmu_root` belongs to htmtrace's own driver, kmod/vpa_dtl_pmu.c, which has
-// the kernel's events and entries but flags each loss (kmod/ABI-vpa_dtl).
+// True if the PMU under `pmu_root` belongs to htmtrace's own driver, kmod/vpa_dtl_pmu.c. This
+// driver has the kernel's events and entries, but flags each loss (kmod/ABI-vpa_dtl).
 bool is_own_dtl_driver(const std::filesystem::path& pmu_root);
-// For people: "htmtrace's vpa_dtl, which flags each loss".
+// Text for the user: "htmtrace's vpa_dtl, which flags each loss".
 const char* describe_dtl_driver(bool own);
 
-// `event` is all, cede, preempt or fault; `period_ns` is how often the driver looks at the log.
-// Throws Error.
+// `event` is all, cede, preempt or fault; `period_ns` is the interval between the driver's reads of
+// the log. Throws Error.
 EventAttr dtl_event_attr(const PmuDescription& pmu, const std::string& event, uint64_t period_ns);
 
 Error missing_dtl_pmu(const std::filesystem::path& pmu_root);

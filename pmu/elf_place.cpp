@@ -15,17 +15,18 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace htmtrace {
 namespace {
 
-constexpr const char* kOffsetHint = "give the place itself: FILE:0xOFFSET";
-// e_flags of ppc64: the ABI's version (Power Architecture 64-Bit ELF V2 ABI, 4.1.1).
+constexpr const char* kOffsetHint = "pass the file offset: FILE:0xOFFSET";
+// e_flags of ppc64: version of the ABI (Power Architecture 64-Bit ELF V2 ABI, 4.1.1).
 constexpr uint32_t kAbiMask = 3;
 constexpr uint32_t kAbiWithDescriptors = 1;
 
-// Reads what it is asked for or throws: nothing in the file is believed.
+// Reads an ELF file without trusting its contents. Each read checks its bounds and throws Error on
+// failure.
 class ElfFile {
  public:
   explicit ElfFile(const std::filesystem::path& path) : path_(path.string()) {
@@ -41,7 +42,7 @@ class ElfFile {
     const bool elf = std::memcmp(header_.e_ident, ELFMAG, SELFMAG) == 0;
     constexpr auto kOurs = std::endian::native == std::endian::big ? ELFDATA2MSB : ELFDATA2LSB;
     if (!elf || header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != kOurs) {
-      throw bad("it is no 64-bit program or library of this machine");
+      throw bad("not a 64-bit program or library of this machine");
     }
     if (header_.e_shentsize == sizeof(Elf64_Shdr)) {
       sections_ = table<Elf64_Shdr>(header_.e_shoff, header_.e_shnum);
@@ -56,12 +57,12 @@ class ElfFile {
 
   template <typename T>
   std::vector<T> table(uint64_t offset, uint64_t count) {
-    if (offset > size_ || count > (size_ - offset) / sizeof(T)) throw bad("it is cut short");
+    if (offset > size_ || count > (size_ - offset) / sizeof(T)) throw bad("the file is truncated");
     std::vector<T> entries(count);
     file_.seekg(static_cast<std::streamoff>(offset));
     file_.read(reinterpret_cast<char*>(entries.data()),
                static_cast<std::streamsize>(count * sizeof(T)));
-    if (!file_) throw bad("it cannot be read");
+    if (!file_) throw bad("read error");
     return entries;
   }
 
@@ -72,7 +73,7 @@ class ElfFile {
         return address - segment.p_vaddr + segment.p_offset;
       }
     }
-    throw bad(fmt::format("address {:#x} is not in it", address));
+    throw bad(fmt::format("no segment holds address {:#x}", address));
   }
 
   Error bad(const std::string& why) const {
@@ -90,7 +91,7 @@ class ElfFile {
 
 bool is_code(const Elf64_Sym& symbol) {
   const auto type = ELF64_ST_TYPE(symbol.st_info);
-  // Labels of assembler code have no type.
+  // Assembler labels have no type.
   return symbol.st_shndx != SHN_UNDEF && symbol.st_shndx < SHN_LORESERVE &&
          (type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC);
 }
@@ -107,13 +108,13 @@ uint64_t entry_of(const ElfFile& file, const Elf64_Sym& symbol) {
   return symbol.st_value + PPC64_LOCAL_ENTRY_OFFSET(symbol.st_other);
 }
 
-// The addresses of all symbols of that name; those that other files can see go first.
+// The addresses of all symbols with the name. Symbols that other files can see take precedence.
 struct Found {
   std::set<uint64_t> visible, hidden;
 };
 
 void find_in(ElfFile& file, const Elf64_Shdr& section, const std::string& name, Found& found) {
-  if (section.sh_link >= file.sections().size()) throw file.bad("its symbols have no names");
+  if (section.sh_link >= file.sections().size()) throw file.bad("the symbols have no names");
   const Elf64_Shdr& strings = file.sections()[section.sh_link];
   const auto names = file.table<char>(strings.sh_offset, strings.sh_size);
   const auto symbols =
@@ -131,7 +132,7 @@ uint64_t elf_file_offset(const std::filesystem::path& path, const std::string& s
   ElfFile file(path);
   if (file.header().e_machine == EM_PPC64 &&
       (file.header().e_flags & kAbiMask) == kAbiWithDescriptors) {
-    throw file.bad("its symbols are function descriptors (ELF ABI version 1)");
+    throw file.bad("the symbols are function descriptors (ELF ABI version 1)");
   }
   Found found;
   bool any = false;
@@ -140,13 +141,13 @@ uint64_t elf_file_offset(const std::filesystem::path& path, const std::string& s
     any = true;
     find_in(file, section, symbol, found);
   }
-  if (!any) throw file.bad("it has no symbols, they were stripped");
+  if (!any) throw file.bad("the symbols were stripped");
   const std::set<uint64_t>& best = found.visible.empty() ? found.hidden : found.visible;
-  if (best.empty()) throw file.bad(fmt::format("it has no function {}", symbol));
+  if (best.empty()) throw file.bad(fmt::format("the file has no function {}", symbol));
   if (best.size() == 1) return file.offset_of(*best.begin());
-  Error error = file.bad(fmt::format("it has {} functions named {}", best.size(), symbol));
+  Error error = file.bad(fmt::format("the file has {} functions named {}", best.size(), symbol));
   for (const uint64_t address : best) {
-    error = std::move(error).on(fmt::format("one is at offset {:#x}", file.offset_of(address)));
+    error = std::move(error).on(fmt::format("function at offset {:#x}", file.offset_of(address)));
   }
   throw error;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where in a program's file a function begins: that is how the kernel wants a uprobe's place.
+// Finds the file offset of a function, which the kernel requires for a uprobe.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace htmtrace {
 
-// The file offset of `symbol`, at the local entry point where POWER's ABI has two: calls from
-// elsewhere pass it, too. Throws Error when the file is no program or library of this machine, or
-// has no such symbol, or several.
+// The file offset of `symbol`. On POWER, the offset of the local entry point, which calls from
+// other modules also pass. Throws Error if the file is not a program or library of this machine, or
+// does not define the symbol exactly once.
 uint64_t elf_file_offset(const std::filesystem::path& file, const std::string& symbol);
 
 }  // namespace htmtrace

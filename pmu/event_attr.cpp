@@ -6,7 +6,7 @@
 namespace htmtrace {
 namespace {
 
-// The fields that have no name in an old header lie where the kernel looks for them.
+// Fields without a name in an old header must lie at the kernel's offsets.
 static_assert(offsetof(perf_event_attr, config) == kConfigOffsets[0]);
 static_assert(offsetof(perf_event_attr, config1) == kConfigOffsets[1]);
 static_assert(offsetof(perf_event_attr, config2) == kConfigOffsets[2]);

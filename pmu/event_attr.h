@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// struct perf_event_attr, whatever age the system's header has. Debian 12's header ends after
-// sig_data and calls the word of aux_action reserved; a header of libbpf is used where it is there.
-// All that is missing is defined here and nowhere else.
+// struct perf_event_attr, independent of the age of the system's header. Debian 12's header ends
+// after sig_data and reserves the word of aux_action. A header of libbpf takes precedence if
+// present. Only this file defines the missing parts.
 #pragma once
 
 #if __has_include(<bpf/uapi/linux/perf_event.h>)
@@ -18,15 +18,16 @@
 
 namespace htmtrace {
 
-// PERF_ATTR_SIZE_VER9: the layout up to config4. An older kernel takes the longer structure as
-// long as the part that it does not know is zero.
+// PERF_ATTR_SIZE_VER9: the layout up to config4. An older kernel accepts the longer structure if
+// the unknown part is zero.
 inline constexpr size_t kEventAttrBytes = 144;
 
-// Where the kernel reads these fields (include/uapi/linux/perf_event.h).
+// Offsets of these fields in the kernel (include/uapi/linux/perf_event.h).
 inline constexpr size_t kAuxActionOffset = 116;
 inline constexpr std::array<size_t, 5> kConfigOffsets = {8, 56, 64, 128, 136};
 
-// Bits of aux_action; they are bit-fields of the kernel's, so their places follow the byte order.
+// Bits of aux_action. The kernel declares them as bit-fields, so their positions depend on the byte
+// order.
 constexpr uint32_t aux_action_bit(unsigned index) {
   return std::endian::native == std::endian::big ? uint32_t{1} << (31 - index)
                                                  : uint32_t{1} << index;
@@ -39,30 +40,30 @@ class EventAttr {
  public:
   EventAttr();
 
-  // The fields that every header has.
+  // Access to the fields that every header names.
   perf_event_attr& base() { return words_.base; }
   const perf_event_attr& base() const { return words_.base; }
 
-  // What an event that records into rings wants, whichever PMU it is of: disabled at first, pinned,
-  // samples with raw data in fixed fields of 40 bytes, so that a full memory-map block (64 KiB -
-  // 96) still fits the 16 bits of a record's size, and the times and losses with each read.
+  // Sets the options of an event that records into rings, for any PMU: initially disabled, pinned,
+  // times and losses with each read. Samples have raw data after 40 bytes of fixed fields, so that
+  // a full memory-map block (64 KiB - 96) still fits a record's 16-bit size.
   void record_raw_samples();
 
   // config (index 0), config1 .. config4.
   uint64_t config(size_t index) const;
   void set_config(size_t index, uint64_t value);
 
-  // Start paused, or pause or resume the group's AUX event.
+  // The event starts paused, or pauses or resumes the group's AUX event.
   uint32_t aux_action() const;
   void set_aux_action(uint32_t value);
 
-  // What perf_event_open() takes; base().size tells the kernel how much of it counts.
+  // The argument of perf_event_open(); base().size gives the number of valid bytes.
   std::span<const std::byte> bytes() const;
 
  private:
   struct Words {
     perf_event_attr base;
-    std::array<uint64_t, 2> tail;  // config3 and config4 where the header lacks them
+    std::array<uint64_t, 2> tail;  // config3 and config4 if the header lacks them
   };
   Words words_;
 };

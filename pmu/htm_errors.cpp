@@ -20,17 +20,17 @@ struct Explanation {
   const char* hint;
 };
 
-// The errno of each refusal: kmod/ABI. EACCES, EBUSY and a CPU that is offline are told apart
-// further down. The public drivers give EIO for H_STATE.
+// The errno of each refusal: kmod/ABI. explain_open_failure() distinguishes EACCES, EBUSY and an
+// offline CPU. The public drivers return EIO for H_STATE.
 constexpr std::array kExplanations = {
     Explanation{EPERM, "the hypervisor says H_AUTHORITY or H_PRIVILEGE, or the kernel forbids it",
                 "apply the partition's activation (VET code) for hardware tracing; the kernel log "
                 "names the hypervisor's answer"},
     Explanation{EALREADY,
                 "the hypervisor says H_STATE: this trace macro is configured already, by another "
-                "partition, by htmdump or by an earlier session",
-                "end the other session (htmdump: write 0 to htmconfigure), then try again"},
-    Explanation{ENXIO, "the hypervisor says H_P2: there is no such node, chip or core",
+                "partition, by htmdump or by an earlier recording",
+                "end the other recording (htmdump: write 0 to htmconfigure), then try again"},
+    Explanation{ENXIO, "the hypervisor says H_P2: no such node, chip or core",
                 "compare --node, --chip and --core with the machine's own list (console command "
                 "htm -info: Node, Nodal Chip, HW Core)"},
     Explanation{EINVAL, "the hypervisor says H_PARAMETER, or the driver does not take these values",
@@ -53,7 +53,7 @@ constexpr std::array kExplanations = {
     Explanation{E2BIG, "the kernel does not know this form of event", "use a newer kernel"},
 };
 
-// H_ return codes of PAPR that H_HTM can give.
+// H_ return codes of PAPR that H_HTM can return.
 constexpr std::array kReturnCodes = {
     std::pair{0, "H_SUCCESS"},
     std::pair{1, "H_BUSY"},
@@ -121,7 +121,7 @@ Error with_explanation(Error error, int error_number) {
 bool cpu_is_online(int cpu) {
   const std::string folder = fmt::format("/sys/devices/system/cpu/cpu{}", cpu);
   if (!std::filesystem::exists(folder)) return false;
-  // A CPU that cannot be switched off has no such file.
+  // A CPU that cannot go offline has no such file.
   return !std::filesystem::exists(folder + "/online") || first_word_of(folder + "/online") == "1";
 }
 
@@ -129,7 +129,7 @@ Error missing_htm_pmu(const std::filesystem::path& pmu_root) {
   return Error("this kernel has no htm PMU")
       .on(fmt::format("looked for {}", (pmu_root / kHtmPmu).string()))
       .hint("load the driver: modprobe htm (or insmod kmod/htm.ko)")
-      .hint("it works only in a logical partition of an IBM POWER machine under PowerVM");
+      .hint("htm requires a logical partition of an IBM POWER machine under PowerVM");
 }
 
 Error explain_open_failure(int error_number, const TraceTarget& target, int cpu) {
@@ -138,8 +138,12 @@ Error explain_open_failure(int error_number, const TraceTarget& target, int cpu)
   if (error_number == EACCES) return std::move(error).hint(permission_hint());
   if (error_number == EBUSY) {
     return std::move(error)
-        .on("reason: this target is being traced already, or this CPU carries another htm event")
-        .hint("end the other recording, or choose another CPU with --cpu");
+        .on("reason: another event traces this target, this CPU carries another htm event, or, "
+            "with "
+            "a driver that is part of the kernel, htmdump or another partition holds the macro")
+        .hint(
+            "end the other recording (htmdump: write 0 to htmconfigure), or choose another CPU "
+            "with --cpu");
   }
   if ((error_number == ENODEV || error_number == EINVAL) && !cpu_is_online(cpu)) {
     return std::move(error)
@@ -168,8 +172,8 @@ Error explain_refusal(unsigned operation, int error_number, int32_t return_code,
 }
 
 Error explain_silence(const TraceTarget& target, int cpu) {
-  Error error =
-      Error(fmt::format("no trace comes from {}", describe_event(target))).on(subject(target, cpu));
+  Error error = Error(fmt::format("no trace arrives from {}", describe_event(target)))
+                    .on(subject(target, cpu));
   if (!cpu_is_online(cpu)) {
     return std::move(error)
         .on(fmt::format("reason: cpu {} went offline", cpu))
@@ -179,13 +183,12 @@ Error explain_silence(const TraceTarget& target, int cpu) {
       .on("reason: the hypervisor refused to configure, start or stop this trace, or stayed busy")
       .hint(
           "check that the partition's activation (VET code) is applied, that the target exists "
-          "and has trace memory, and that nobody else traces it")
+          "and has trace memory, and that no other user traces the target")
       .hint("the kernel log may name the hypervisor's answer");
 }
 
 Error explain_no_pausing(int error_number, const TraceTarget& target, int cpu) {
-  return Error(fmt::format("cannot have {} paused and resumed", describe_event(target)),
-               error_number)
+  return Error(fmt::format("cannot pause and resume {}", describe_event(target)), error_number)
       .on(subject(target, cpu))
       .on("reason: kernels before 6.13 cannot do that, and the public htm drivers cannot either")
       .hint("use the driver of htmtrace (kmod/) on Linux 6.13 or later");
@@ -200,7 +203,8 @@ Error explain_trigger_failure(int error_number, const std::string& trigger, int 
       return std::move(error).hint(permission_hint());
     case ENOENT:
     case EADDRNOTAVAIL:
-      return std::move(error).on("reason: the kernel has no such function, or none to be probed");
+      return std::move(error).on(
+          "reason: the kernel has no such function, or does not allow probes there");
     case EINVAL:
     case ENOTSUP:
     case EILSEQ:

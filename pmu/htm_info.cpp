@@ -11,16 +11,12 @@
 namespace htmtrace {
 namespace {
 
-// A memory map of 32 TiB is 4 MiB; a list that does not end must not fill the memory.
+// A memory map of 32 TiB takes 4 MiB. The limit protects against an endless list.
 constexpr size_t kMostBytes = 64 << 20;
-// A block has 64 KiB at most.
+// The maximum size of a block.
 constexpr size_t kPieceBytes = 64 << 10;
 
 }  // namespace
-
-bool HtmAnswer::exists() const {
-  return error_number != ENOENT;
-}
 
 HtmAnswer read_htm_answer(const std::filesystem::path& file) {
   HtmAnswer answer;

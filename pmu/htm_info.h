@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the htm driver of htmtrace tells of the machine, from its files in sysfs (kmod/ABI). Other
+// Reads the sysfs files in which htmtrace's own htm driver describes the machine (kmod/ABI). Other
 // drivers have no such files.
 #pragma once
 
@@ -9,27 +9,26 @@
 #include <string>
 #include <vector>
 
-#include "core/htm_blocks.h"
-#include "core/trace_target.h"
+#include "core/base/target.h"
+#include "core/memory_map/blocks.h"
 
 namespace htmtrace {
 
-// A file with the hypervisor's answer.
+// A file with an answer of the hypervisor.
 struct HtmAnswer {
   std::vector<std::byte> bytes;
-  int error_number = 0;  // of open or read; the driver gives the hypervisor's refusals as errno
+  int error_number = 0;  // of open or read; the driver returns the hypervisor's refusals as errno
 
-  bool exists() const;
   bool readable() const { return error_number == 0; }
 };
 
 HtmAnswer read_htm_answer(const std::filesystem::path& file);
 
-// "status_core" and so on: the state of all macros of a type.
+// The file with the state of all macros of a type, for example "status_core".
 std::string status_file(HtmType type);
 size_t status_entry_bytes(HtmType type);
 
-// True when the PMU in `folder` is that of htmtrace's own driver.
+// True if the PMU in `folder` belongs to htmtrace's own driver.
 bool is_own_driver(const std::filesystem::path& folder);
 
 }  // namespace htmtrace

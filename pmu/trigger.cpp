@@ -14,9 +14,9 @@
 #include <system_error>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "pmu/description.h"
 #include "pmu/elf_place.h"
-#include "pmu/pmu_description.h"
 
 namespace htmtrace {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::string_view kReturn = "%return";
 constexpr std::string_view kKprobePrefix = "kprobe:";
 constexpr std::string_view kBreakpointPrefix = "mem:";
 
-// Names as perf has them. cpu-clock and task-clock are missing: they are clocks, nothing happens.
+// perf's names. cpu-clock and task-clock are absent, because a clock marks no occurrence.
 constexpr std::array kSoftwareEvents = {
     std::pair{std::string_view("context-switches"), PERF_COUNT_SW_CONTEXT_SWITCHES},
     std::pair{std::string_view("cs"), PERF_COUNT_SW_CONTEXT_SWITCHES},
@@ -44,7 +44,7 @@ Error bad_trigger(const std::string& text, const std::string& why) {
   return Error(fmt::format("{}: {}", text, why));
 }
 
-// All of `text` as a number, hexadecimal with 0x.
+// Parses all of `text` as a number; 0x marks hexadecimal.
 std::optional<uint64_t> whole_number(std::string_view text) {
   const bool hexadecimal = text.starts_with("0x");
   if (hexadecimal) text.remove_prefix(2);
@@ -55,7 +55,7 @@ std::optional<uint64_t> whole_number(std::string_view text) {
   return value;
 }
 
-// "NAME[+OFFSET][%return]".
+// Parses "NAME[+OFFSET][%return]".
 void parse_symbol(std::string_view symbol, TriggerWords& words) {
   if (symbol.ends_with(kReturn)) {
     words.at_return = true;
@@ -75,7 +75,7 @@ void parse_uprobe(TriggerWords& words) {
   const size_t colon = words.text.rfind(':');
   const size_t slash = words.text.rfind('/');
   if (colon == std::string::npos || colon < slash) {
-    throw bad_trigger(words.text, "what in the file? write FILE:FUNCTION");
+    throw bad_trigger(words.text, "the function is missing: write FILE:FUNCTION");
   }
   words.kind = TriggerWords::Kind::kUprobe;
   words.place = words.text.substr(0, colon);
@@ -86,7 +86,7 @@ void parse_uprobe(TriggerWords& words) {
   words.offset = *offset;
 }
 
-// "ADDRESS[/LENGTH][:rwx]", as perf writes it.
+// Parses "ADDRESS[/LENGTH][:rwx]", perf's syntax.
 void parse_breakpoint(std::string_view rest, TriggerWords& words) {
   words.kind = TriggerWords::Kind::kBreakpoint;
   const size_t colon = rest.find(':');
@@ -101,13 +101,13 @@ void parse_breakpoint(std::string_view rest, TriggerWords& words) {
                          : letter == 'w' ? HW_BREAKPOINT_W
                          : letter == 'x' ? HW_BREAKPOINT_X
                                          : 0;
-    if (bit == 0) throw bad_trigger(words.text, "the access is not made of r, w and x");
+    if (bit == 0) throw bad_trigger(words.text, "the access has a letter other than r, w and x");
     words.access |= bit;
   }
   if (words.access == 0 || (words.access > HW_BREAKPOINT_X)) {
-    throw bad_trigger(words.text, "the access is x, or made of r and w");
+    throw bad_trigger(words.text, "the access must be r, w, rw or x");
   }
-  // The kernel wants the length of a breakpoint on execution to be that of a word of its own.
+  // The kernel requires sizeof(long) as the length of an execution breakpoint.
   words.length = words.access == HW_BREAKPOINT_X ? sizeof(long) : 4;
   if (slash == std::string_view::npos) return;
   const auto length = whole_number(where.substr(slash + 1));
@@ -121,15 +121,15 @@ Error unknown_trigger(const std::string& text) {
     names += names.empty() ? "" : ", ";
     names += name;
   }
-  return bad_trigger(text,
-                     fmt::format("no event that can pause a trace. Those that can: a tracepoint "
-                                 "(SYSTEM:NAME), a function of a program (FILE:FUNCTION, the file "
-                                 "with a slash) or of the kernel (kprobe:FUNCTION), a breakpoint "
-                                 "(mem:ADDRESS), and {}. Hardware events cannot",
-                                 names));
+  return bad_trigger(
+      text, fmt::format("not an event that can pause a trace. Supported events: a tracepoint "
+                        "(SYSTEM:NAME), a function of a program (FILE:FUNCTION, the file "
+                        "with a slash) or of the kernel (kprobe:FUNCTION), a breakpoint "
+                        "(mem:ADDRESS), and {}. Hardware events cannot pause a trace",
+                        names));
 }
 
-// Fits a name that may become part of a path in tracefs.
+// The name is safe as a component of a tracefs path.
 bool is_plain(std::string_view name) {
   return !name.empty() && name.find_first_not_of(
                               "abcdefghijklmnopqrstuvwxyz"
@@ -188,7 +188,8 @@ Trigger::Roots Trigger::usual_roots() {
 Trigger::Trigger(const TriggerWords& words, const Roots& roots) : text_(words.text) {
   attr_.base().sample_period = 1;
   attr_.base().sample_type = PERF_SAMPLE_IP;
-  // Not PERF_FORMAT_GROUP: reading the group would read, and so drain, the htm event.
+  // Do not set PERF_FORMAT_GROUP: reading the group would also read, and thereby drain, the htm
+  // event.
   attr_.base().read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
                              PERF_FORMAT_ID | PERF_FORMAT_LOST;
   switch (words.kind) {
@@ -243,15 +244,15 @@ void Trigger::find_tracepoint(const TriggerWords& words, const Roots& roots) {
         .on("reason: tracefs is not mounted, or may not be read")
         .hint("as root: mount -t tracefs tracefs /sys/kernel/tracing");
   }
-  throw Error(fmt::format("there is no tracepoint {}, or it may not be read", text_))
-      .hint("perf list tracepoint, or /sys/kernel/tracing/available_events, shows them all")
+  throw Error(fmt::format("cannot find or read tracepoint {}", text_))
+      .hint("list all tracepoints: perf list tracepoint")
       .hint("a function of a program needs a slash in the file's name: ./PROGRAM:FUNCTION");
 }
 
 EventAttr Trigger::attr() const {
   EventAttr attr = attr_;
   if (!pointed_.empty()) {
-    // The kernel takes the address as a number.
+    // The kernel expects the address as a number.
     attr.set_config(1, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(pointed_.c_str())));
   }
   return attr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The perf event that shows on which CPUs a program and its descendants run, and which files they
-// execute.
+// The perf event that shows the CPUs on which a program and its descendants run, and the files that
+// they execute.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 namespace htmtrace {
 
 // A software event for one task on one CPU, which the task's descendants inherit. The event counts
-// the nanoseconds that they run there. Its ring gets a PERF_RECORD_MMAP2 for each executable
-// mapping that they create there.
+// their running time on this CPU in nanoseconds. Its ring gets a PERF_RECORD_MMAP2 for each
+// executable mapping that they create on this CPU.
 EventAttr workload_event_attr();
 
 }  // namespace htmtrace

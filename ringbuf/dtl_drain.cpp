@@ -13,26 +13,31 @@
 namespace htmtrace {
 namespace {
 
-// How far ahead of what it has published the driver can be writing: a whole log, and behind it the
-// padding of the AUX area's end, which it publishes only with the next delivery.
+// The maximum distance of the driver's write position from the published head: a whole log and the
+// padding at the AUX area's end. The driver publishes the padding only with the next delivery.
 constexpr uint64_t kMostAhead = 85 * kDtlEntryBytes + 80;
 
-// What htmtrace's own driver announces (kmod/ABI-vpa_dtl): a word with the kind in bits 56-63.
+// Announcements of htmtrace's own driver (kmod/ABI-vpa_dtl): a word with the kind in bits 56-63.
 constexpr unsigned kDtlKindShift = 56;
 constexpr uint64_t kDtlValueMask = (uint64_t{1} << kDtlKindShift) - 1;
 enum DtlAnnouncement : uint8_t { kLogFull = 1, kAreaFull = 2, kNotLogged = 3, kLogTaken = 4 };
 
-// Where the time is in the sample_id of a record whose sample_type is
-// IDENTIFIER|IP|TID|TIME|CPU|RAW: behind the thread, in front of CPU and identifier
+// The time in the sample_id of a record with sample_type IDENTIFIER
+// IP
+// TID
+// TIME
+// CPU
+// RAW. The time follows the thread and precedes CPU and identifier
 // (include/uapi/linux/perf_event.h).
 constexpr size_t kAuxRecordBytes = 24;
 constexpr size_t kSampleIdBytes = 32;
 constexpr size_t kSampleIdTime = 8;
-constexpr size_t kSampleTime = 24;  // in a sample: behind identifier, address and thread
+constexpr size_t kSampleTime = 24;  // in a sample: after identifier, address and thread
 constexpr size_t kSampleTask = 16;
 
-// Raw payload of the driver without AUX area: version (32 bits), ticks a second and number of
-// entries (64 bits each), in the machine's byte order and unaligned, then the entries.
+// Raw payload of the driver without AUX area: version (32 bits), ticks per second and number of
+// entries (64 bits each), then the entries. The numbers are unaligned and in the machine's byte
+// order.
 constexpr size_t kRawTicksOffset = 4;
 constexpr size_t kRawCountOffset = 12;
 constexpr size_t kRawEntriesOffset = 20;
@@ -50,19 +55,19 @@ DtlTask load_task(const std::byte* from) {
           .tid = load_native<uint32_t>(from + sizeof(uint32_t))};
 }
 
-// No processor that matters has shorter ones.
+// The smallest cache line of all relevant processors.
 constexpr size_t kDrainLineBytes = 64;
 
-// To have it on its way to the processor's cache.
+// Starts loading the bytes into the processor's cache.
 void fetch(std::span<const std::byte> bytes) {
   for (size_t at = 0; at < bytes.size(); at += kDrainLineBytes) {
     __builtin_prefetch(bytes.data() + at);
   }
 }
 
-// Copies entries from memory that is in no cache, unless it was the `next` of the call before. What
-// else there is to do for each is done here, where the processor waits for the next ones. Returns
-// how `order` goes on.
+// Copies entries from memory that is in no cache, unless the previous call prefetched it as `next`.
+// The loop also checks the order of each entry, because the processor waits for the next bytes
+// there. Returns the continued `order`.
 DtlOrder copy_entries(std::span<const std::byte> from, std::byte* to, DtlOrder order,
                       std::span<const std::byte> next) {
   constexpr size_t kAtOnce = std::lcm(kDtlEntryBytes, kDrainLineBytes);
@@ -89,10 +94,10 @@ DtlDrain::DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, 
              {.entries = sinks_.entries, .loss = sinks_.loss}) {}
 
 void DtlDrain::look(std::vector<std::byte>& room, const DtlDrain* next) {
-  // The record of a delivery is there before its bytes are: records first.
+  // The record of a delivery arrives before its bytes, so records come first.
   const uint64_t skipped = data_.drain([this](const Record& record) { take_record(record); });
   if (skipped != 0) {
-    sinks_.loss({"data ring", "its records made no sense", LossUnit::kBytes, skipped});
+    sinks_.loss({"data ring", "invalid records", LossUnit::kBytes, skipped});
   }
   if (aux_) take_aux(room, next != nullptr ? next->aux_bytes() : std::span<const std::byte>());
 }
@@ -109,7 +114,7 @@ void DtlDrain::take_record(const Record& record) {
   } else if (record.type == PERF_RECORD_SAMPLE) {
     take_sample(record);
   } else if (record.type == PERF_RECORD_LOST) {
-    // With an AUX area the records only tell about its bytes, which come all the same.
+    // With an AUX area, records only describe the AUX bytes, which arrive in any case.
     const uint64_t lost = parse_lost(record.body).value_or(0);
     if (!aux_) sinks_.loss({"data ring", "no room for samples", LossUnit::kRecords, lost});
   }
@@ -123,6 +128,7 @@ void DtlDrain::take_aux_record(const Record& record) {
     set_time(load_native<uint64_t>(id + kSampleIdTime));
     sinks_.task(load_task(id));
   }
+  slots_.note_delivery(aux->offset, aux->size);
   uint64_t entries = aux->size / kDtlEntryBytes;
   if (!header_counted_ && entries != 0) {
     header_counted_ = true;
@@ -133,7 +139,7 @@ void DtlDrain::take_aux_record(const Record& record) {
   if ((aux->flags & PERF_AUX_FLAG_TRUNCATED) != 0) ended_ = true;
 }
 
-// Its AUX record follows.
+// The announcement's AUX record follows.
 void DtlDrain::take_announcement(const Record& record) {
   if (record.body.size() < sizeof(uint64_t)) return;
   const auto word = load_native<uint64_t>(record.body.data());
@@ -173,14 +179,14 @@ void DtlDrain::take_sample(const Record& record) {
   sinks_.task(load_task(record.body.data() + kSampleTask));
   if (payload->size() < kRawEntriesOffset ||
       load_native<uint32_t>(payload->data()) != kRawVersion) {
-    sinks_.loss({"data ring", "a sample of unknown form", LossUnit::kRecords, 1});
+    sinks_.loss({"data ring", "a sample of unknown format", LossUnit::kRecords, 1});
     return;
   }
   const auto ticks = load_native<uint64_t>(payload->data() + kRawTicksOffset);
   const auto count = load_native<uint64_t>(payload->data() + kRawCountOffset);
   const auto entries = payload->subspan(kRawEntriesOffset);
   if (count > entries.size() / kDtlEntryBytes) {
-    sinks_.loss({"data ring", "a sample shorter than it says", LossUnit::kRecords, 1});
+    sinks_.loss({"data ring", "a sample shorter than its header states", LossUnit::kRecords, 1});
     return;
   }
   if (clock().ticks_per_second == 0) {
@@ -191,10 +197,11 @@ void DtlDrain::take_sample(const Record& record) {
   slots_.deliver(entries.first(count * kDtlEntryBytes));
 }
 
-// The kernel's driver does not ask how much room there is. So bytes are copied first, and what it
-// can have written to by the end of the copying is not used.
+// A driver that leaves padding does not check for free space. The function therefore copies the
+// bytes first. It then discards all bytes that the driver may have overwritten before the end of
+// the copy.
 void DtlDrain::take_aux(std::vector<std::byte>& room, std::span<const std::byte> next) {
-  const uint64_t ahead = own_ ? 0 : kMostAhead;
+  const uint64_t ahead = slots_.may_have_padding() ? kMostAhead : 0;
   const AuxBytes bytes = aux_->peek_untouched(ahead);
   if (bytes.size() == 0 && bytes.overrun == 0) return;
   if (room.size() < bytes.size()) room.resize(bytes.size());
@@ -202,7 +209,7 @@ void DtlDrain::take_aux(std::vector<std::byte>& room, std::span<const std::byte>
   const DtlOrder order =
       copy_entries(bytes.first, copy.data(), {.last_timebase = slots_.last_timebase()}, next);
   std::memcpy(copy.data() + bytes.first.size(), bytes.second.data(), bytes.second.size());
-  // The head is read again when the bytes are.
+  // The copy must complete before the second read of the head.
   std::atomic_thread_fence(std::memory_order_acquire);
   const uint64_t all = bytes.overrun + bytes.size();
   uint64_t gone = std::min(aux_->peek_untouched(ahead).overrun, all);

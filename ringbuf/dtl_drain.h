@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Takes dispatch trace log entries out of the rings of one CPU's vpa_dtl event.
+// Drains dispatch trace log entries from the rings of one CPU's vpa_dtl event.
 //
-// Mainline's driver copies entries to the AUX area, see core/dtl_slots.h. An earlier public driver,
-// never merged, puts the entries into raw samples and has no AUX area; an AUX area tells these
-// apart. htmtrace's own driver has mainline's slots, but no padding between them, writes only where
-// there is room, and reports what is missing.
+// Three drivers exist:
+// - Mainline's driver copies entries to the AUX area: core/dispatch_log/slots.h. With the patches
+// of
+//   kmod/upstream/vpa_dtl it leaves no padding; its deliveries show this when the area wraps.
+// - An earlier public driver, never merged, writes the entries into raw samples and has no AUX
+//   area.
+// - htmtrace's own driver uses mainline's slots without padding, writes only into free space, and
+//   reports losses.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +18,10 @@
 #include <span>
 #include <vector>
 
-#include "core/dtl_entry.h"
-#include "core/dtl_slots.h"
-#include "core/dtl_tasks.h"
-#include "core/loss.h"
+#include "core/base/loss.h"
+#include "core/dispatch_log/entry.h"
+#include "core/dispatch_log/slots.h"
+#include "core/dispatch_log/tasks.h"
 #include "ringbuf/rings.h"
 
 namespace htmtrace {
@@ -25,12 +29,14 @@ namespace htmtrace {
 class DtlDrain {
  public:
   struct Sinks {
-    // Whole entries, oldest first. The span is dead after the call.
+    // Receives whole entries, oldest first. The span is valid only during the call.
     std::function<void(std::span<const std::byte>)> entries;
     std::function<void(const Loss&)> loss;
-    // Timebase at boot for a driver that does not tell it, given the ticks per second.
+    // Returns the timebase at boot for a driver that does not report it. The argument is the number
+    // of ticks per second.
     std::function<uint64_t(uint64_t)> boot_timebase;
-    // Which task was there when the driver looked at the log. Before the entries that it found.
+    // Receives the task that was current when the driver read the log. Precedes the entries of that
+    // read.
     std::function<void(DtlTask)> task = [](DtlTask) {};
   };
 
@@ -39,25 +45,25 @@ class DtlDrain {
 
   enum class Driver : uint8_t { kKernels, kOwn };
 
-  // No AUX ring: the driver has none.
+  // Without an AUX ring, the driver must be the driver of raw samples.
   DtlDrain(DataRing data, std::optional<AuxRing> aux, size_t aux_bytes, Sinks sinks,
            Driver driver = Driver::kKernels);
 
-  // Takes everything that is there. It is copied to `room`, which grows as it must; one for many
-  // rings stays in the processor's cache. Meanwhile the processor gets the bytes of `next`, which
-  // is looked at next.
+  // Drains both rings. Copies the bytes to `room`, which grows on demand; a `room` shared by many
+  // rings stays in the processor's cache. Meanwhile, prefetches the bytes of `next`, whose turn is
+  // next.
   void look(std::vector<std::byte>& room, const DtlDrain* next = nullptr);
 
-  // Steps in front of look(), one after the other, that have the processor get what it needs while
-  // it looks at other rings: this object, the rings' counters, the records.
+  // Prefetch steps for look(), in this order: this object, the rings' counters, the records. The
+  // caller drains other rings between the steps.
   void prefetch_object() const;
   void prefetch_counters() const { data_.prefetch_counters(); }
   void prefetch_records() const { data_.prefetch(); }
 
   const Totals& totals() const { return slots_.totals(); }
-  // Before the first entry nothing is known.
+  // Unknown before the first entry.
   const DtlClock& clock() const { return slots_.clock(); }
-  // A record said that the kernel switched the event off; it must never be switched on again.
+  // The kernel disabled the event, as a record reported. The event must never be enabled again.
   bool ended() const { return ended_; }
 
  private:
@@ -79,9 +85,8 @@ class DtlDrain {
   uint64_t now_ns_ = 0;  // time of the last record
 };
 
-// Takes everything that is in all of these rings, one after the other. Of hundreds of rings each is
-// in no cache when its turn comes, so what it consists of is fetched while those before it are
-// emptied.
+// Drains all of these rings in order. With hundreds of rings, no ring is in a cache when its turn
+// comes. The function therefore prefetches the following rings while it drains a ring.
 void look_at_all(std::span<DtlDrain* const> drains, std::vector<std::byte>& room);
 
 }  // namespace htmtrace

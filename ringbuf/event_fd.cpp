@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace htmtrace {
 

@@ -9,16 +9,18 @@
 #include <optional>
 #include <span>
 
-#include "ringbuf/fd.h"
+#include "core/base/fd.h"
 
 namespace htmtrace {
 
-// What read(2) brings for an event with read_format TOTAL_TIME_ENABLED | TOTAL_TIME_RUNNING | ID |
+// The result of read(2) for an event with read_format TOTAL_TIME_ENABLED
+// TOTAL_TIME_RUNNING
+// ID
 // LOST (struct read_format, include/uapi/linux/perf_event.h).
 struct EventValue {
   uint64_t value = 0;
-  uint64_t enabled_ns = 0;  // how long the event was wanted
-  uint64_t running_ns = 0;  // how long it ran
+  uint64_t enabled_ns = 0;  // how long the event was enabled
+  uint64_t running_ns = 0;  // how long the event ran
   uint64_t id = 0;
   uint64_t lost_records = 0;
 };
@@ -27,8 +29,8 @@ class EventFd {
  public:
   EventFd() = default;
 
-  // Opens the event for everything on `cpu`. Empty on failure, with errno set: what an errno means
-  // depends on the PMU, so the caller explains it.
+  // Opens the event for all tasks on `cpu`. Returns an empty object on failure and sets errno. The
+  // caller explains the errno, whose meaning depends on the PMU.
   static EventFd open(std::span<const std::byte> attr, int cpu, int group_fd = -1);
 
   // Opens the event for one task on `cpu`.
@@ -37,15 +39,15 @@ class EventFd {
   explicit operator bool() const { return static_cast<bool>(fd_); }
   int get() const { return fd_.get(); }
 
-  // Throw Error.
+  // Throws Error.
   void enable() const;
   void disable() const;
 
-  // Reads the counter. For htm each call also makes the driver deliver the next piece of the
-  // trace. Empty when the event is in the error state. Throws Error when read(2) fails.
+  // Reads the counter. For htm, each call also makes the driver deliver the next piece of the
+  // trace. Empty if the event is in the error state. Throws Error if read(2) fails.
   std::optional<EventValue> read() const;
 
-  // True when the kernel has put a pinned event into the error state.
+  // True if the kernel has put a pinned event into the error state.
   bool refused() const;
 
  private:

@@ -14,11 +14,12 @@ constexpr const char* kDataRing = "data ring";
 constexpr const char* kEvent = "event";
 constexpr const char* kPartialCause = "the driver reports a gap (AUX flag PARTIAL)";
 
-// An extra read after the end is harmless in every driver; one of them answers 0 once too early.
+// An extra read after the end is harmless with every driver. One driver returns 0 once too early.
 constexpr int kSilentReadsAtEnd = 2;
-// The event's clock stands still when the kernel has switched it off.
+// The event's clock stops when the kernel disables the event.
 constexpr int kStalledReadsAtEnd = 2;
-// The first public driver drops what does not fit and returns 0; its end is the marker.
+// The first public driver drops data that does not fit, and returns 0. Its end marker ends the
+// trace.
 constexpr int kSilentReadsWithoutMarker = 64;
 
 }  // namespace
@@ -56,7 +57,8 @@ HtmDrain::Step HtmDrain::step() {
   }
   stalled_reads_ = stalled ? stalled_reads_ + 1 : 0;
   if (stalled_reads_ >= kStalledReadsAtEnd) {
-    lose(kEvent, "the kernel switched the event off before its end", LossUnit::kUnknown, 0);
+    lose(kEvent, "the kernel disabled the event before the end of the trace", LossUnit::kUnknown,
+         0);
     return Step::kDone;
   }
   return Step::kAgain;
@@ -79,16 +81,16 @@ HtmDrain::Driver HtmDrain::driver() const {
 void HtmDrain::finish() {
   consume();
   if (memory_full().value_or(false) && !mode_.wraps) {
-    lose("trace memory", "it was full, and tracing ended there", LossUnit::kUnknown, 0);
+    lose("trace memory", "the memory was full, and tracing stopped early", LossUnit::kUnknown, 0);
   }
   trace_proof_ = prove("trace", trace_delivered_, totals_.trace_bytes);
-  // Without a count by the driver, the kernel's own records must at least fit what came.
+  // Without the driver's own count, the trace must at least match the kernel's AUX records.
   if (!announces_ && totals_.lost_records == 0 && totals_.announced_bytes > taken_bytes_) {
-    lose("trace", "AUX records speak of bytes that did not come", LossUnit::kBytes,
+    lose("trace", "AUX records announce bytes that did not arrive", LossUnit::kBytes,
          totals_.announced_bytes - taken_bytes_);
     trace_proof_ = Proof::kViolated;
   }
-  // The end marker counts the trace only.
+  // The end marker counts only the trace.
   map_proof_ =
       whole_rings_ ? Proof::kNotProvable : prove("memory map", map_delivered_, totals_.map_bytes);
   settle_gaps();
@@ -102,12 +104,12 @@ std::string milliseconds(uint64_t ns) {
   return std::to_string((ns + kPerMillisecond - 1) / kPerMillisecond) + " ms";
 }
 
-// The reasons of kmod/ABI, one bit each.
+// The reasons of kmod/ABI, one bit for each reason.
 std::string gap_reasons(unsigned why) {
   static constexpr std::array kReasons = {
       "the hypervisor delayed START", "the kernel throttled the event's group",
       "rings were mapped or unmapped while the event was enabled",
-      "the kernel took the event off its CPU", "the hypervisor refused START"};
+      "the kernel removed the event from its CPU", "the hypervisor refused START"};
   std::string text;
   for (size_t bit = 0; bit < kReasons.size(); bit++) {
     if ((why >> bit & 1) == 0) continue;
@@ -119,8 +121,8 @@ std::string gap_reasons(unsigned why) {
 
 }  // namespace
 
-// Reports the gaps that the driver announced. A caller that waits for the begin misses no trace
-// before it.
+// Reports the gaps that the driver announced. For a caller that waits for the begin, the time
+// before the begin is not a loss.
 void HtmDrain::settle_gaps() {
   const bool late = started_ && started_->why != 0;
   if (late && !mode_.awaits_begin) {
@@ -129,7 +131,7 @@ void HtmDrain::settle_gaps() {
     lose("trace", cause.c_str(), LossUnit::kUnknown, 0);
   }
   if (gaps_ != 0) {
-    const std::string cause = "nothing was traced for " + milliseconds(gaps_ns_) + " in " +
+    const std::string cause = "tracing was interrupted for " + milliseconds(gaps_ns_) + " in " +
                               std::to_string(gaps_) + (gaps_ == 1 ? " gap: " : " gaps: ") +
                               gap_reasons(gaps_why_);
     lose("trace", cause.c_str(), LossUnit::kUnknown, 0);
@@ -149,15 +151,15 @@ HtmDrain::Proof HtmDrain::prove(const char* place, std::optional<uint64_t> deliv
   if (*delivered > received) {
     lose(place, "sent by the driver but not received", LossUnit::kBytes, *delivered - received);
   } else if (*delivered < received) {
-    lose(place, "more was received than the driver sent", LossUnit::kUnknown, 0);
+    lose(place, "htmtrace received more bytes than the driver sent", LossUnit::kUnknown, 0);
   }
   return *delivered == received && !error_ ? Proof::kProven : Proof::kViolated;
 }
 
-// A record that found no room is harmless when everything else proves that its content came later.
+// Lost records are harmless if all other counts prove that their contents arrived later.
 void HtmDrain::settle_lost_records() {
-  // A LOST record is written with the next record that fits; after the last one only the event's
-  // own count tells.
+  // The kernel writes a LOST record together with the next record that fits. After the last record,
+  // only the event's own count includes the losses.
   if (last_) {
     totals_.lost_records = std::max(totals_.lost_records, last_->lost_records - mode_.lost_records);
   }
@@ -166,8 +168,8 @@ void HtmDrain::settle_lost_records() {
   lose(kDataRing, "the data ring was full", LossUnit::kRecords, totals_.lost_records);
 }
 
-// The data ring first: a record about AUX bytes is written before these bytes are published.
-// Returns true when something of the trace or its map came.
+// Drains the data ring first: the kernel writes the record about AUX bytes before it publishes the
+// bytes. Returns true if new bytes of the trace or of the map arrived.
 bool HtmDrain::consume() {
   new_sample_ = false;
   const uint64_t skipped = data_.drain([this](const Record& record) { take_record(record); });
@@ -179,10 +181,9 @@ bool HtmDrain::consume() {
 bool HtmDrain::take_trace() {
   const AuxBytes bytes = aux_.peek();
   if (bytes.overrun != 0) {
-    lose(kAuxRing, "the driver wrote over bytes that had not been read", LossUnit::kBytes,
-         bytes.overrun);
+    lose(kAuxRing, "the driver overwrote unread bytes", LossUnit::kBytes, bytes.overrun);
   }
-  // Later drivers never fill the ring: the kernel keeps one byte of it free for them.
+  // Later drivers never fill the ring: the kernel keeps one byte free for them.
   whole_rings_ |= !announces_ && bytes.size() == aux_.size_bytes() &&
                   new_aux_record_bytes_ == aux_.size_bytes();
   new_aux_record_bytes_ = 0;
@@ -190,7 +191,7 @@ bool HtmDrain::take_trace() {
     take_map_in_aux(bytes.first);
     take_map_in_aux(bytes.second);
   } else if (bytes.size() != 0 && throttled_) {
-    lose(kAuxRing, "came after the kernel had restarted the trace", LossUnit::kBytes, bytes.size());
+    lose(kAuxRing, "arrived after the kernel restarted the trace", LossUnit::kBytes, bytes.size());
   } else {
     for (const auto piece : {bytes.first, bytes.second}) {
       if (piece.empty()) continue;
@@ -210,8 +211,8 @@ void HtmDrain::keep_tail(std::span<const std::byte> bytes) {
   std::ranges::copy(last, tail_.end() - static_cast<ptrdiff_t>(last.size()));
 }
 
-// The driver delivers whole pieces and zeros where the macro has not written; with zeros at its end
-// the memory was not full. 128 bytes are what the public drivers call a record.
+// The driver delivers whole pieces, with zeros where the macro has not written. Zeros at the end
+// prove that the memory was not full. The public drivers define 128 bytes as a record.
 std::optional<bool> HtmDrain::memory_full() const {
   if (expected_trace_bytes_ == 0) return std::nullopt;
   const bool written =
@@ -234,14 +235,14 @@ void HtmDrain::take_record(const Record& record) {
       take_announcement(record.body);
       break;
     case PERF_RECORD_THROTTLE:
-      // Throttling stops the trace, and unthrottling starts it again, perhaps from the beginning.
-      // Our driver continues the trace and announces the gap.
+      // Throttling stops the trace. Unthrottling starts the trace again, perhaps from the
+      // beginning. htmtrace's own driver continues the trace and announces the gap.
       if (started_) break;
       if (!throttled_) lose(kEvent, "the kernel throttled the event", LossUnit::kUnknown, 0);
       throttled_ = true;
       break;
     default:
-      break;  // UNTHROTTLE and side-band records carry nothing of the trace
+      break;  // UNTHROTTLE and side-band records hold no trace data
   }
 }
 
@@ -250,7 +251,7 @@ void HtmDrain::take_sample(std::span<const std::byte> body) {
   if (payload && take_end_marker(*payload)) return;
   const auto block = payload ? parse_map_block(*payload) : std::nullopt;
   if (!block) {
-    lose(kDataRing, "a sample that is no block of the memory map", LossUnit::kRecords, 1);
+    lose(kDataRing, "a sample that is not a block of the memory map", LossUnit::kRecords, 1);
     return;
   }
   take_map_block(*block);
@@ -265,12 +266,12 @@ bool HtmDrain::take_end_marker(std::span<const std::byte> payload) {
   return true;
 }
 
-// The first public driver's block is one committed piece of the ring. What follows the block in it
-// is not data.
+// The first public driver commits a block as one piece of the ring. The bytes after the block are
+// not data.
 void HtmDrain::take_map_in_aux(std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   if (const auto block = parse_map_block(bytes)) return take_map_block(*block);
-  lose(kAuxRing, "bytes after the trace that are no block of the memory map", LossUnit::kBytes,
+  lose(kAuxRing, "bytes after the trace that are not a block of the memory map", LossUnit::kBytes,
        bytes.size());
 }
 
@@ -286,7 +287,7 @@ void HtmDrain::take_map_block(const MapBlock& block) {
   totals_.map_blocks++;
   totals_.map_entries += block.entries;
   if (!block.is_last() && !iterators_.insert(block.next).second) {
-    lose("memory map", "the hypervisor's list goes in circles", LossUnit::kUnknown, 0);
+    lose("memory map", "the hypervisor's list loops", LossUnit::kUnknown, 0);
     map_loops_ = true;
   }
 }

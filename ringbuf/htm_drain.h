@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Takes a finished trace out of an htm driver.
+// Drains a finished trace from an htm driver.
 //
-// Each read(2) of the event stops the trace (the first time) and then delivers one piece: trace
+// The first read(2) of the event stops the trace. Each read(2) delivers one piece: first trace
 // bytes in the AUX ring, later blocks of the memory map as raw samples. The rings must be empty
-// before every read: a driver that finds the AUX ring full is switched off by the kernel, and the
-// rest of the trace is gone. What comes is judged by what it is, not by a guess of the driver's
-// version; the public drivers differ in what the value of read(2) means.
+// before every read. If the driver finds the AUX ring full, the kernel disables the event, and the
+// rest of the trace is lost. HtmDrain recognizes the delivered data by content, not by the driver's
+// version, because the value of read(2) differs between the public drivers.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "core/loss.h"
+#include "core/base/loss.h"
 #include "ringbuf/event_fd.h"
 #include "ringbuf/records.h"
 #include "ringbuf/rings.h"
@@ -25,7 +25,7 @@ namespace htmtrace {
 
 class HtmDrain {
  public:
-  // Reads the event: EventFd::read, or a test's own driver.
+  // Reads the event: EventFd::read, or the simulated driver of a test.
   using ReadEvent = std::function<std::optional<EventValue>()>;
 
   struct Sinks {
@@ -40,76 +40,77 @@ class HtmDrain {
     uint64_t map_bytes = 0;
     uint64_t map_blocks = 0;
     uint64_t map_entries = 0;
-    uint64_t map_repeats = 0;      // blocks that came twice and were written once
-    uint64_t announced_bytes = 0;  // trace bytes that AUX records spoke of
+    uint64_t map_repeats = 0;      // blocks that arrived twice; written once
+    uint64_t announced_bytes = 0;  // trace bytes that AUX records announced
     uint64_t lost_records = 0;
   };
 
-  // What can be said about the completeness of the trace or of the map.
+  // The completeness of the trace or of the map.
   enum class Proof : uint8_t {
-    kProven,       // as many bytes came as the driver says it delivered
-    kNotProvable,  // the driver does not say how many it delivered
-    kViolated,     // fewer or more came than the driver says, or it did not get to the end
+    kProven,       // the received bytes match the driver's count
+    kNotProvable,  // the driver reports no count
+    kViolated,     // the received bytes differ from the driver's count, or the driver did not reach
+                   // the end
   };
 
-  // Whose driver it is, as far as what came tells. The public ones carry no number; they are told
-  // apart by what a read brings and returns.
+  // The driver, as far as the delivered data identifies it. The public drivers have no version
+  // number; the results of read(2) distinguish them.
   enum class Driver : uint8_t {
     kUnknown,
-    kOwn,            // announces what it delivers
-    kFirst,          // fills the whole AUX ring with each dump; map in the AUX ring; end marker
-    kSecond,         // map as samples; a read returns 1 or 0
-    kThird,          // a read returns how much came; the whole map with one read
-    kThirdOrLatest,  // the same, with a map too small to tell
-    kLatest,         // one block of the map with each read
+    kOwn,     // announces its deliveries
+    kFirst,   // each dump fills the whole AUX ring; map in the AUX ring; end marker
+    kSecond,  // map as samples; a read returns 1 or 0
+    kThird,   // a read returns the number of delivered bytes; one read delivers the whole map
+    kThirdOrLatest,  // the third or the latest driver: the map is too small to distinguish them
+    kLatest,         // each read delivers one block of the map
   };
 
   enum class Step : uint8_t {
-    kMore,   // something came; call again
-    kAgain,  // the driver has to wait for the hypervisor; call again a little later
-    kDone,   // no more comes
+    kMore,   // new data arrived; call again
+    kAgain,  // the driver waits for the hypervisor; call again a little later
+    kDone,   // the trace is complete
   };
 
   struct Mode {
     bool awaits_begin = false;  // the time before the begin of the trace is not a loss
-    bool wraps = false;         // a full memory is no loss: the oldest was given up for the newest
-    uint64_t lost_records = 0;  // that the event had counted before this trace began
+    bool wraps = false;  // a full memory is not a loss: the newest data replaces the oldest data
+    uint64_t lost_records = 0;  // the event's count before this trace began
   };
 
   HtmDrain(ReadEvent read, DataRing data, AuxRing aux, Sinks sinks, Mode mode);
 
-  // Takes what the driver has said so far, without read(2): this does not end the trace.
+  // Processes the driver's reports so far, without read(2). The trace continues.
   void look() { consume(); }
 
-  // One read(2) with all that it brings.
+  // Performs one read(2) and drains the delivered data.
   Step step();
 
-  // Call once after the last step, also when the drain is cut short: accounts for what only the
-  // end shows.
+  // Reports the losses that only the end shows. Call once after the last step, even if the drain
+  // was interrupted.
   void finish();
 
   const Totals& totals() const { return totals_; }
 
-  // Of the last read(2); nothing before the first.
+  // The result of the last read(2). Empty before the first read.
   const std::optional<EventValue>& last_value() const { return last_; }
 
-  // The driver's first refusal or failure, if it told of one.
+  // The first refusal or error that the driver reported, if any.
   const std::optional<Announcement>& error() const { return error_; }
 
-  // The announcement that the macro began to trace, if it has arrived.
+  // The announcement that the macro began tracing, if received.
   const std::optional<Announcement>& started() const { return started_; }
 
-  // How many trace bytes can follow at most: the size of the macro's memory; 0 when the driver has
-  // not said.
+  // The maximum number of trace bytes, which is the size of the macro's memory. 0 if the driver has
+  // not reported the size.
   uint64_t expected_trace_bytes() const { return expected_trace_bytes_; }
 
-  // What the driver says it has delivered; nothing when it does not, or did not get to the end.
+  // The driver's count of delivered bytes. Empty if the driver reports no count or did not reach
+  // the end.
   const std::optional<uint64_t>& trace_delivered() const { return trace_delivered_; }
   const std::optional<uint64_t>& map_delivered() const { return map_delivered_; }
 
-  // Valid after finish(): the macro's memory was full, so that it had to stop tracing before it was
-  // told to, or to write over the oldest. Nothing when the driver does not tell how large the
-  // memory is.
+  // Valid after finish(). True if the macro's memory was full, so that the macro stopped early or
+  // overwrote the oldest data. Empty if the driver does not report the memory's size.
   std::optional<bool> memory_full() const;
 
   Driver driver() const;
@@ -143,24 +144,25 @@ class HtmDrain {
   Totals totals_;
 
   std::optional<EventValue> last_;
-  int silent_reads_ = 0;   // reads in a row with value 0 and nothing new
-  int stalled_reads_ = 0;  // reads in a row during which the event did not run
+  int silent_reads_ = 0;   // consecutive reads with value 0 and no new data
+  int stalled_reads_ = 0;  // consecutive reads during which the event did not run
   bool new_sample_ = false;
-  uint64_t new_aux_record_bytes_ = 0;  // of the AUX records since the AUX ring was last looked at
+  uint64_t new_aux_record_bytes_ =
+      0;  // bytes in the AUX records since the last drain of the AUX ring
   bool throttled_ = false;
   bool map_loops_ = false;
   std::vector<std::byte> last_block_;
   std::set<uint64_t> iterators_;
 
-  // The last bytes of the trace: zero where the macro has not written.
+  // The last bytes of the trace; zeros where the macro has not written.
   static constexpr size_t kTailBytes = 128;
   std::array<std::byte, kTailBytes> tail_{};
-  uint64_t taken_bytes_ = 0;  // from the AUX ring, whatever became of them
+  uint64_t taken_bytes_ = 0;  // all bytes read from the AUX ring, including discarded bytes
 
-  bool announces_ = false;       // the driver says what it delivers
-  bool whole_rings_ = false;     // it is the first public one
+  bool announces_ = false;       // the driver announces its deliveries
+  bool whole_rings_ = false;     // the driver is the first public driver
   bool counts_value_ = false;    // a read has returned more than 1
-  bool blocks_at_once_ = false;  // a read has brought several blocks of the map
+  bool blocks_at_once_ = false;  // a read has delivered several blocks of the map
   uint64_t expected_trace_bytes_ = 0;
   std::optional<uint64_t> trace_delivered_;
   std::optional<uint64_t> map_delivered_;

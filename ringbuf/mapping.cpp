@@ -19,7 +19,7 @@ Mapping::~Mapping() {
 }
 
 Mapping Mapping::map(int fd, size_t size_bytes, size_t offset) {
-  // Writable, or perf would overwrite what has not been read yet.
+  // The mapping must be writable; otherwise perf overwrites unread data.
   void* start = ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
                        static_cast<off_t>(offset));
   if (start == MAP_FAILED) return Mapping();

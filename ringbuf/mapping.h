@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A shared, writable mapping of a descriptor with one owner.
+// A shared, writable mapping of a file descriptor with one owner.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping();
 
-  // Maps `size_bytes` of `fd` at `offset`. On failure the result is empty and errno tells why: the
-  // caller may want to try again with less.
+  // Maps `size_bytes` of `fd` at `offset`. On failure, the result is empty and errno is set: the
+  // caller may try again with a smaller size.
   static Mapping map(int fd, size_t size_bytes, size_t offset);
 
   explicit operator bool() const { return !memory_.empty(); }

@@ -49,7 +49,7 @@ size_t page_size() {
 }
 
 perf_event_mmap_page* PerfRing::page() const {
-  // The kernel's structure at the start of a page-aligned mapping.
+  // The kernel's structure is at the start of the page-aligned mapping.
   return reinterpret_cast<perf_event_mmap_page*>(control_.memory().data());
 }
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ringbuf/event_fd.h"
 #include "ringbuf/mapping.h"
 #include "ringbuf/rings.h"
@@ -20,21 +20,21 @@ struct RingSizes {
   bool operator==(const RingSizes&) const = default;
 };
 
-// Why a ring could not be mapped.
+// The reason why a ring could not be mapped.
 struct MapFailure {
   const char* ring = "";  // "data" or "AUX"
   size_t size_bytes = 0;
-  int reason = 0;  // as errno
+  int reason = 0;  // an errno
 
-  // The memory-lock limit, or a machine short of memory: smaller rings may be mapped.
+  // True for the memory-lock limit and for insufficient memory, where smaller rings may succeed.
   bool less_may_do() const;
   Error explain() const;
 };
 
 class PerfRing {
  public:
-  // Maps both rings of `event`, or only the data ring when the AUX area's size is 0. Empty when one
-  // cannot be mapped; then `failure` tells.
+  // Maps both rings of `event`, or only the data ring if the AUX area's size is 0. On failure,
+  // returns nothing and fills `failure`.
   static std::optional<PerfRing> map(const EventFd& event, RingSizes sizes, MapFailure& failure);
 
   bool has_aux() const { return static_cast<bool>(aux_); }
@@ -46,7 +46,7 @@ class PerfRing {
   PerfRing() = default;
   perf_event_mmap_page* page() const;
 
-  // The AUX area goes first at the end: unmapping the control page frees both.
+  // Destruction must unmap the AUX area first: unmapping the control page frees both.
   Mapping control_;
   Mapping aux_;
   std::span<const std::byte> data_;

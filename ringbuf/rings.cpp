@@ -12,26 +12,26 @@ uint64_t load_head(__u64& head) {
   return std::atomic_ref(head).load(std::memory_order_acquire);
 }
 
-// The reader is the only writer of a tail.
+// Only the reader writes a tail.
 uint64_t load_tail(__u64& tail) {
   return std::atomic_ref(tail).load(std::memory_order_relaxed);
 }
 
 void publish_tail(__u64& tail, uint64_t value) {
-  // The reads of the ring are done before the kernel may see the new tail. A full fence would have
-  // to wait for what was stored before, too.
+  // The reads of the ring must complete before the kernel sees the new tail. A full fence would
+  // also wait for earlier stores.
   std::atomic_ref(tail).store(value, std::memory_order_release);
 }
 
-// No processor that matters has shorter ones.
+// The smallest cache line of all relevant processors.
 constexpr size_t kLineBytes = 64;
-// Of the records of a ring that is drained in time.
+// Bytes of records in a ring that is drained in time.
 constexpr size_t kPrefetchedRecords = 512;
 
 }  // namespace
 
 void DataRing::prefetch_counters() const {
-  // The heads and tails of both rings are in one line.
+  // One cache line holds the heads and tails of both rings.
   __builtin_prefetch(&page_->data_head, 1);
 }
 
@@ -68,7 +68,8 @@ uint64_t DataRing::drain(const std::function<void(const Record&)>& visit) {
     perf_event_header header{};
     if (left >= sizeof(header))
       std::memcpy(&header, bytes(tail, sizeof(header)).data(), sizeof(header));
-    // Records are multiples of eight bytes. After one that is not, nothing tells where the next is.
+    // The size of a record is a multiple of eight bytes. After an invalid size, the position of the
+    // next record is unknown.
     if (header.size < sizeof(header) || header.size % 8 != 0 || header.size > left) {
       skipped = left;
       tail = head;

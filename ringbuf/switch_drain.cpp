@@ -12,15 +12,17 @@
 namespace htmtrace {
 namespace {
 
-// What sample_type TID|TIME|CPU puts behind each record (include/uapi/linux/perf_event.h).
+// The trailer that sample_type TID
+// TIME
+// CPU appends to each record (include/uapi/linux/perf_event.h).
 constexpr size_t kTrailerBytes = 24;
 constexpr size_t kTrailerTime = 8;
 constexpr size_t kTaskBytes = 8;
 // Offsets in a FORK: pid, ppid, tid, ptid.
 constexpr size_t kForkBytes = 16;
 
-// No record is longer than this, so with so much room none was lost. The kernel leaves one for the
-// record that tells of a loss.
+// No record is longer. If this much space is free, no record was lost. The kernel also reserves
+// space for the record that reports a loss.
 constexpr size_t kLongestRecord = 256;
 
 uint32_t word_of(std::span<const std::byte> from, size_t at) {
@@ -42,9 +44,9 @@ void SwitchDrain::look() {
     take(record);
   });
   if (skipped != 0) {
-    sinks_.loss({"switch ring", "its records made no sense", LossUnit::kBytes, skipped});
+    sinks_.loss({"switch ring", "invalid records", LossUnit::kBytes, skipped});
   }
-  // The record that tells how many were lost comes only with the next one that finds room.
+  // The kernel writes the LOST record only together with the next record that fits.
   if (skipped != 0 || taken + kLongestRecord > ring_bytes_) track_.lost();
 }
 
@@ -67,7 +69,8 @@ void SwitchDrain::take(const Record& record) {
   }
 }
 
-// Once when a task goes, once when the next one comes: both tell both.
+// The kernel writes a record when a task leaves and another record when the next task arrives; both
+// records name both tasks.
 void SwitchDrain::take_switch(const Record& record) {
   if (record.body.size() < kTaskBytes + kTrailerBytes) return;
   const auto trailer = record.body.last(kTrailerBytes);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Takes context switches, and the names of tasks, out of the ring of one CPU's software event with
-// sample_type TID|TIME|CPU.
+// Drains context switches and task names from the ring of one CPU's software event with sample_type
+// TID
+// TIME
+// CPU.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <string_view>
 
-#include "core/dtl_tasks.h"
-#include "core/loss.h"
+#include "core/base/loss.h"
+#include "core/dispatch_log/tasks.h"
 #include "ringbuf/rings.h"
 
 namespace htmtrace {
@@ -21,11 +23,11 @@ class SwitchDrain {
     std::function<void(const Loss&)> loss;
   };
 
-  // `track` outlives this object.
+  // `track` must outlive this object.
   SwitchDrain(DataRing ring, size_t ring_bytes, DtlTaskTrack& track, Sinks sinks)
       : ring_(std::move(ring)), ring_bytes_(ring_bytes), track_(track), sinks_(std::move(sinks)) {}
 
-  // Takes everything that is there.
+  // Drains the ring.
   void look();
 
  private:

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstddef>
 
-#include "core/big_endian.h"
+#include "core/base/big_endian.h"
 
 namespace htmtrace {
 namespace {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=bash disable=SC2034 # names for those who source it
-# What tests of the command line share: cases, each in an empty folder, and traces of a few words. A failure
-# prints command, files, stdout and stderr. To be sourced with the program's path in $htmtrace.
+# shellcheck shell=bash disable=SC2034 # the sourcing script uses these names
+# Shared parts of the command line tests: cases, each in an empty folder, and traces of a few words. A failure
+# prints command, files, stdout and stderr. Source this file with the program's path in $htmtrace.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -14,7 +14,7 @@ begin() { # NAME
     cd "$work/$number" || exit 1
 }
 
-run() { # ARGUMENT...; standard input is passed on
+run() { # ARGUMENT...; passes standard input on
     command=("$htmtrace" "$@")
     "${command[@]}" >"$work/stdout" 2>"$work/stderr"
     status=$?
@@ -30,7 +30,7 @@ fail() { # WHY
     sed 's/^/  stderr: /' "$work/stderr"
 }
 
-# status is STATUS, and stdout or stderr has each of the texts.
+# Checks that status is STATUS, and that stdout or stderr contains each of the texts.
 expect() { # STATUS TEXT...
     local wanted=$1 text
     shift
@@ -41,7 +41,7 @@ expect() { # STATUS TEXT...
     echo "ok - $name"
 }
 
-# status is STATUS, stdout has LINES lines, and stderr has each of the texts.
+# Checks that status is STATUS, that stdout has LINES lines, and that stderr contains each of the texts.
 expect_lines() { # STATUS LINES TEXT...
     local wanted=$1 lines=$2 text
     shift 2
@@ -53,7 +53,7 @@ expect_lines() { # STATUS LINES TEXT...
     echo "ok - $name"
 }
 
-# The last line, and the status.
+# Prints the last line and exits with the status.
 end() {
     echo "$number cases, $failures failures"
     exit $((failures != 0))
@@ -68,14 +68,14 @@ words() { # HEX...
     done
 }
 
-# One line entered and one instruction; the published vector.
+# The published vector: one line entered and one instruction.
 one_instruction() {
     words 000000003abcdf00 c000000000ed8d80 0000000ed8000000 7c3f48402abcdf34 b8c0000000000000
 }
 one_line='ea=c000000000ed8db4 op=7c3f4840 ra=0000000000ed8db4 la=----------------'
 
-# A POWER9 bus trace: the line of engine 0 has a stamp, that of engine 1 a stamp, two commands, of which
-# the second carries a response, and a record of two responses to nobody.
+# A POWER9 bus trace. The line of engine 0 has a stamp. The line of engine 1 has a stamp, two commands, and a
+# record of two responses without commands. The second command carries a response.
 bus_trace() {
     words 3ffe123456780000 aceff00000000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
         3ffe123456789000 aceff00000000000 8a10a062468acf13 53aa010140000000 \
@@ -90,7 +90,7 @@ number_le() { # BYTES NUMBER
     local i
     for ((i = 0; i < $1; i++)); do printf '%b' "\\x$(printf %02x $(($2 >> 8 * i & 255)))"; done
 }
-# A frame of a stream, htmtrace-stream(5).
+# Prints a frame of a stream, htmtrace-stream(5).
 frame() { # KIND TARGET POSITION, the bytes on standard input
     cat >"$work/frame"
     printf HTMF

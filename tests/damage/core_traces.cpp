@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/core_decoder.h"
-#include "core/plain_counts.h"
-#include "output/decode_report.h"
-#include "output/parallel_decode.h"
-#include "output/text_output.h"
-#include "output/text_printer.h"
+#include "core/core_trace/decoder.h"
+#include "core/core_trace/plain_counts.h"
+#include "output/io/text_output.h"
+#include "output/print/parallel_decode.h"
+#include "output/print/text_printer.h"
+#include "output/report/decode_report.h"
 #include "tests/damage/damaged_traces.h"
 #include "tests/damage/damages.h"
 #include "tests/damage/time_limit.h"
@@ -32,7 +32,7 @@ Bytes valid_trace(uint64_t seed) {
   return generator::bytes_of(words);
 }
 
-// Valid tags, and nonsense behind each.
+// Keeps valid tags, and fills the rest of each word with random bits.
 void keep_only_tags(Bytes& trace, Random& random) {
   for (size_t at = 0; at + 8 <= trace.size(); at += 8) {
     const uint64_t word = load_be64(trace.data() + at);
@@ -41,7 +41,7 @@ void keep_only_tags(Bytes& trace, Random& random) {
   }
 }
 
-// Tags of all kinds, one behind the other.
+// Writes consecutive tags of all kinds.
 void only_headers(Bytes& trace, Random& random) {
   for (size_t at = 0; at + 8 <= trace.size(); at += 8) {
     uint64_t word = random.next();
@@ -75,7 +75,7 @@ std::string counts_of(const Bytes& trace, size_t piece, const TranslationMap& ma
   return describe(decoder.statistics());
 }
 
-// Who only counts counts what is counted when all is printed.
+// The counting decoder must count the same as the printing decoder.
 void compare_counts(const Bytes& trace, size_t piece, TextOutput& output) {
   const TranslationMap map(generator::translation_file(), 0);
   CountingSink counting;

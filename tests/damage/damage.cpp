@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// damage COUNT: decodes COUNT damaged traces of each kind, as large as a few pages, to text. The
-// damage is random but the same on each run. Fails when one takes longer than it may, when a byte
-// is not accounted for, when it is decoded to something else in other pieces, by several threads or
-// from its middle, when its summary counts something else, or (as the sanitizers see to) when
-// memory is misused.
+// damage COUNT: decodes COUNT damaged traces of each kind, each a few pages long, to text. The
+// damage is random but equal in each run.
+//
+// Fails if a trace exceeds the time limit, or if a byte is not accounted for. Also fails if pieces,
+// several threads or a start in the middle change the text, or if the summary counts differ. The
+// sanitizers detect misuse of memory.
 #include <fmt/core.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Decodes `count` damaged traces of a kind, says what came out, and ends the process when one of
-// them was not decoded as it should be.
+// Decodes `count` damaged traces of a kind and prints the result. Ends the process if a trace is
+// decoded incorrectly.
 #pragma once
 
 namespace htmtrace {

@@ -31,7 +31,7 @@ void replace_words(Bytes& trace, Random& random) {
   }
 }
 
-// Words or bytes are missing, come twice, or are zero.
+// Words or bytes are missing, repeated, or zero.
 void cut_out(Bytes& trace, Random& random) {
   for (uint64_t i = random.below(20) + 1; i != 0 && trace.size() > 512; i--) {
     const size_t size = random.chance(900) ? random.below(50) * 8 : random.below(400);

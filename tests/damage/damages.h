@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What can happen to the bytes of a trace.
+// Ways to damage the bytes of a trace.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ using Damage = void (*)(Bytes&, generator::Random&);
 
 void put_random_word(Bytes& trace, size_t at, generator::Random& random);
 
-// Damages a trace of some pages: damage number `kind` of those to any trace and `special` ones, and
-// sometimes another one upon it.
+// Damages a trace of a few pages. `kind` numbers the general damages and the `special` damages.
+// Sometimes adds a second damage.
 void damage(Bytes& trace, std::span<const Damage> special, size_t kind, generator::Random& random);
 
 }  // namespace htmtrace

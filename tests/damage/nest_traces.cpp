@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "core/nest_counter.h"
-#include "core/nest_decoder.h"
-#include "core/nest_layout.h"
-#include "output/nest_printer.h"
+#include "core/nest_trace/counter.h"
+#include "core/nest_trace/decoder.h"
+#include "core/nest_trace/layout.h"
+#include "output/print/nest_printer.h"
 #include "tests/damage/damaged_traces.h"
 #include "tests/damage/damages.h"
 #include "tests/damage/time_limit.h"
@@ -26,7 +26,7 @@ using nest::Layout;
 
 constexpr unsigned kRecords = 2000;
 
-// The type of each record as it was, and nonsense behind it.
+// Keeps the type of each record, and fills the rest with random bits.
 void keep_only_types(Bytes& trace, Random& random) {
   for (size_t at = 0; at + nest::kRecordBytes <= trace.size(); at += nest::kRecordBytes) {
     const uint64_t type = load_be64(trace.data() + at) >> 62;
@@ -35,8 +35,8 @@ void keep_only_types(Bytes& trace, Random& random) {
   }
 }
 
-// What tells of losses and of time, of all kinds, one behind the other: the tags of
-// core/core_words.h, nonsense between them.
+// Writes consecutive tags for losses and time of all kinds (core/core_trace/words.h), with random
+// words in between.
 void only_stamps(Bytes& trace, Random& random) {
   for (size_t at = 0; at + nest::kRecordBytes <= trace.size(); at += nest::kRecordBytes) {
     constexpr uint64_t kCompanion = uint64_t{0xabcde} << 8, kStamp = uint64_t{0xaceff} << 44;
@@ -62,10 +62,10 @@ Bytes random_trace(Layout layout, Random& random) {
 struct Decoded {
   std::string text;
   nest::Statistics statistics;
-  std::optional<nest::Restart> restart;  // of the place that was asked for
+  std::optional<nest::Restart> restart;  // restart at the requested position
 };
 
-// From `from` to the end, so many bytes at once; of what lies before `place` there is no text.
+// Decodes from `from` to the end in pieces of this size. Prints no text ahead of `place`.
 class Decoding {
  public:
   Decoding(Layout layout, const Bytes& trace, NestPrinter::Format format)
@@ -123,8 +123,7 @@ void compare_counts(Layout layout, const Bytes& trace, size_t piece,
   if (counted != printed) fail(trace, "is counted differently");
 }
 
-// A timer that is heard behind the place for the first time changes all times; no index has such a
-// place.
+// A timer that first appears after the position changes all times. No index has such a position.
 void compare_tail(const Decoding& decoding, const Bytes& trace, size_t piece, size_t place) {
   const Decoded whole = decoding.run(piece, place, nullptr);
   if (!whole.restart) return;

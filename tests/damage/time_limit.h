@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Ends the process, with a word why, when an input takes longer than it may.
+// Ends the process with a message if an input exceeds the time limit.
 #pragma once
 
 #include <unistd.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// drain_rings FOLDER MEBIBYTES PIECE_KIB - what it costs to save MEBIBYTES from eight rings of 4
-// MiB to files, when a driver puts PIECE_KIB into a ring with each read. The rings are plain memory
-// and the driver costs nothing, so all that is measured is the drain, the sink and the file system.
+// drain_rings FOLDER MEBIBYTES PIECE_KIB - measures the cost of saving MEBIBYTES from eight rings
+// of 4 MiB to files. A driver puts PIECE_KIB into a ring with each read. The rings are plain memory
+// and the driver costs nothing, so the result covers only the drain, the sink and the file system.
 //
-// Prints processor seconds per 10^9 bytes: of the drain, and of a bare loop that writes the same
+// Prints processor seconds per 10^9 bytes: for the drain, and for a loop that only writes the same
 // pieces to a file.
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -21,7 +21,7 @@
 #include <thread>
 #include <vector>
 
-#include "output/trace_sink.h"
+#include "output/io/trace_sink.h"
 #include "ringbuf/htm_drain.h"
 #include "tests/unit/plain_ring.h"
 
@@ -34,7 +34,7 @@ constexpr uint64_t kTraceBegin = 1;  // kinds of announcement (kmod/ABI)
 constexpr uint64_t kTraceEnd = 2;
 constexpr uint64_t kMapEnd = 4;
 
-// A driver that costs nothing: it only moves the head.
+// A driver without cost: it only moves the head.
 class IdleDriver {
  public:
   IdleDriver(uint64_t bytes, size_t piece_bytes)

@@ -28,7 +28,7 @@ void power8_nest_command(uint64_t words[2], const struct nest_command* command,
 void power9_nest_command(uint64_t words[2], const struct nest_command* command,
                          const struct nest_response* embedded);
 
-// Four responses at most; a null is an empty slot.
+// At most four responses; null marks an empty slot.
 void power8_nest_responses(uint64_t words[2], const struct nest_response* const slots[4],
                            unsigned delta);
 void power9_nest_responses(uint64_t words[2], const struct nest_response* const slots[4],

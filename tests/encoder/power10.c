@@ -34,7 +34,7 @@ uint64_t power10_info(uint32_t opcode, uint64_t ea, bool branch, bool prefixed,
 }
 
 uint64_t power10_msr(uint64_t msr) {
-  // Where the architecture has the bit, and how many bits from there; in the order of the word.
+  // The bit's position in the architecture, and the number of bits, in the order of the word.
   static const struct {
     uint8_t last, width;
   } bits[] = {
@@ -129,8 +129,8 @@ enum { kAbsolute = 2 };                                          // the region c
 #define STORED_NO_HINT (UINT32_C(1) << 22)
 #define STORED_BCTAR (UINT32_C(1) << 11)
 
-// Where the target lies: 0 in the same 2^shift bytes as the branch, 1 in the next, 3 in those
-// before. Effective addresses wrap, so do their regions.
+// Region of the target: 0 is the branch's own aligned block of 2^shift bytes, 1 the next block, 3
+// the preceding block. Effective addresses wrap, and so do their regions.
 static uint32_t region(uint64_t target, uint64_t ea, unsigned shift) {
   const uint64_t distance = (target >> shift) - (ea >> shift);
   return (uint32_t)(distance & 3);
@@ -140,7 +140,8 @@ static uint32_t stored_condition(uint32_t bo, uint32_t bi) {
   return (bo >> 1) << 23 | (bi >> 4) << 21 | (bo & 1) << 18 | (bi & 15) << 13;
 }
 
-// The decoder tells isel, which it leaves alone, by the stored word: a stored bl can look so.
+// The decoder recognizes isel, which it keeps unchanged, by the stored word. A stored bl can look
+// the same.
 static bool looks_like_isel(uint32_t stored) {
   return stored >> 26 == kPrimary31 && (stored >> 1 & 0x1f) == 15;
 }
@@ -196,15 +197,15 @@ static bool recode_register_branch(uint32_t instruction, uint32_t* recoded) {
   return true;
 }
 
-// sc, scv, rfid and its kin, mtmsr[d]: stored as they are, with the form bits set in a field that
-// the instruction leaves empty.
+// sc, scv, rfid and related instructions, mtmsr[d]: stored unchanged, with the form bits in a field
+// that is unused in the instruction.
 static bool recode_serialising(uint32_t instruction, uint32_t* recoded) {
   const uint32_t primary = instruction >> 26;
   const bool return_from_interrupt = primary == kPrimary19 && (instruction >> 1 & 0x1f) == 18;
   const uint32_t extended = instruction >> 1 & 0x3ff;
   const bool move_to_msr = primary == kPrimary31 && (extended == 146 || extended == 178);
   if (primary != kPrimarySc && !return_from_interrupt && !move_to_msr) return false;
-  if (instruction & 0x001e0000) return false;  // bits 11-14 would not come back
+  if (instruction & 0x001e0000) return false;  // bits 11-14 would be lost
   *recoded = instruction | kFormOther << 19;
   return true;
 }

@@ -96,9 +96,9 @@ uint64_t power10_time(enum power10_time indicator, uint8_t dropped, uint32_t ela
 void power10_companion(uint64_t words[kPower10CompanionWords], uint64_t timer, unsigned code,
                        uint64_t stamp);
 
-// The form in which the processor stores a branch: absolute pieces of the target instead of a
-// displacement. False when the instruction is no branch, or when the stored form would not lead
-// back to exactly this instruction; it then stands in INFO as it is, with the branch bit clear.
+// Computes the form in which the processor stores a branch: absolute parts of the target instead of
+// a displacement. Returns false for other instructions, and if the stored form would not restore
+// exactly this instruction. INFO then holds the instruction unchanged, with the branch bit clear.
 bool power10_recode_branch(uint32_t instruction, uint64_t ea, uint32_t* recoded);
 
 #ifdef __cplusplus

@@ -30,8 +30,9 @@ uint64_t power8_ira(uint64_t ra, unsigned page_shift);
 uint64_t power8_dra(uint64_t ra, unsigned page_shift);
 uint64_t power8_mark(unsigned node, unsigned chip, unsigned unit, unsigned marker);
 
-// The form in which the processor stores a branch. False when the instruction is no branch that
-// would come back from its stored form as it is; it then stands in INFO unchanged.
+// Computes the form in which the processor stores a branch. Returns false for other instructions,
+// and if the stored form would not restore this instruction. INFO then holds the instruction
+// unchanged.
 bool power8_recode_branch(uint32_t instruction, uint64_t ea, uint32_t* recoded);
 
 #ifdef __cplusplus

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any bytes as a core trace. The first byte says in pieces of which size they come. The result must
-// not depend on that, nor on whether events are wanted or only counts, nor on whether an index was
-// used, and every byte must be accounted for.
+// Decodes any bytes as a core trace. The first byte selects the size of the pieces. The result must
+// not depend on this size, on whether events or only counts are requested, or on an index. Every
+// byte must be accounted for.
 #include <cstdint>
 #include <cstdlib>
 
-#include "core/core_decoder.h"
-#include "core/trace_indexer.h"
+#include "core/core_trace/decoder.h"
+#include "core/selection/indexer.h"
 
 namespace {
 
-// Order and content of all events, as one number.
+// Digests order and content of all events into one number.
 class DigestSink {
  public:
   void instruction(const htmtrace::Instruction& i) {
@@ -62,7 +62,7 @@ uint64_t digest(std::span<const std::byte> trace, size_t piece) {
   return sink.digest;
 }
 
-// Of what lies behind a place of the trace.
+// Digests the events after a position of the trace.
 class DigestBehind : public DigestSink {
  public:
   explicit DigestBehind(uint64_t from) : from_(from) {}
@@ -72,13 +72,14 @@ class DigestBehind : public DigestSink {
   void stamp(const htmtrace::Stamp& stamp) {
     if (stamp.offset >= from_) DigestSink::stamp(stamp);
   }
-  void defect(const htmtrace::Defect&) {}  // one before the place may be told behind it
+  void defect(const htmtrace::Defect&) {
+  }  // a defect ahead of the position may be reported after it
 
  private:
   uint64_t from_;
 };
 
-// One place of an index that has as many as possible.
+// Tests one position of an index with as many positions as possible.
 void check_restart(std::span<const std::byte> trace, size_t which) {
   htmtrace::CoreIndexer indexer(1);
   indexer.take(trace);
@@ -102,7 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const auto trace = std::as_bytes(std::span(data + 1, size - 1));
   if (digest(trace, 1 + data[0]) != digest(trace, size)) std::abort();
-  // Who only counts counts the same.
+  // The counting decoder must count the same.
   DigestSink all;
   htmtrace::CountingSink counts;
   if (decode(trace, 1 + data[0], false, counts) != decode(trace, size, false, all)) std::abort();

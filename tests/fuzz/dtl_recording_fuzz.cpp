@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any bytes as a recording of the dispatch trace log, and as packed entries and statistics, whose
-// sums would keep most of the bytes from being looked at. What can be unpacked comes back when it
-// is packed again.
+// Reads any bytes as a recording of the dispatch trace log, and as packed entries and statistics,
+// because checksums would hide most bytes. Unpacked data must be equal after packing and unpacking.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "core/dtl_codec.h"
-#include "core/dtl_task_names.h"
-#include "core/dtl_tasks.h"
-#include "core/error.h"
-#include "output/dtl_reader.h"
+#include "core/base/error.h"
+#include "core/dispatch_log/codec.h"
+#include "core/dispatch_log/task_names.h"
+#include "core/dispatch_log/tasks.h"
+#include "output/recording/dispatches.h"
 
 namespace {
 
@@ -64,7 +63,7 @@ void read_file(const uint8_t* data, size_t size) {
       }
       if (entries != reader.entries() || reader.damaged_bytes() > size) std::abort();
     } catch (const Error&) {
-      return;  // it is none, and says so
+      return;  // rejected as not a recording
     }
   }
 }

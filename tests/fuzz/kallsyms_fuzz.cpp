@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any bytes as a copy of /proc/kallsyms. What is found must hold the address that was asked for.
+// Reads any bytes as a copy of /proc/kallsyms. A found symbol must contain the requested address.
 #include <cstdint>
 #include <cstdlib>
 
-#include "output/kallsyms.h"
+#include "output/symbols/kallsyms.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   htmtrace::SymbolTable table;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any bytes as a manifest.
+// Reads any bytes as a manifest.
 #include <cstdint>
 #include <cstdlib>
 
-#include "output/manifest_reader.h"
+#include "output/recording/manifest_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const htmtrace::ManifestFacts facts =

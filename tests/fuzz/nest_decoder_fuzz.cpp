@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any bytes as a nest trace. The first byte chooses the layout and how much is taken at once; the
-// result must not depend on the latter, and every byte must be accounted for.
+// Decodes any bytes as a nest trace. The first byte selects the layout and the size of the pieces.
+// The result must not depend on this size, and every byte must be accounted for.
 #include <cstdint>
 #include <cstdlib>
 
-#include "core/nest_counter.h"
-#include "core/nest_decoder.h"
-#include "core/nest_layout.h"
-#include "output/nest_printer.h"
+#include "core/nest_trace/counter.h"
+#include "core/nest_trace/decoder.h"
+#include "core/nest_trace/layout.h"
+#include "output/print/nest_printer.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "output/page_names.h"
+#include "output/symbols/page_names.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   htmtrace::SymbolTable known;

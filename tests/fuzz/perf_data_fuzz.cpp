@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/error.h"
-#include "core/perf_data.h"
-#include "core/perf_data_dispatches.h"
+#include "core/base/error.h"
+#include "core/perf_data/dispatches.h"
+#include "core/perf_data/file.h"
 
 namespace {
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any bytes as an index of a trace: as they are, and with the beginning and the checksum that make
-// them one, which would keep most of them from being looked at. What can be unpacked comes back
-// when it is packed again, and whatever it says, a place to begin is one of its own, and its pages
-// can be restored.
+// Reads any bytes as an index of a trace, both unchanged and with a valid header and checksum,
+// because otherwise most bytes would be rejected early. A valid index must be equal after unpacking
+// and packing. Each restart position must be in the index, and its pages must be restorable.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "core/crc32c.h"
-#include "core/packed_numbers.h"
-#include "core/trace_index.h"
-#include "core/trace_target.h"
+#include "core/base/crc32c.h"
+#include "core/base/packed_numbers.h"
+#include "core/base/target.h"
+#include "core/selection/index.h"
 
 namespace {
 
@@ -49,7 +48,7 @@ void check_own(const std::vector<Restart>& restarts, const Restart* one) {
   if (one < restarts.data() || one >= restarts.data() + restarts.size()) std::abort();
 }
 
-// Whatever was restored, what is learned behind it holds.
+// Pages learned after a restart stay correct, whatever was restored.
 void check_pages(const CoreIndex& index) {
   if (index.restarts.empty()) return;
   Power8Translation translation;

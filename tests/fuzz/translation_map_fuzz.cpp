@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "core/translation_map.h"
+#include "core/memory_map/translation.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// drain_dispatch_rings RINGS MIB bare|write|copy|take|pack: the rings of so many CPUs' vpa_dtl
+// drain_dispatch_rings RINGS MIB bare|write|copy|take|pack: the rings of RINGS CPUs' vpa_dtl
 // events in plain memory, filled as the kernel's driver does it and emptied until so much has come
 // from them.
 //   bare   copies the bytes to a buffer and gives the space back; meanwhile the processor gets
@@ -27,8 +27,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/dtl_blocks.h"
-#include "core/dtl_intake.h"
+#include "core/dispatch_log/blocks.h"
+#include "core/dispatch_log/intake.h"
 #include "ringbuf/dtl_drain.h"
 #include "ringbuf/rings.h"
 #include "tests/generator/plausible_dispatches.h"

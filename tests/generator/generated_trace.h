@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Random but valid core traces, and what they say, known by construction.
+// Generates random but valid core traces, with their content known by construction.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace htmtrace::generator {
 
-// Small and the same on every machine, unlike the distributions of <random>.
+// Small, and equal on every machine, unlike the distributions of <random>.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -37,8 +37,8 @@ uint64_t real_of_logical(uint64_t logical);
 // A translation file of that memory: blocks of at most 40 entries each, shuffled.
 std::vector<std::byte> translation_file();
 
-// One generated instruction: its words go behind `words`, its line of text (without its end) is
-// returned when `want_line` is set.
+// Generates one instruction. Appends its words to `words`, and returns its line of text (without
+// line end) if `want_line` is set.
 class Power10Program {
  public:
   Power10Program(uint64_t seed, Options options);
@@ -79,7 +79,7 @@ uint64_t logical_of_effective(uint64_t ea);
 // A branch of any kind from `ea`, with plausible and with extreme distances.
 uint32_t random_branch(Random& random, uint64_t ea);
 
-// Where it goes when taken; `ea` + 4 for branches to a register.
+// Returns the target of a taken branch, or `ea` + 4 for branches to a register.
 uint64_t branch_target(uint32_t instruction, uint64_t ea);
 
 }  // namespace htmtrace::generator

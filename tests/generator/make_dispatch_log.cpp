@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // make_dispatch_log ENTRIES CPUS FILE [tasks]: a recording of the dispatch trace log,
-// htmtrace-dtl(5), with about so many entries, and which tasks there were. For benchmarks.
+// htmtrace-dtl(5), with about ENTRIES entries, and with tasks on request. For benchmarks.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
-#include "core/dtl_blocks.h"
+#include "core/dispatch_log/blocks.h"
 #include "tests/generator/plausible_dispatches.h"
 #include "tests/generator/write_file.h"
 
@@ -21,7 +21,7 @@ constexpr const char* kTaskNames = "100 100 database\n100 101 log writer\n";
 constexpr uint64_t kTurnTicks = kTimebaseHz / 100;
 constexpr uint8_t kCeded = 2;
 
-// Puts switches behind `to` that fit these entries.
+// Appends switches that fit these entries to `to`.
 void add_switches(unsigned cpu, std::span<const DtlEntry> entries, DtlTaskTrack& track,
                   std::vector<std::byte>& to) {
   const DtlClock clock{.boot_timebase = 0, .ticks_per_second = kTimebaseHz};

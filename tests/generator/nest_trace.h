@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Random records of a bus trace: commands of few tickets, so that responses find commands, too late
-// ones and none, with stamps, timers and records of any bits between them.
+// Generates random records of a bus trace with few tickets. Responses thus match commands, arrive
+// too late, or match no command. Stamps, timers and records of random bits are in between.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "core/nest_events.h"
+#include "core/nest_trace/events.h"
 #include "tests/generator/generated_trace.h"
 
 namespace htmtrace::generator {

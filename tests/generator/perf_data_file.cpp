@@ -208,7 +208,7 @@ void PerfDataFile::deliver_first(size_t event, std::span<const std::byte> trace,
   while (!map.empty()) {
     const auto block = first_map_block(map);
     Bytes committed(block.begin(), block.end());
-    // The block that crosses the half of the ring takes all of it; what is behind it is stale.
+    // The block that crosses the half of the ring takes all of it; the rest of the ring is stale.
     if (position % aux_bytes + block.size() > aux_bytes / 2) {
       committed.resize(aux_bytes - position % aux_bytes, std::byte{0xab});
     }

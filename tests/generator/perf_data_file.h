@@ -37,7 +37,7 @@ class PerfDataFile {
   // blocks of the memory map as samples.
   void deliver(size_t event, std::span<const std::byte> trace, std::span<const std::byte> map,
                size_t piece_bytes);
-  // As the first one does: dumps of the whole AUX area, the blocks behind them, a marker.
+  // As the first one does: dumps of the whole AUX area, the blocks after them, a marker.
   void deliver_first(size_t event, std::span<const std::byte> trace, std::span<const std::byte> map,
                      size_t aux_bytes);
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "core/dtl_entry.h"
+#include "core/dispatch_log/entry.h"
 
 namespace htmtrace::generator {
 

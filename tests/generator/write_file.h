@@ -8,7 +8,7 @@
 
 namespace htmtrace::generator {
 
-// For programs that are of no use without what they write. FILE may be null, as fopen() returns it.
+// For programs that are useless without their output. FILE may be null, as returned by fopen().
 inline void write_or_exit(std::FILE* file, const std::vector<std::byte>& bytes, const char* name) {
   const bool all =
       file != nullptr && (bytes.empty() || std::fwrite(bytes.data(), bytes.size(), 1, file) == 1);

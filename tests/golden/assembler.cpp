@@ -13,7 +13,7 @@
 namespace htmtrace::golden {
 namespace {
 
-// The words of a line behind the first: hexadecimal numbers, then names.
+// The words of a line after the first word: hexadecimal numbers, then names.
 class Arguments {
  public:
   explicit Arguments(std::istringstream& line) {

@@ -7,13 +7,13 @@
 #include <optional>
 #include <stdexcept>
 
-#include "cli/nest_choice.h"
-#include "core/nest_counter.h"
-#include "core/nest_hot_spots.h"
-#include "output/nest_hot_report.h"
-#include "output/nest_printer.h"
-#include "output/nest_report.h"
-#include "output/text_output.h"
+#include "cli/traces/nest_choice.h"
+#include "core/analysis/nest_hot_spots.h"
+#include "core/nest_trace/counter.h"
+#include "output/io/text_output.h"
+#include "output/print/nest_printer.h"
+#include "output/report/nest_hot_report.h"
+#include "output/report/nest_report.h"
 
 namespace htmtrace::golden {
 namespace {
@@ -68,6 +68,7 @@ std::string decode_bus(bool power8, std::span<const std::byte> trace, const Tran
   }
   decoder.finish();
   pass_on();
+  spots.finish();
   nest::Statistics statistics = decoder.statistics();
   statistics.translated = choice.translated();
   statistics.untranslated = choice.untranslated();

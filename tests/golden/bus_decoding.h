@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "core/translation_map.h"
+#include "core/memory_map/translation.h"
 
 namespace htmtrace::golden {
 

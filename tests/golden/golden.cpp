@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// golden [--rewrite] CASE...: assembles the words of each case, checks them against the hexadecimal
-// beside them, decodes them in pieces of several sizes and compares the text with the case's.
-// --rewrite puts what it got into the files instead; read the difference before you commit it.
+// golden [--rewrite] CASE...: assembles the words of each case, and compares them with the
+// hexadecimal words beside them. Then decodes the words in pieces of several sizes, and compares
+// the text with the case's text. --rewrite writes the actual results to the files. Read the
+// difference before you commit the files.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "core/core_decoder.h"
-#include "output/input_file.h"
-#include "output/text_output.h"
-#include "output/text_printer.h"
+#include "core/core_trace/decoder.h"
+#include "output/io/input_file.h"
+#include "output/io/text_output.h"
+#include "output/print/text_printer.h"
 #include "tests/encoder/power10.h"
 #include "tests/golden/assembler.h"
 #include "tests/golden/bus_assembler.h"
@@ -133,7 +134,7 @@ std::vector<std::byte> assemble_map(const std::vector<std::string>& lines) {
   return bytes;
 }
 
-// The tool's printer, and each defect as a line of its own.
+// The tool's printer, with a separate line for each defect.
 class Sink {
  public:
   explicit Sink(TextOutput& output) : output_(output), printer_(output, {.stamps = true}) {}

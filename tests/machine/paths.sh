@@ -27,8 +27,9 @@ gcc14=$cache/gcc-14/files/usr/bin
 key_of() {
     cat "$@" | sha256sum | cut -c1-12
 }
-# HTMTRACE_KERNEL: another folder with the same contents, such as a kernel with the driver built in.
-kernel=${HTMTRACE_KERNEL:-$cache/kernel-$(key_of "$machine"/guest/{kernel.config,build-kernel,compile})}
+kernel=$cache/kernel-$(key_of "$machine"/guest/{kernel.config,build-kernel,compile})
 debug_kernel=$cache/kernel-debug-$(key_of "$machine"/guest/{kernel.config,debug.config,build-kernel,compile})
 oldest_kernel=$cache/kernel-oldest-$(key_of "$machine"/guest/{kernel.config,oldest.config,build-kernel,compile})
+# The normal kernel with the htm driver built in, from this work tree's sources.
+builtin_kernel=$build/kernel-builtin
 initramfs=$cache/initramfs-$(key_of "$machine/guest/init" "$machine/guest/build-initramfs").cpio.gz

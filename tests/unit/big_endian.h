@@ -6,7 +6,7 @@
 
 namespace htmtrace {
 
-// As the hypervisor writes a number.
+// Encodes a number as the hypervisor does.
 inline std::string big_endian(uint64_t value) {
   std::string text;
   for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Decodes for tests: everything that comes out, as lines, in order. Written with fmt, so that the
-// tool's own printer has a second witness.
+// Decodes for tests and returns all events as lines in order. Formats the lines with fmt, and thus
+// checks the tool's own printer independently.
 #pragma once
 
 #include <fmt/core.h>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/core_decoder.h"
-#include "output/text_printer.h"
+#include "core/core_trace/decoder.h"
+#include "output/print/text_printer.h"
 
 namespace htmtrace {
 
@@ -51,7 +51,8 @@ struct Decoded {
   CoreStatistics statistics;
 };
 
-// `pieces` gives the sizes in which the trace is fed, over and over; empty: all at once.
+// `pieces` gives the sizes of the pieces in which the trace is fed, repeatedly. Empty: the whole
+// trace at once.
 inline Decoded decode_lines(std::span<const std::byte> trace, const TranslationMap& map,
                             const std::vector<size_t>& pieces = {}) {
   Decoded decoded;

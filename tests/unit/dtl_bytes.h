@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Dispatch trace log entries as the hypervisor writes them.
+// Encodes dispatch trace log entries as the hypervisor writes them.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "core/dtl_entry.h"
+#include "core/dispatch_log/entry.h"
 
 namespace htmtrace {
 

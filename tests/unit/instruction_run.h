@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "core/core_events.h"
+#include "core/core_trace/events.h"
 
 namespace htmtrace {
 
 inline constexpr uint32_t kNop = 0x60000000;
-inline constexpr uint32_t kCall = 0x48000001;    // bl; where to is told by what follows
+inline constexpr uint32_t kCall = 0x48000001;    // bl; the next instruction shows its target
 inline constexpr uint32_t kReturn = 0x4e800020;  // blr
 
 // Encodes b at one address to another address.
@@ -29,7 +29,7 @@ inline Instruction one(uint64_t ea, uint32_t opcode) {
   return instruction;
 }
 
-// One behind the other, from `ea` on.
+// Runs consecutive instructions from `ea` on.
 template <class Sink>
 void run(Sink& sink, uint64_t ea, std::initializer_list<uint32_t> opcodes) {
   for (const uint32_t opcode : opcodes) {

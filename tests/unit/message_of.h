@@ -4,11 +4,11 @@
 #include <functional>
 #include <string>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace htmtrace {
 
-// What the Error says that `action` throws, or "no error".
+// Returns the text of the Error that `action` throws, or "no error".
 inline std::string message_of(const std::function<void()>& action) {
   try {
     action();

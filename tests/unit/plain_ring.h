@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// perf's two rings in plain memory, with the kernel's side of them as the test needs it.
+// perf's two rings in plain memory, with the kernel's side under control of the test.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -27,13 +27,13 @@ class PlainRing {
     return page_.aux_head == page_.aux_tail && page_.data_head == page_.data_tail;
   }
 
-  // Both counters at a place near the end, so that what comes next wraps.
+  // Sets both counters to a position near the end, so that the next bytes wrap.
   void start_at(uint64_t position) {
     page_.data_head = page_.data_tail = position;
     page_.aux_head = page_.aux_tail = position;
   }
 
-  // A record of the data ring; false when it finds no room, as in the kernel.
+  // Writes a record of the data ring. Returns false if the ring has no room, as in the kernel.
   bool put_record(uint32_t type, const std::string& body, uint16_t misc = 0) {
     perf_event_header header{};
     header.type = type;
@@ -52,7 +52,7 @@ class PlainRing {
     put(data_, place, std::string(reinterpret_cast<char*>(&size), sizeof(size)));
   }
 
-  // Bytes of the AUX ring.
+  // Writes bytes of the AUX ring.
   void put_aux(const std::string& bytes) {
     put(aux_, page_.aux_head, bytes);
     page_.aux_head += bytes.size();
@@ -68,7 +68,7 @@ class PlainRing {
   std::vector<std::byte> aux_;
 };
 
-// Native numbers in a row, as a record's body.
+// Returns consecutive native numbers, as a record's body.
 inline std::string native_words(std::initializer_list<uint64_t> values) {
   std::string text;
   for (const uint64_t value : values) {

@@ -3,9 +3,8 @@
 
 namespace htmtrace {
 
-// How often something is tried with random input: COUNT times where the tests run as they are, an
-// eighth of it under an emulator, which takes ten times as long and has only to show that another
-// processor and order of bytes make no difference.
+// Number of tries with random input. Native tests run COUNT tries. An emulator runs an eighth of
+// them: it takes ten times as long, and only checks another processor and byte order.
 constexpr unsigned rounds(unsigned count) {
 #ifdef HTMTRACE_EMULATED
   return (count + 7) / 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folder of its own for one test case, gone at its end.
+// A separate folder for one test case, removed at its end.
 #pragma once
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bare NODE CHIP CORE CPU THOUSANDS - traces work of so many thousand instructions on CPU, which is
-// that core, and takes the trace by nothing but read(2) and memcpy(3): what any client has to do.
+// bare NODE CHIP CORE CPU THOUSANDS - traces work of THOUSANDS thousand instructions on CPU, which
+// is that core. Drains the trace only with read(2) and memcpy(3), the minimum for any client.
 // Prints "bare: BYTES bytes NANOSECONDS ns READS reads". The carrier is CPU 0.
 #define _GNU_SOURCE
 #include <inttypes.h>

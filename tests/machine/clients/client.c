@@ -14,17 +14,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The memory map's blocks: 32 bytes of header, next iterator at 8, number of entries at 16, both
-// big-endian; 32 bytes an entry (PAPR, DUMP_SYSMEM_CONF).
+// The memory map's blocks have a header of 32 bytes, with the next iterator at 8 and the number of
+// entries at 16, both big-endian. Each entry has 32 bytes (PAPR, DUMP_SYSMEM_CONF).
 enum { kBlockHeader = 32, kBlockEntry = 32, kBlockCount = 16 };
-// Identifier, IP, TID, time, CPU: eight bytes each, before the raw data of a sample.
+// Identifier, IP, TID, time, CPU: eight bytes each, ahead of a sample's raw data.
 enum { kFixedFields = 5 * 8 };
-// Waiting 1 ms each, the longest hint of the hypervisor several times over.
+// Pauses of 1 ms each, for several times the longest hint of the hypervisor.
 enum { kMostPauses = 5000, kIdleReads = 2 };
 
 void die(const char* what) {
   perror(what);
   exit(1);
+}
+
+bool driver_is_built_in(void) {
+  return access("/sys/bus/event_source/devices/htm", F_OK) == 0 &&
+         access("/sys/module/htm", F_OK) != 0;
 }
 
 unsigned htm_type(void) {
@@ -129,7 +134,7 @@ static uint64_t u64_at(const uint8_t* bytes) {
   return value;
 }
 
-// A block of the memory map; what follows it is padding.
+// Reads a block of the memory map. Padding follows the block.
 static void take_sample(struct client* client, const uint8_t* body, size_t size) {
   uint32_t raw_size = 0;
   if (size >= kFixedFields + sizeof(raw_size)) {
@@ -290,14 +295,14 @@ uint64_t checksum(const uint8_t* bytes, size_t size) {
   return sum;
 }
 
-// Five instructions a round, a branch and accesses to memory among them.
+// Five instructions in each round, including a branch and memory accesses.
 static void* work(void* rounds) {
   volatile unsigned count = 0;
   while (count < (uintptr_t)rounds) count = count + 1;
   return NULL;
 }
 
-// A thread: the end of a process would be in the trace, for the debug kernel is slow at that.
+// A thread, because the end of a process would be in the trace: it is slow on the debug kernel.
 bool try_work_on(int cpu, unsigned thousands) {
   cpu_set_t only;
   CPU_ZERO(&only);

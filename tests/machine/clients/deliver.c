@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// deliver FOLDER - hands all files and folders below FOLDER to the host, through the hypervisor.
-// Ends with 1 when one could not be read or was not taken.
+// deliver FOLDER - sends all files and folders below FOLDER to the host, through the hypervisor.
+// Exits with 1 if a file could not be read or was rejected.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ enum { kOpenFolders = 16, kPieceBytes = 1 << 20 };
 
 static size_t root_length;
 
-// `bytes` at `offset` of the file; a name that ends with a slash is a folder's.
+// Sends `bytes` at `offset` of the file. A trailing slash names a folder.
 static bool put(const char* name, const void* bytes, size_t length, uint64_t offset) {
   const uint64_t arguments[kCallArguments] = {(uint64_t)(uintptr_t)name, strlen(name),
                                               (uint64_t)(uintptr_t)bytes, length, offset};
@@ -33,7 +33,7 @@ static bool put_file(const char* path, const char* name) {
   uint64_t offset = 0;
   ssize_t got;
   do {
-    // Reading also brings the pages into memory, where the hypervisor finds them.
+    // Reading also brings the pages into memory, as the hypervisor requires.
     got = taken ? read(fd, piece, sizeof(piece)) : -1;
     if (got < 0) fprintf(stderr, "deliver: cannot read %s: %s\n", path, strerror(errno));
     taken = got >= 0 && ((got == 0 && offset != 0) || put(name, piece, (size_t)got, offset));

@@ -43,7 +43,7 @@ struct log {
   struct perf_event_mmap_page* page;
   const uint8_t* data;
   const uint8_t* aux;
-  FILE* file;  // NULL: entries are only counted
+  FILE* file;  // NULL: only count the entries
   uint8_t slot[kEntry];
   size_t in_slot;
   uint64_t entries, flags, told[kKinds];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// files - the driver's binary files in sysfs (kmod/ABI): who may read them, in pieces of any size,
-// from any offset, while the hypervisor is busy, and when it refuses.
+// files - the driver's binary files in sysfs (kmod/ABI): permissions, reads in pieces of any size
+// from any offset, a busy hypervisor, and refusals.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static const char* path_of(const char* name) {
   return path;
 }
 
-// Read to the end in pieces of `piece` bytes. The number of bytes, or -errno.
+// Reads to the end in pieces of `piece` bytes. Returns the number of bytes, or -errno.
 static ssize_t read_all(const char* name, uint8_t* bytes, size_t piece) {
   const int file = open(path_of(name), O_RDONLY);
   if (file < 0) return -errno;

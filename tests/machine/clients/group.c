@@ -16,7 +16,7 @@
 #include "tests/machine/clients/client.h"
 
 void set_aux_action(struct perf_event_attr* attr, uint32_t action) {
-  // Behind aux_sample_size.
+  // The field follows aux_sample_size.
   memcpy((char*)attr + offsetof(struct perf_event_attr, aux_sample_size) + 4, &action,
          sizeof(action));
 }
@@ -50,7 +50,7 @@ struct perf_event_attr kprobe_attr(const char* function) {
                                   .sample_type = PERF_SAMPLE_RAW};
 }
 
-// Where in its file an instruction of this program is.
+// Returns the file offset of an instruction of this program.
 static uint64_t file_offset(uintptr_t address) {
   const Elf64_Phdr* header = (const Elf64_Phdr*)getauxval(AT_PHDR);
   for (uint64_t i = 0; i < getauxval(AT_PHNUM); i++) {

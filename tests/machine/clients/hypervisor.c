@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// hypervisor LINE... - says each line to the emulated hypervisor and prints its answers, one a
-// line. Exit status 1 when it does not understand one.
+// hypervisor LINE... - sends each line to the emulated hypervisor and prints the answers, one on
+// each line. The exit status is 1 if a line is invalid.
 #include <inttypes.h>
 #include <stdio.h>
 

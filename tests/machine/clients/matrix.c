@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// matrix TABLE HTM.KO OPERATIONS -- RECORD... - injects each fault of TABLE, does what meets it,
-// and compares what happened with what the table says. Prints TAP. RECORD is an htmtrace command
-// that records a short workload; HTM.KO is loaded; OPERATIONS: how many the table must
-// have, 0 if it need not be whole.
+// matrix TABLE HTM.KO OPERATIONS -- RECORD... - injects each fault of TABLE, runs the affected
+// operation, and compares the result with the table. Prints TAP. RECORD is an htmtrace command that
+// records a short workload. HTM.KO is loaded. OPERATIONS is the number of operations in the table,
+// or 0 for an incomplete table.
 //
-// A line of TABLE: OPERATION WHEN OUTCOME CODE..., as fault plans name operation, moment and code.
-// Outcomes are the rows of `outcomes` below. After each fault the hypervisor tells whether a macro
-// was left configured, and whether it was told to write where it must not; then, without the fault,
-// a recording must succeed again, if the fault left anything behind.
+// A line of TABLE: OPERATION WHEN OUTCOME CODE..., with the names of fault plans for operation,
+// moment and code. Outcomes are the rows of `outcomes` below. After each fault, the hypervisor
+// reports whether a macro was left configured, and whether a write to invalid memory was requested.
+// If the fault left anything, a recording without the fault must then succeed.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,22 +22,25 @@
 
 #include "tests/machine/clients/control.h"
 
-// What user space sees of a fault. Sources: kmod/ABI; exit status: htmtrace-record(1).
+// The effect of a fault in user space. Sources: kmod/ABI, and htmtrace-record(1) for the exit
+// status.
 enum subject { kRecording, kLoad, kFile };
 static const struct outcome {
   const char* name;
   enum subject subject;
   int value;         // exit status, or errno of the load or the file
-  bool names_code;   // the message has "refused OPERATION with CODE"
-  const char* text;  // is in the message
-  int left;          // macros that stay configured
-  bool believed;     // the driver was told that it is not configured, so it cannot know better
+  bool names_code;   // the message contains "refused OPERATION with CODE"
+  const char* text;  // the message contains this text
+  int left;          // number of macros that stay configured
+  bool believed;  // the hypervisor claims that the macro is not configured, which the driver cannot
+                  // verify
 } outcomes[] = {
-    // Nothing is lost, nobody needs to know.
+    // Nothing is lost, and the user sees no message.
     {"ok", kRecording, 0, false, "bytes of trace", 0, false},
-    // The open is refused, with the errno and the reason.
+    // The open fails with the errno and the reason.
     {"open:EPERM", kRecording, 1, false, "/: Operation not permitted", 0, false},
     {"open:EALREADY", kRecording, 1, false, "/: Operation already in progress", 0, false},
+    {"open:EBUSY", kRecording, 1, false, "/: Device or resource busy", 0, false},
     {"open:ENXIO", kRecording, 1, false, "/: No such device or address", 0, false},
     {"open:EINVAL", kRecording, 1, false, "/: Invalid argument", 0, false},
     {"open:ENODEV", kRecording, 1, false, "/: No such device\n", 0, false},
@@ -45,28 +48,29 @@ static const struct outcome {
     {"open:EOPNOTSUPP", kRecording, 1, false, "/: Operation not supported", 0, false},
     {"open:EIO", kRecording, 1, false, "/: Input/output error", 0, false},
     {"open:ETIMEDOUT", kRecording, 1, false, "/: Connection timed out", 0, false},
-    // Refused later: the message names operation and code.
+    // A later refusal: the message names operation and code.
     {"refused", kRecording, 1, true, "", 0, false},
-    // The next operation was refused, for this one was only said to have been done.
+    // The next operation fails, because the hypervisor only claimed to do this operation.
     {"refused-start", kRecording, 1, false, "the hypervisor refused START with H_STATE (-75)", 0,
      false},
     {"refused-dump", kRecording, 1, false, "the hypervisor refused DUMP_DATA with H_STATE (-75)", 0,
      false},
-    // What came before is kept, and is incomplete.
-    {"cut", kRecording, 3, true, "bytes of trace came before", 0, false},
-    {"busy", kRecording, 1, false, "no trace comes from", 0, false},
+    // The preceding trace is kept, and is incomplete.
+    {"cut", kRecording, 3, true, "bytes of trace arrived earlier", 0, false},
+    {"busy", kRecording, 1, false, "no trace arrives from", 0, false},
     {"cut-busy", kRecording, 3, false, "the hypervisor stayed busy", 0, false},
-    {"empty", kRecording, 1, false, "no trace comes from", 0, false},
-    // The recording is good, but the macro could not be released.
+    {"empty", kRecording, 1, false, "no trace arrives from", 0, false},
+    // The recording is complete, but the driver could not release the macro.
     {"left", kRecording, 0, false, "bytes of trace", 1, false},
     {"left-unknown", kRecording, 0, false, "bytes of trace", 1, true},
-    // Loading the driver.
+    // Loads the driver.
     {"loads", kLoad, 0, false, NULL, 0, false},
     {"load:ENODEV", kLoad, ENODEV, false, NULL, 0, false},
-    // Reading the file in sysfs that asks for the operation.
+    // Reads the file in sysfs that causes the operation.
     {"file", kFile, 0, false, NULL, 0, false},
     {"file:EPERM", kFile, EPERM, false, NULL, 0, false},
     {"file:EALREADY", kFile, EALREADY, false, NULL, 0, false},
+    {"file:EBUSY", kFile, EBUSY, false, NULL, 0, false},
     {"file:ENXIO", kFile, ENXIO, false, NULL, 0, false},
     {"file:EINVAL", kFile, EINVAL, false, NULL, 0, false},
     {"file:ENOSPC", kFile, ENOSPC, false, NULL, 0, false},
@@ -108,7 +112,7 @@ enum {
 static const char* driver_path;
 static char** record_command;
 static unsigned tests, failures;
-static char message[1 << 14];  // of the last recording
+static char message[1 << 14];  // messages of the last recording
 
 static void verdict(bool good, const char* what, const char* why) {
   tests++;
@@ -121,7 +125,7 @@ static void verdict(bool good, const char* what, const char* why) {
   }
 }
 
-// The exit status; what was said is in `message`.
+// Returns the exit status, and stores the messages in `message`.
 static int record(void) {
   int out[2];
   if (pipe(out) != 0) abort();
@@ -147,7 +151,7 @@ static int record(void) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// 0 or the errno.
+// Returns 0 or the errno.
 static int load_driver(void) {
   const int file = open(driver_path, O_RDONLY | O_CLOEXEC);
   if (file < 0) abort();
@@ -160,7 +164,7 @@ static int unload_driver(void) {
   return syscall(SYS_delete_module, "htm", 0) == 0 ? 0 : errno;
 }
 
-// Errno of the first read that fails, 0 at the end of the file.
+// Returns the errno of the first failing read, or 0 at the end of the file.
 static int read_file(const char* operation) {
   static const char* const files[][2] = {{"CAPABILITIES", "capabilities"},
                                          {"STATUS", "status_core"},
@@ -188,7 +192,7 @@ static int do_it(const struct outcome* outcome, const char* operation) {
   return load_driver();
 }
 
-// What differs from the outcome; an empty text if nothing does.
+// Describes the difference from the outcome. An empty text means no difference.
 static void compare(const struct outcome* outcome, const char* operation, const char* code,
                     int value, char* why, size_t room) {
   char refusal[128];
@@ -205,7 +209,7 @@ static void compare(const struct outcome* outcome, const char* operation, const 
   } else if (outcome->names_code && strstr(message, refusal) == NULL) {
     snprintf(why, room, "the message lacks \"%s\"", refusal);
   } else if (value == 0 && outcome->text != NULL && strstr(message, "refused") != NULL) {
-    snprintf(why, room, "a refusal is told of");
+    snprintf(why, room, "a refusal is announced");
   } else if (left != outcome->left) {
     snprintf(why, room, "%lld macros are still configured, expected %d", (long long)left,
              outcome->left);
@@ -214,7 +218,7 @@ static void compare(const struct outcome* outcome, const char* operation, const 
   }
 }
 
-// The fault is over: all works, and nothing stays configured.
+// Without the fault, everything works again and no macro stays configured.
 static void recover(const struct outcome* outcome, const char* operation, const char* code) {
   char what[160], why[160] = "";
   control("clear");

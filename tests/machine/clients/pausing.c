@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// pausing DIR [storm] - members of an htm event's group pause and resume it. Two processors; the
-// first is core 0 of chip 0, the second core 4 of chip 1. What was traced goes to DIR/regions and
-// DIR/storm, as folders that can be decoded; DIR/regions/labels has the addresses of the two loops
-// below, traced and not traced.
+// pausing DIR [storm] - members of an htm event's group pause and resume the event. The machine has
+// two processors: core 0 of chip 0, and core 4 of chip 1. Traces go to DIR/regions and DIR/storm,
+// as folders that can be decoded. DIR/regions/labels has the addresses of the two loops below, the
+// traced loop and the untraced loop.
 //
-// The storm puts probes into an NMI handler, of which a 7.3 debug kernel of powerpc complains, with
-// or without an htm event.
+// The storm puts probes into an NMI handler. A 7.3 debug kernel of powerpc complains about these
+// probes, with or without an htm event.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@
 enum { kCarrier = 0, kOther = 1, kData = 1 << 18, kAux = 1 << 20, kRounds = 50, kTurns = 100 };
 enum { kPartial = 4 };  // PERF_AUX_FLAG_PARTIAL
 
-// One round: a stretch between resume and pause, and one after it.
+// One round: code between resume and pause, and code after the pause.
 __asm__(
     ".globl one_round, resume_here, traced_here, pause_here, untraced_here\n"
     "one_round:\n"
@@ -104,7 +104,7 @@ static void begin_regions(struct group* group) {
   begin(group, HTM_CONFIG(kCore, 0, 0, 0), kStartPaused, &pause, &resume);
 }
 
-// Just the stretches between resume and pause are traced, on the carrier itself.
+// Only the code between resume and pause is traced, on the carrier itself.
 static void regions(void) {
   struct group group;
   begin_regions(&group);
@@ -126,7 +126,8 @@ static void regions(void) {
   fclose(labels);
 }
 
-// A disabled event is neither paused nor resumed; what members did meanwhile counts afterwards.
+// A disabled event is neither paused nor resumed. Actions of members meanwhile take effect
+// afterwards.
 static void regions_and_ordinary_stops(void) {
   struct group group;
   begin_regions(&group);
@@ -153,7 +154,7 @@ static void busy_regions(void) {
   control("STOP every=4 H_LONG_BUSY_ORDER_1_MSEC");
   control("STOP every=5 H_BUSY");
   client_enable(&group.client);
-  // While the driver waits in the background many rounds can pass unseen.
+  // While the driver waits in the background, many rounds can run unseen.
   for (int i = 0; i < 40 * kRounds; i++) {
     one_round();
     if (i < kRounds) continue;
@@ -181,7 +182,7 @@ static void refused_resume(void) {
     client_consume(&group.client);
   }
   tap(group.client.announced[kErrorTold] == 1 && group.client.said[kErrorTold] >> 48 == 5,
-      "a refused resume is told, and the event disabled in the background");
+      "a refused resume is announced, and the event disabled in the background");
   client_enable(&group.client);
   one_round();
   client_drain(&group.client);
@@ -197,7 +198,7 @@ static void set_sample_rate(unsigned rate) {
   if (file == NULL || fprintf(file, "%u", rate) < 0 || fclose(file) != 0) die("sample rate");
 }
 
-// A noisy member makes the core stop the whole group until the next tick.
+// A member with many samples makes the core stop the whole group until the next tick.
 static void throttle(void) {
   struct group group;
   struct perf_event_attr dummy = dummy_attr();
@@ -221,7 +222,7 @@ static void throttle(void) {
 
 // ------------------------------------------------------------------------------- the storm
 
-// System calls with locks and disabled interrupts, for ever.
+// Makes endless system calls with locks and disabled interrupts.
 static pid_t make_noise(void) {
   const pid_t child = fork();
   if (child < 0) die("fork");
@@ -251,8 +252,8 @@ static pid_t make_work(void) {
   }
 }
 
-// Samples whose probe was hit in an NMI: TRACE_FLAG_NMI of the raw data's flags, behind size and
-// type.
+// Counts samples whose probe was hit in an NMI: TRACE_FLAG_NMI in the raw data's flags, after size
+// and type.
 static unsigned count_nmi(const struct client* ring) {
   enum { kHeader = 8, kFlags = kHeader + 4 + 2, kNmi = 0x40 };
   unsigned count = 0;
@@ -273,9 +274,9 @@ static unsigned count_nmi(const struct client* ring) {
   return count;
 }
 
-// Probes in the handler of the performance monitor's interrupt, which is an NMI wherever interrupts
-// are disabled, pause and resume, while the event is enabled and disabled and the hypervisor is
-// busy at times.
+// Probes in the performance monitor interrupt's handler pause and resume the event. This interrupt
+// is an NMI wherever interrupts are disabled. Meanwhile the event is enabled and disabled, and the
+// hypervisor is sometimes busy.
 static void storm(void) {
   struct group group;
   struct perf_event_attr pause = kprobe_attr("perf_event_overflow");
@@ -303,7 +304,7 @@ static void storm(void) {
   const pid_t noise = make_noise(), work = make_work();
   stay_on(kOther);
   unsigned nmi = 0, toggles = 0;
-  // Enough on a fast machine, long before the trace memory is full.
+  // Enough rounds on a fast machine, long before the trace memory is full.
   enum { kToggles = 60, kHits = 20 };
   for (const double until = now() + 2; now() < until && (toggles < kToggles || nmi < kHits);
        toggles++) {

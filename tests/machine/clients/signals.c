@@ -22,7 +22,7 @@
 #include "tests/machine/clients/control.h"
 #include "tests/machine/clients/tap.h"
 
-// An orderly end takes less than a second; the machine that emulates may be busy.
+// An orderly end takes less than a second, but the emulating machine may be busy.
 enum { kHangSeconds = 60, kMostText = 1 << 16, kMostShown = 20 };
 
 static const char kOutput[] = "/tmp/signals.output";

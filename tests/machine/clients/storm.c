@@ -60,7 +60,7 @@ struct trace {
   unsigned id;  // in the journal
   int carrier, core;
   int64_t starts;
-  int noise;  // a group member of many samples, or -1
+  int noise;  // a group member with many samples, or -1
   pid_t rival;
 };
 
@@ -101,7 +101,7 @@ static bool open_trace(struct trace* trace) {
   return true;
 }
 
-// A pinned event of another user's task, which runs now and then on the carrier CPU.
+// A pinned event of another user's task, which sometimes runs on the carrier CPU.
 static pid_t start_rival(int carrier) {
   const pid_t child = fork();
   if (child != 0) return child;
@@ -180,7 +180,7 @@ static void finish(struct trace* trace) {
   control("mark %u flags %" PRIu64, trace->id, client->aux_flags);
   const bool ended =
       client->announced[kTraceEnd] == 1 && client->said[kTraceEnd] == client->trace_bytes;
-  // The driver announces a refused dump, and no reader can have the missing part.
+  // The driver announces a refused dump, and no reader can receive the missing part.
   if (ended && client->announced[kErrorTold] == 0 && client->trace.size > 0) {
     char macro[32];
     snprintf(macro, sizeof(macro), "2 0 %d %d", trace->core, 4 * trace->core);
@@ -188,7 +188,7 @@ static void finish(struct trace* trace) {
       count(&tally->wrong);
       printf("# trace %u is not what the hypervisor holds\n", trace->id);
     } else if (client->announced[kMapEnd] == 1 && client->said[kMapEnd] == client->map_bytes) {
-      // Without all of the memory map, the trace has instructions without a logical address.
+      // Without the complete memory map, some instructions have no logical address.
       save(trace);
     }
   }

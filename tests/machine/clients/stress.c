@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stress SEED CYCLES [DIR] - four processes, each with a CPU as carrier, open, map, enable,
-// disable, pause, resume, read, unmap and close htm events of three cores, in random order, CYCLES
-// times in all, while the hypervisor refuses this and that. What a process is told to be complete
-// has to be equal to what the hypervisor holds. SEED 0: one is chosen. Prints TAP. DIR gets each
-// complete trace as DIR/TARGET.FIRST-LAST, a folder that can be decoded: it holds these STARTs of
-// the core, counted from the first since power-on.
+// stress SEED CYCLES [DIR] - four processes, each with its own carrier CPU, use htm events of three
+// cores. In random order they open, map, enable, disable, pause, resume, read, unmap and close
+// events, CYCLES times in total. Meanwhile the hypervisor refuses random calls. A trace that is
+// reported as complete must equal the hypervisor's trace. With SEED 0 the program chooses a seed.
+// Prints TAP.
 //
-// The machine: CPU I is core 4 * I of chip I of node 0; four of them.
+// Each complete trace goes to DIR/TARGET.FIRST-LAST, a folder that can be decoded. The trace covers
+// these STARTs of the core, counted from power-on.
+//
+// The machine has four CPUs; CPU I is core 4 * I of chip I of node 0.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -31,7 +33,7 @@
 enum { kProcesses = 4, kSteps = 12 };
 enum { kPauses = 2, kResumes = 4 };  // attr.aux_action, which older headers do not name
 
-// Shared by the processes.
+// Shared by all processes.
 struct tally {
   uint64_t cycles, opened, refused, enabled, complete, empty, incomplete, wrong, resumed;
 };
@@ -39,7 +41,7 @@ static struct tally* tally;
 
 static const char* directory;
 
-// A member of the group that pauses or resumes the trace when something happens on the carrier CPU.
+// Opens a group member that pauses or resumes the trace at an event on the carrier CPU.
 static int open_member(const struct client* client, int carrier, uint64_t event, uint32_t action) {
   struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
                                  .size = sizeof(attr),
@@ -53,7 +55,7 @@ static int open_member(const struct client* client, int carrier, uint64_t event,
 struct cycle {
   struct client client;
   int carrier, core;  // the core is that of the CPU of the same number
-  int64_t starts;     // of the core before
+  int64_t starts;     // STARTs of the core ahead of this cycle
   int members[2];
 };
 
@@ -61,7 +63,7 @@ static int64_t starts_of(int core) {
   return control("starts 2 0 %d %d", core, 4 * core);
 }
 
-// Another process may have the core or the carrier: wait for a while.
+// Another process may hold the core or the carrier, so retry for some time.
 static int open_event(const struct cycle* cycle, const struct perf_event_attr* attr) {
   int event = client_open(attr, cycle->carrier);
   for (int tries = 0; event == -EBUSY && tries < 50; tries++) {
@@ -134,7 +136,7 @@ static void save(const struct cycle* cycle) {
   save_trace(&cycle->client, path, target);
 }
 
-// Take all that there is. What is said to be complete, is.
+// Drains the rings, and checks that a trace reported as complete is complete.
 static void judge(struct cycle* cycle) {
   struct client* client = &cycle->client;
   client_enable(client);
@@ -144,7 +146,7 @@ static void judge(struct cycle* cycle) {
   }
   char macro[32];
   snprintf(macro, sizeof(macro), "2 0 %d %d", cycle->core, 4 * cycle->core);
-  // Never started, for instance because it was paused.
+  // Never started, for example because the event was paused.
   const bool empty = client->trace.size == 0;
   const bool trace = empty ? (uint64_t)control("checksum %s", macro) == checksum(NULL, 0)
                            : trace_equal(client, macro);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// universal NODE CHIP CORE CPU DIR - traces some work on CPU, which is that core, and takes trace
-// and memory map as a client of the public htm drivers does, which knows nothing of this one: by
-// the loop in client.c. Writes DIR/trace and DIR/map, the latter without the blocks' headers.
+// universal NODE CHIP CORE CPU DIR - traces some work on CPU, which is that core. Reads trace and
+// memory map like a client of the public htm drivers, with the loop in client.c and without
+// knowledge of this driver. Writes DIR/trace and DIR/map, the latter without the blocks' headers.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "tests/machine/clients/client.h"
 #include "tests/machine/clients/tap.h"
 
-// Of the latest public driver: what read(2) gives for trace and for blocks.
+// Results of read(2) of the latest public driver, for trace and for blocks.
 enum { kTraceUnit = 128, kMapUnit = 32 };
 
 static void save(const char* folder, const char* name, const struct bytes* bytes) {
@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
   client_enable(&client);
   work_on(atoi(argv[4]), 30);
 
-  // What a read brought is what it says it brought. Nothing, and not 0: the hypervisor is busy.
+  // A read delivers as many bytes as its value states. No bytes and a value other than 0 mean that
+  // the hypervisor is busy.
   while (client_read(&client) && !client_consume(&client) && client.last.value != 0) usleep(1000);
   tap_equal((int64_t)(client.last.value * kTraceUnit), (int64_t)client.trace_bytes,
             "the value of a read counts the trace in units of 128 bytes");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// unprivileged UID CAPABILITY... -- PROGRAM ARGUMENT... - runs the program as that user, who may be
-// anybody but root, with just these capabilities (numbers, see capabilities(7)) and no way to more.
+// unprivileged UID CAPABILITY... -- PROGRAM ARGUMENT... - runs the program as user UID, who is not
+// root. The program has exactly these capabilities (numbers, see capabilities(7)) and cannot gain
+// others.
 #define _GNU_SOURCE
 #include <linux/capability.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
 
 #include "tests/machine/clients/control.h"
 
-// The hypervisor gives whole units of this; what a client got behind the last one is zeros, because
-// nobody says how much of the last dump was trace (kmod/ABI).
+// The hypervisor delivers multiples of this unit. The client's bytes after the last unit are zeros,
+// because no source states the amount of trace in the last dump (kmod/ABI).
 enum { kUnit = 1 << 16 };
 
 static size_t without_filler(const struct client* client) {

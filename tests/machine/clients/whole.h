@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Is what a client got what the hypervisor has?
+// Compares the received data with the hypervisor's data.
 #pragma once
 #include <stdbool.h>
 
 #include "tests/machine/clients/client.h"
 
-// The trace, byte for byte, and as long as the driver says. `macro` is type, node, chip and core as
-// the hypervisor is asked for them. To be asked while the macro is configured.
+// Compares each byte of the trace, and the size that the driver states. `macro` is type, node, chip
+// and core in the hypervisor's syntax. Requires a configured macro.
 bool trace_equal(const struct client* client, const char* macro);
 
-// The memory map, each entry.
+// Compares each entry of the memory map.
 bool map_equal(const struct client* client);
 
-// The driver has delivered one trace and one memory map, and has nothing else to say.
+// The driver has delivered one trace and one memory map, and makes no other announcement.
 bool delivered(const struct client* client);

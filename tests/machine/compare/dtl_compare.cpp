@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dtl-compare ORACLE... TEXT: is every entry that `htmtrace dtl` printed one that the hypervisor
-// wrote, once and in order, and which are missing? ORACLE is dtl.oracle.N for CPU N. Of the logs
-// that were registered for a CPU the one counts that has the first printed entry. Prints for each
-// CPU
+// dtl-compare ORACLE... TEXT - checks that `htmtrace dtl` printed only entries that the hypervisor
+// wrote, each once and in order. Also counts missing entries. ORACLE is dtl.oracle.N for CPU N. If
+// several logs were registered for a CPU, the log with the first printed entry counts. Prints for
+// each CPU
 //
 //   cpu N written W printed P missing M after A
 //
-// where W entries were written to that log, M are missing before the last printed one, and A were
-// written behind it. Status 0 when all that was printed is true, 1 when not, 2 when a file makes no
-// sense.
+// W entries were written to that log, M are missing ahead of the last printed entry, and A were
+// written after it. Exit status: 0 if all printed entries are correct, 1 if not, 2 for an invalid
+// file.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -31,15 +31,16 @@ namespace {
 constexpr size_t kEntryBytes = 48;
 constexpr unsigned char kLogBegins = 0xff;
 
-// What the hypervisor wrote for one CPU. The entries of a log lie between its begin and the next's.
+// The hypervisor's entries of one CPU. The entries of a log are between its begin and the next
+// log's begin.
 struct Oracle {
   std::vector<std::string> entries;  // as lines of numbers
   std::vector<size_t> begins;
-  // Of the log that the printed ones are from.
+  // Bounds of the log that holds the printed entries.
   size_t begin = 0, end = 0, next = 0;
   uint64_t printed = 0, missing = 0;
 
-  // Finds the log. False when none has `entry`.
+  // Finds the log. Returns false if no log contains `entry`.
   bool choose(const std::string& entry) {
     const auto found = std::ranges::find(entries, entry);
     if (found == entries.end()) return false;
@@ -58,7 +59,7 @@ uint64_t big_endian(const std::string& bytes, size_t at, size_t length) {
   return value;
 }
 
-// The fields of an entry as the comparison has them.
+// Formats the compared fields of an entry.
 std::string describe(uint64_t dispatch, uint64_t preempt, uint64_t processor, uint64_t enqueue,
                      uint64_t ready, uint64_t waiting, uint64_t timebase, uint64_t fault,
                      uint64_t srr0, uint64_t srr1) {
@@ -86,7 +87,7 @@ Oracle read_oracle(const std::string& path) {
   return log;
 }
 
-// The codes that the hypervisor uses, by the names that are printed for them.
+// Returns the code that the hypervisor uses for a printed name.
 uint64_t code_of(std::string_view name, bool dispatch) {
   static const std::map<std::string_view, uint64_t> dispatch_codes = {
       {"external_interrupt", 0}, {"H_PROD", 2},     {"decrementer_interrupt", 3},
@@ -100,7 +101,7 @@ uint64_t code_of(std::string_view name, bool dispatch) {
   return found->second;
 }
 
-// The text behind "NAME:" up to the next comma or the end.
+// Returns the text from "NAME:" to the next comma or the end.
 std::string_view field(std::string_view line, std::string_view name) {
   const size_t at = line.find(name);
   if (at == std::string_view::npos) throw std::runtime_error("no " + std::string(name));
@@ -146,8 +147,9 @@ int compare_dispatches(int argc, char** argv) {
     const size_t before = log.next;
     while (log.next < log.end && log.entries[log.next] != entry) log.next++;
     if (!known || log.next == log.end) {
-      fmt::print("line {}: the hypervisor wrote no such entry, or not behind the one before:\n{}\n",
-                 text.number(), line);
+      fmt::print(
+          "line {}: the hypervisor wrote no such entry, or not after the preceding one:\n{}\n",
+          text.number(), line);
       return 1;
     }
     log.missing += log.next - before;

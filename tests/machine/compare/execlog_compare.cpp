@@ -77,7 +77,7 @@ bool raised_by_instruction(std::string_view line) {
   return true;
 }
 
-// The instructions that the vCPU began and did not have to begin again.
+// Returns the vCPU's instructions that began and were not restarted.
 std::vector<uint64_t> read_log(const char* path, unsigned vcpu) {
   constexpr std::string_view kRaise = "Raise exception at ";
   constexpr std::string_view kStopped = "Stopped execution of TB chain before ";

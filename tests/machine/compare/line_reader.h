@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lines of a file of any size, one at a time.
+// Reads the lines of a file of any size, one at a time.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -10,13 +10,13 @@ namespace htmtrace::compare {
 
 class LineReader {
  public:
-  // "-" is standard input. Throws std::runtime_error when the file cannot be opened.
+  // "-" is standard input. Throws std::runtime_error if the file cannot be opened.
   explicit LineReader(const char* path);
   ~LineReader();
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  // False at the end. The view is valid until the next call; the line end is cut off.
+  // Returns false at the end. The view excludes the line end, and is valid until the next call.
   bool next(std::string_view* line);
   uint64_t number() const { return number_; }
 

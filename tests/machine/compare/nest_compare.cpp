@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Does a decoded bus trace say what was on the bus?
+// Compares a decoded bus trace with the commands on the bus.
 //
-//   nest-compare [--suffix] ORACLE DECODED.txt
+// nest-compare [--suffix] ORACLE DECODED.txt
 //
-// ORACLE is described in tests/machine/plugin/bus_oracle.h, DECODED is the text of `htmtrace
-// decode`. Exit status 0: the commands of each engine are equal, in order, in name, machine and
-// logical address, who asked, response, and time. With --suffix the text is of a buffer that had
+// tests/machine/plugin/bus_oracle.h describes ORACLE. DECODED is the text of `htmtrace decode`.
+// Exit status 0: the commands of each engine are equal and in order. This includes name, machine
+// and logical address, sender, response, and time. With --suffix, the text is from a wrapped
+// buffer: its commands are the last commands of each engine, but not all commands.
 // wrapped: its commands are the last ones of each engine, and fewer than all.
 #include <fmt/format.h>
 
@@ -29,7 +30,7 @@ namespace {
 using htmtrace::compare::LineReader;
 
 constexpr size_t kEngines = 2;
-constexpr uint64_t kTimerMask = (uint64_t{1} << 36) - 1;  // what a stamp holds of the time
+constexpr uint64_t kTimerMask = (uint64_t{1} << 36) - 1;  // range of the time in a stamp
 
 enum Operation : unsigned { kRead, kReadToModify, kClaim, kCastOut, kDeviceRead, kDeviceWrite };
 
@@ -106,7 +107,7 @@ std::string_view name_of(unsigned operation) {
   return operation < std::size(kNames) ? kNames[operation] : "(unknown)";
 }
 
-// As the tables of the POWER9 parser call the codes.
+// Returns the code's name in the tables of the POWER9 parser.
 std::string_view response_of(const Command& command) {
   switch (command.operation) {
     case kRead:
@@ -120,7 +121,7 @@ std::string_view response_of(const Command& command) {
   }
 }
 
-// The value behind "KEY=" in the line, empty when it is not there.
+// Returns the value of "KEY=" in the line, or an empty text.
 std::string_view field(std::string_view line, std::string_view key) {
   for (size_t at = line.find(key); at != std::string_view::npos; at = line.find(key, at + 1)) {
     const size_t value = at + key.size();
@@ -135,7 +136,7 @@ class BusComparison {
   BusComparison(const Oracle& oracle, const char* text_path, bool suffix)
       : oracle_(oracle), text_(text_path), suffix_(suffix) {}
 
-  // `of` has the same text.
+  // `of` reads the same text.
   bool begin_at_suffix(LineReader of) {
     std::array<size_t, kEngines> there{};
     for (std::string_view line; of.next(&line);) {
@@ -159,7 +160,7 @@ class BusComparison {
   bool run() {
     std::string_view line;
     while (text_.next(&line)) {
-      // The command of such a response was written over.
+      // The command of this response was overwritten.
       if (suffix_ && field(line, "command") == "-") continue;
       const std::string_view engine = field(line, "engine");
       if (engine != "0" && engine != "1") return report(line, "a line without an engine");
@@ -191,7 +192,7 @@ class BusComparison {
     return decoded == expected || report(decoded, expected);
   }
 
-  // A full trace lacks the responses that came last.
+  // A full trace lacks the last responses.
   std::string expect(const Command& command, bool no_response) const {
     const bool device = command.operation >= kDeviceRead;
     const std::string logical =

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Does a decoded trace say what the processor did?
+// Compares a decoded trace with the processor's execution.
 //
-//   oracle-compare [--suffix] ORACLE DECODED.txt
-//   oracle-compare --parts ORACLE FIRST-LAST=DECODED.txt...
-//   oracle-compare --beginnings ORACLE FIRST-LAST=DECODED.txt...
+// oracle-compare [--suffix] ORACLE DECODED.txt
 //
-// DECODED is the text of `htmtrace decode`, "-" for standard input. Exit status 0: each instruction
-// is equal, in order, in effective address, instruction words, logical address, and data addresses.
-// --suffix: the trace wrapped, so the text is the end of what the oracle holds.
-// --parts: each text is a trace of its own, from one START of the core to another, counted from 1;
-// in ascending order. A core may have slept all the time, so these may be empty.
-// --beginnings: the same, of traces that were cut off anywhere: each text may end early, and its
-// last line, whose record may have been cut, is not looked at.
+// oracle-compare --parts ORACLE FIRST-LAST=DECODED.txt...
+//
+// oracle-compare --beginnings ORACLE FIRST-LAST=DECODED.txt...
+//
+// DECODED is the text of `htmtrace decode`, or "-" for standard input. Exit status 0: all
+// instructions are equal and in order. This includes effective address, instruction words, logical
+// address, and data addresses.
+//
+// --suffix: the trace wrapped, so the text is the end of the oracle's instructions.
+//
+// --parts: each text is a separate trace between two STARTs of the core, counted from 1 and in
+// ascending order. A text may be empty, because the core may have slept.
+//
+// --beginnings: like --parts, for truncated traces. Each text may end early. Its last line is
+// ignored, because its record may be truncated.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +41,7 @@ using htmtrace::compare::OracleReader;
 
 constexpr size_t kContextLines = 3;
 
-// The line without the fields ra= and dra=, which the oracle does not have.
+// Returns the line without the fields ra= and dra=, which the oracle lacks.
 std::string without_machine_addresses(std::string_view line) {
   std::string kept;
   while (!line.empty()) {
@@ -66,13 +72,13 @@ uint64_t count_instructions(const char* path) {
   return count;
 }
 
-// Sessions of an oracle: from one START of the core to another.
+// The sessions of an oracle, each between two STARTs of the core.
 struct Sessions {
   uint64_t first = 1;
   uint64_t last = UINT64_MAX;
 };
 
-// How much of the oracle's instructions a text has.
+// The part of the oracle's instructions that a text must contain.
 enum class Extent { kAll, kBeginning };
 
 class TraceComparison {
@@ -84,7 +90,7 @@ class TraceComparison {
         sessions_(sessions),
         lines_(extent == Extent::kAll ? UINT64_MAX : whole_lines(text_path.c_str())) {}
 
-  // Pass over the instructions that the trace no longer holds.
+  // Skips the instructions that the trace no longer holds.
   void skip(uint64_t count) {
     for (uint64_t i = 0; i < count; i++) next_expected();
   }
@@ -119,7 +125,7 @@ class TraceComparison {
   uint64_t equal() const { return equal_; }
 
  private:
-  // All but the last one.
+  // Counts all lines except the last line.
   static uint64_t whole_lines(const char* path) {
     const uint64_t count = count_lines(path);
     return count == 0 ? 0 : count - 1;
@@ -148,7 +154,7 @@ class TraceComparison {
   OracleReader& oracle_;
   LineReader text_;
   Sessions sessions_;
-  uint64_t lines_;  // no more are compared
+  uint64_t lines_;  // limit of compared lines
   OracleInstruction instruction_{};
   std::deque<std::string> context_;
   uint64_t equal_ = 0;
@@ -169,7 +175,7 @@ int compare_trace(const char* oracle_path, const char* text_path, bool suffix) {
   return comparison.run() && comparison.equal() != 0 ? 0 : 1;
 }
 
-// "3-5=PATH"
+// Parses "3-5=PATH".
 std::string parse_part(const std::string& argument, Sessions* sessions) {
   int path = 0;
   if (std::sscanf(argument.c_str(), "%" SCNu64 "-%" SCNu64 "=%n", &sessions->first, &sessions->last,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads the emulated processor's own account. The format is in tests/machine/plugin/oracle.h.
+// Reads the emulated processor's own record. tests/machine/plugin/oracle.h describes the format.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -22,24 +22,24 @@ struct OracleInstruction {
   uint32_t words[2];
   unsigned word_count;
   bool user;
-  uint64_t process, thread;  // the last that ran in user mode; 0 before the first
+  uint64_t process, thread;  // the last process and thread in user mode; 0 until the first
   std::vector<OracleAccess> accesses;
 };
 
 class OracleReader {
  public:
-  // Throws std::runtime_error when the file cannot be opened or is no oracle.
+  // Throws std::runtime_error if the file cannot be opened or is not an oracle.
   explicit OracleReader(const std::string& path);
   ~OracleReader();
   OracleReader(const OracleReader&) = delete;
   OracleReader& operator=(const OracleReader&) = delete;
 
-  // The next instruction, across sessions; false at the end. Throws when the file is damaged, or
-  // ends in the middle of a session.
+  // Reads the next instruction, across sessions. Returns false at the end. Throws if the file is
+  // damaged or ends within a session.
   bool next(OracleInstruction* instruction);
 
-  // The next one of the sessions from `first` to `last`, counted from 1; those before are passed
-  // over. False at the end, and when a later session comes, which the next call begins with.
+  // Reads the next instruction of the sessions `first` to `last`, counted from 1, and skips earlier
+  // sessions. Returns false at the end, and at a later session, with which the next call begins.
   bool next_of(uint64_t first, uint64_t last, OracleInstruction* instruction);
 
   uint64_t sessions() const { return sessions_; }
@@ -62,9 +62,10 @@ class OracleReader {
   bool has_kept_ = false;
 };
 
-// One line per instruction, as the decoder prints it but without the machine's addresses:
+// Returns the line of an instruction as the decoder prints it, without machine addresses:
 //   ea=... op=... la=...[ dea=... dla=...]{0..2}
-// The first pair is the lowest address touched, the second the lowest one in another page.
+// The first pair is the lowest accessed address. The second pair is the lowest accessed address in
+// another page.
 std::string expected_line(const OracleInstruction& instruction);
 
 }  // namespace htmtrace::compare

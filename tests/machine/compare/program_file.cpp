@@ -20,7 +20,7 @@ T take(const std::string& file, uint64_t offset) {
   return value;
 }
 
-// Labels of the linker, which name no bytes.
+// Returns whether the name is a label of the linker, which names no bytes.
 bool is_label(const std::string& name) {
   static const std::set<std::string> labels = {
       ".TOC.", "_GLOBAL_OFFSET_TABLE_", "__bss_start", "_edata", "_end", "edata",

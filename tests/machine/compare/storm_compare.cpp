@@ -13,6 +13,10 @@
 // The program checks each trace whose end was announced. The missing time must not exceed the time
 // that STARTED and GAP announce, and the trace must be flagged. Otherwise an ERROR must announce
 // that the hypervisor refused an operation. Exit status 1: the driver did not announce a gap.
+//
+// The journal also has the number of instructions that each core has executed. So the program
+// counts the instructions of each request, and assigns each missing instruction to what announces
+// it.
 #include <fmt/format.h>
 
 #include <cinttypes>
@@ -39,11 +43,16 @@ struct Trace {
   bool read = false;
   uint64_t missing_since = 0;
   uint64_t missing_ns = 0;
+  uint64_t executed = 0;  // by the core, until the latest line
+  uint64_t traced_instructions = 0, missing_instructions = 0;
   uint64_t late_ns = 0, gaps_ns = 0, errors = 0, flags = 0;
 };
 
 struct Totals {
   uint64_t traces = 0, ended = 0, refused = 0, gaps = 0, captured = 0, lost = 0, silent = 0;
+  // Instructions that cores executed while a trace was requested: while the macro traced; missing,
+  // and announced by STARTED and GAP, by ERROR, or not at all.
+  uint64_t traced = 0, announced = 0, refused_instructions = 0, unannounced = 0;
 };
 
 class Journal {
@@ -62,6 +71,10 @@ class Journal {
       if (!(words >> ns >> what)) fail("no time");
       if (what == "mark") {
         mark(ns, words);
+      } else if (what == "executed") {
+        std::string macro;
+        words >> macro;
+        words >> executed_[macro];
       } else {
         transition(ns, what, words);
       }
@@ -90,8 +103,14 @@ class Journal {
     trace.tracing = what == "start";
   }
 
-  // Adds the missing time until now.
-  static void settle(Trace* trace, uint64_t ns) {
+  // Adds the missing time and the instructions until now.
+  void settle(Trace* trace, uint64_t ns) {
+    const uint64_t executed = executed_[trace->macro];
+    if (trace->wanted) {
+      (trace->tracing ? trace->traced_instructions : trace->missing_instructions) +=
+          executed - trace->executed;
+    }
+    trace->executed = executed;
     if (trace->wanted && !trace->tracing) trace->missing_ns += ns - trace->missing_since;
     trace->missing_since = ns;
   }
@@ -138,19 +157,28 @@ class Journal {
 
   void judge(uint64_t id, const Trace& trace) {
     totals_.ended++;
+    totals_.traced += trace.traced_instructions;
     if (trace.errors != 0) {
       totals_.refused++;
+      totals_.refused_instructions += trace.missing_instructions;
       return;
     }
     if (trace.missing_ns == 0) return;
     totals_.gaps++;
     const uint64_t told = trace.late_ns + trace.gaps_ns;
     const bool flagged = (trace.flags & kPartial) != 0;
-    if (flagged && trace.missing_ns <= told + told / kRateParts + kTicksNs) return;
+    if (flagged && trace.missing_ns <= told + told / kRateParts + kTicksNs) {
+      totals_.announced += trace.missing_instructions;
+      return;
+    }
     totals_.silent++;
-    fmt::print("trace {} of {}: {} ns are missing, {} were announced ({} late, {} gaps), {}\n", id,
-               trace.macro, trace.missing_ns, told, trace.late_ns, trace.gaps_ns,
-               flagged ? "flagged" : "not flagged");
+    totals_.unannounced += trace.missing_instructions;
+    fmt::print(
+        "trace {} of {}: {} ns and {} instructions are missing, {} ns were announced ({} late, {} "
+        "gaps), "
+        "{}\n",
+        id, trace.macro, trace.missing_ns, trace.missing_instructions, told, trace.late_ns,
+        trace.gaps_ns, flagged ? "flagged" : "not flagged");
   }
 
  public:
@@ -165,6 +193,7 @@ class Journal {
   std::map<std::string, uint64_t> of_macro_;
   std::map<uint64_t, Trace> traces_;
   std::map<std::string, uint64_t> captured_, lost_;
+  std::map<std::string, uint64_t> executed_;
   Totals totals_;
 };
 
@@ -181,6 +210,13 @@ int main(int argc, char** argv) {
     journal.add_instructions();
     fmt::print("{} traces, {} with their end: {} with a refusal, {} with something missing\n",
                totals.traces, totals.ended, totals.refused, totals.gaps);
+    fmt::print(
+        "instructions executed while a trace was requested: {} while the macro traced; {} missing, "
+        "and "
+        "announced by STARTED and GAP; {} missing after a refusal that ERROR announces; {} missing "
+        "and "
+        "not announced\n",
+        totals.traced, totals.announced, totals.refused_instructions, totals.unannounced);
     fmt::print("{} instructions in the traces, {} not because the memory was full\n",
                totals.captured, totals.lost);
     if (totals.ended == 0) fmt::print("no trace has its end\n");

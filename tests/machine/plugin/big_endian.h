@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the hypervisor hands out is big-endian, whatever the guest's byte order.
+// The hypervisor delivers big-endian data, whatever the guest's byte order.
 #pragma once
 #include <stdint.h>
 

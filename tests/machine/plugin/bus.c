@@ -21,24 +21,24 @@ struct line {
 };
 
 struct cache {
-  _Atomic(struct htm*) htm;  // of its chip's macro, while that is traced
+  _Atomic(struct htm*) htm;  // macro of its chip, while the macro traces
   uint64_t fetched;          // line of the last fetch
   uint8_t transactions;
   struct line lines[kSets];
 };
 
 static struct cache caches[kMaxVcpus];
-static struct oracle_file* oracles[kMaxVcpus];  // by the first vCPU of the chip
+static struct oracle_file* oracles[kMaxVcpus];  // indexed by the chip's first vCPU
 static const char* directory;
-// Of everything here, and of the traces under way. Taken after a macro's own lock.
+// Protects the data of this file and the current traces. Acquired after a macro's own lock.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void bus_init(const char* oracle_directory) {
   directory = oracle_directory;
 }
 
-// The bus's clock: a tick is 128 ns, so that the distance of two commands mostly fits the four bits
-// that a record has for it. What a tick of the machine is, is not public.
+// The bus's clock. A tick is 128 ns, so that the distance of two commands mostly fits the four bits
+// of a record. The duration of a real machine's tick is not public.
 static uint64_t now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -110,7 +110,8 @@ static void command(struct htm* htm, unsigned vcpu, enum bus_operation operation
   if (oracle != NULL) bus_oracle_command(oracle, &command);
 }
 
-// What another cache does about a command for one of its lines. Returns whether it had it.
+// Another cache's reaction to a command for one of its lines. Returns whether the cache held the
+// line.
 static bool snoop(unsigned vcpu, uint64_t real, bool store) {
   bool had = false;
   for (unsigned other = 0; other < kMaxVcpus; other++) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A command on a chip's bus, as the bus hands it to the trace and to the oracle.
+// A command on a chip's bus, as the bus passes it to the trace and to the oracle.
 #pragma once
 #include <stdint.h>
 
 enum bus_operation {
   kRead,          // a line that may be shared
   kReadToModify,  // a line for a store
-  kClaim,         // the right to store to a line that is there
-  kCastOut,       // a modified line, back to memory
+  kClaim,         // the right to store to a line that the cache holds
+  kCastOut,       // a modified line, written back to memory
   kDeviceRead,
   kDeviceWrite,
 };

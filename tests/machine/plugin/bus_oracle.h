@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The second witness of a bus: its commands, in a file of its own form, by code that shares nothing
+// The second witness of a bus: a file of its commands in a separate format. Its code shares nothing
 // with the trace encoder.
 //
 // DIRECTORY/oracle.nest.nN.pP, little-endian, no padding:
@@ -14,7 +14,7 @@
 
 struct oracle_file;
 
-// Each dies when the file cannot be written.
+// Each function ends the program if the file cannot be written.
 struct oracle_file* bus_oracle_open(const char* directory, unsigned node, unsigned chip);
 void bus_oracle_start(struct oracle_file* oracle, uint64_t tick);
 void bus_oracle_command(struct oracle_file* oracle, const struct bus_command* command);

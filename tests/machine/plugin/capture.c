@@ -17,12 +17,12 @@
 
 enum { kPageBytes = 4096 };
 
-// Belongs to the thread of its vCPU, but for `active` and, under the macro's lock, `full`.
+// Belongs to the thread of its vCPU, except `active` and, under the macro's lock, `full`.
 struct capture {
-  _Atomic bool active;  // all that is looked at while nothing is traced
+  _Atomic bool active;  // the only check while nothing is traced
   bool full;            // since `executed_before`: traced, but the buffer takes no more
   uint64_t executed_before;
-  uint64_t session;  // of the macro, when the fields below were set
+  uint64_t session;  // the macro's session when the fields below were set
   bool mode_known;
   uint64_t msr;
   const struct instruction* pending;
@@ -38,13 +38,13 @@ static struct oracle_file* oracles[kMaxVcpus];
 static const char* directory;
 static qemu_plugin_id_t plugin_id;
 static qemu_plugin_udata_cb_t callback_registration;
-static pthread_mutex_t arming = PTHREAD_MUTEX_INITIALIZER;  // the next three
+static pthread_mutex_t arming = PTHREAD_MUTEX_INITIALIZER;  // protects the next three variables
 static bool wanted;
-static unsigned traced;              // macros that trace what vCPUs do
-static uint64_t watches[kMaxVcpus];  // who looks at a vCPU
-static _Atomic bool armed;           // translated code tells what it executes
-static qemu_plugin_u64 watched;      // as `watches`, for the emulator's own test
-static qemu_plugin_u64 executed;     // instructions of the blocks that a vCPU began
+static unsigned traced;              // number of macros that trace vCPUs
+static uint64_t watches[kMaxVcpus];  // macros that watch each vCPU
+static _Atomic bool armed;           // translated code reports its execution
+static qemu_plugin_u64 watched;      // like `watches`, for the emulator's own test
+static qemu_plugin_u64 executed;     // instructions of the blocks that a vCPU started
 
 void capture_init(qemu_plugin_id_t id, const char* oracle_directory,
                   qemu_plugin_udata_cb_t register_again) {
@@ -57,8 +57,8 @@ void capture_init(qemu_plugin_id_t id, const char* oracle_directory,
   for (unsigned vcpu = 0; vcpu < kMaxVcpus; vcpu++) macros[vcpu] = htm_of_vcpu(vcpu);
 }
 
-// Runs while no vCPU does. The emulator takes no second request before it has served the first, so
-// what is wanted by now counts.
+// Runs while no vCPU runs. The emulator accepts no second request until it has served the first, so
+// the current request counts.
 static void on_forgotten(void* data) {
   armed = wanted;
   callback_registration(data);
@@ -89,7 +89,7 @@ static void watch(unsigned vcpu, enum watch who, bool on) {
   qemu_plugin_u64_set(watched, vcpu, watches[vcpu]);
 }
 
-// The vCPUs of the macro begin or cease to tell what they execute.
+// The vCPUs of the macro start or stop to report their execution.
 static void watch_for(const struct htm* htm, bool on) {
   pthread_mutex_lock(&arming);
   if (htm->type == kTypeCore) {
@@ -102,6 +102,10 @@ static void watch_for(const struct htm* htm, bool on) {
   traced += on ? 1 : -1u;
   if (traced > 0) want(true);
   pthread_mutex_unlock(&arming);
+}
+
+uint64_t capture_executed(unsigned vcpu) {
+  return qemu_plugin_u64_get(executed, vcpu);
 }
 
 bool capture_armed(void) {
@@ -222,7 +226,8 @@ static void enter(struct htm* htm, struct capture* capture, const struct instruc
   capture->access_count = 0;
 }
 
-// With the macro's lock held. False: not tracing. Forgets what an earlier run left behind.
+// Requires the macro's lock. Returns false if the macro does not trace. Drops the state of an
+// earlier run.
 static bool join(struct htm* htm, struct capture* capture) {
   if (htm->state != kTracing) return false;
   if (capture->session != htm->session) {
@@ -286,8 +291,8 @@ static void add_access(unsigned vcpu, const void* instruction, const struct acce
   capture->accesses[capture->access_count++] = *access;
 }
 
-// Where an access of this instruction has just gone, as the emulator's TLB has it: the page table
-// may already say otherwise, for another vCPU changes it before it asks this one to forget.
+// The target of an access that this instruction just made, from the emulator's TLB. The page table
+// may already differ: another vCPU changes it first, and then asks this vCPU to flush.
 static struct access resolve(qemu_plugin_meminfo_t info, uint64_t ea, uint64_t size) {
   const struct qemu_plugin_hwaddr* address = qemu_plugin_get_hwaddr(info, ea);
   if (address == NULL) die("an access at 0x%lx has no real address", ea);
@@ -312,7 +317,7 @@ static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t ea, vo
   add_access(vcpu, data, &access);
 }
 
-// Does an exception raised at the pending instruction's own address mean that it completed?
+// Returns whether an exception at the pending instruction's own address means that it completed.
 static bool completes_at(const struct capture* capture, uint64_t to) {
   enum { kSystemCall = 17, kVectoredCall = 0x3000, kVectoredCallReal = 0x17000 };
   // Interrupts, and faults of an instruction fetch: the address is that of the next instruction.
@@ -354,8 +359,8 @@ void capture_discontinuity(unsigned vcpu, enum qemu_plugin_discon_type type, uin
 
 // ------------------------------------------------------------------------------- translation
 
-// The emulator shows where in its own memory the code lies, exactly for each instruction. RAM is
-// one range of it, whose start is found with the first block: it runs without translation.
+// The emulator shows the host address of each instruction's code. RAM is one range of host memory.
+// The first block runs without translation, and thus shows the start of this range.
 static _Atomic uintptr_t ram_base;
 
 static uint64_t real_address(const struct qemu_plugin_insn* insn) {

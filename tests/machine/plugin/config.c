@@ -12,7 +12,7 @@
 struct config config = {
     .buffer_log2 = {[kTypeNest] = 20, [kTypeCore] = 26, [kTypeLlat] = 20},
     .block_log2 = 24,
-    .sysmem_entries = 2014,  // most that was ever seen in one answer of a real machine
+    .sysmem_entries = 2014,  // the maximum seen in one answer of a real machine
     .iterator_end = kEndOnes,
     .stamps_every = 64,
     .lie_log2 = kHonest,
@@ -116,7 +116,8 @@ static bool set(const char* key, const char* value) {
   return false;
 }
 
-// Cut the comment, the white space at both ends, and the key off. False: nothing on the line.
+// Removes the comment and surrounding white space, and separates the key. Returns false for an
+// empty line.
 static bool split(char* line, char** key, char** value) {
   line[strcspn(line, "#\n")] = '\0';
   *key = line + strspn(line, " \t");
@@ -168,7 +169,7 @@ void config_load(const char* path, unsigned vcpus) {
 bool config_set(const char* line) {
   char copy[256], *key, *value;
   snprintf(copy, sizeof(copy), "%s", line);
-  // What was built when the machine began cannot change.
+  // Objects that were built at the machine's start cannot change.
   return split(copy, &key, &value) && strcmp(key, "core") != 0 && strcmp(key, "block") != 0 &&
          strcmp(key, "nest_commands") != 0 && strncmp(key, "dtl", 3) != 0 && set(key, value);
 }

@@ -13,13 +13,13 @@
 #include "ranges.h"
 #include "report.h"
 
-// "calls START" and the like; `ask` gives the number.
+// Answers "calls START" and similar lines; `ask` returns the number.
 static int64_t about_operation(const char* name, uint64_t (*ask)(enum htm_operation)) {
   const enum htm_operation operation = htm_operation_named(name);
   return operation == 0 ? -1 : (int64_t)ask(operation);
 }
 
-// "checksum TYPE NODE CHIP CORE" and the like.
+// Answers "checksum TYPE NODE CHIP CORE" and similar lines.
 static int64_t about_macro(const char* words, uint64_t (*ask)(struct htm*)) {
   unsigned type, node, chip, core;
   char rest;
@@ -49,7 +49,7 @@ static uint64_t starts(struct htm* htm) {
   return count;
 }
 
-// Of all entries of DUMP_SYSMEM_CONF, without the headers of its blocks.
+// Covers all entries of DUMP_SYSMEM_CONF, without the headers of the blocks.
 static int64_t map_checksum(void) {
   uint64_t sum = FNV_START;
   for (size_t i = 0; i < memory_map_entries(); i++) {
@@ -86,6 +86,7 @@ int64_t control(const char* line) {
     return 0;
   }
   if (strncmp(line, "mark ", 5) == 0) {
+    htm_journal_executed();
     journal("%s", line);
     return 0;
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the guest's test programs say to the hypervisor while they run: a hypervisor call of user
-// mode, of a number that PAPR gives to no one, with a line of text in r4 to r11. The lines are in
-// README.md.
+// Requests of the guest's test programs to the hypervisor: a user-mode hypervisor call with a
+// number that PAPR assigns to no function. r4 to r11 hold a line of text. README.md describes the
+// lines.
 #pragma once
 #include <stdint.h>
 
-// Of the range that PAPR leaves to platforms.
+// In the range that PAPR leaves to platforms.
 #define H_CONTROL_OPCODE UINT64_C(0xff00)
 
 enum { kControlRegisters = 8, kControlBytes = 8 * kControlRegisters };
 
-// `line` ends with a zero byte. Returns what the line asks for, 0, or -1 if it is not understood.
+// `line` ends with a zero byte. Returns the requested value, 0, or -1 if the line is invalid.
 int64_t control(const char* line);

@@ -7,13 +7,13 @@
 #define MSR_PR (UINT64_C(1) << 14)  // user mode
 #define MSR_LE UINT64_C(1)
 
-// Called when the vCPU is made, from its own thread.
+// Called when the vCPU is created, from its own thread.
 void cpu_init(unsigned vcpu);
 
 uint64_t cpu_msr(unsigned vcpu);
 // Returns PIDR, which identifies the process whose memory user code sees.
 uint64_t cpu_process(unsigned vcpu, uint64_t msr);
 
-// General registers; `msr` tells the byte order.
+// Reads a general register; `msr` states the byte order.
 uint64_t cpu_read(unsigned vcpu, unsigned number, uint64_t msr);
 void cpu_write(unsigned vcpu, unsigned number, uint64_t value, uint64_t msr);

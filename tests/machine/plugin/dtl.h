@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The dispatch trace log: the hypervisor's account of when and why it ran each virtual processor.
+// The dispatch trace log: when and why the hypervisor ran each virtual processor.
 //
-// With `dtl on` the plugin answers H_REGISTER_VPA itself, keeps the dispatch counter of each
-// virtual processor area (VPA), and writes a log entry at each dispatch that the partition asked
-// for. What it does where PAPR is silent is in README.md.
+// With `dtl on` the plugin answers H_REGISTER_VPA itself, and keeps the dispatch counter of each
+// virtual processor area (VPA). It writes a log entry at each dispatch that the partition
+// requested. README.md describes the behavior that PAPR leaves open.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-// Why a virtual processor had stopped: which bit of the enable mask lets the entry be written.
+// Why a virtual processor stopped: the bit of the enable mask that permits the entry.
 enum dtl_kind { kDtlCede = 1, kDtlPreempt = 2, kDtlFault = 4 };
 
 // Reason codes (kernel: arch/powerpc/include/asm/dtl.h).
@@ -29,7 +29,7 @@ enum dtl_preempt_reason {
   kPreemptPageFault = 6,
 };
 
-// One dispatch, as the log has it; times in ticks of the timebase.
+// One dispatch, as in the log. Times are in ticks of the timebase.
 struct dtl_dispatch {
   enum dtl_kind kind;
   uint8_t dispatch_reason, preempt_reason;
@@ -38,7 +38,8 @@ struct dtl_dispatch {
   uint64_t timebase, fault_address, srr0, srr1;
 };
 
-// With the directory for the oracles, or NULL. Call once, after the configuration was read.
+// `directory` receives the oracles, and may be NULL. Call this once, after reading the
+// configuration.
 void dtl_log_create(const char* directory);
 
 // H_REGISTER_VPA with its three arguments, from `vcpu`.
@@ -47,9 +48,10 @@ int64_t dtl_register_vpa(unsigned vcpu, uint64_t flags, uint64_t processor, uint
 // The VPA's dispatch counter: odd while the virtual processor does not run.
 void dtl_stopped(unsigned vcpu);
 
-// Counts the dispatch, and logs it when the partition asked for its kind. `dispatch->timebase` is
-// moved on when it is not behind that of the vCPU's last entry. Only from the vCPU's own thread.
+// Counts the dispatch, and logs it if the partition requested its kind. Advances
+// `dispatch->timebase` if it is not later than the vCPU's last entry. Call this only from the
+// vCPU's own thread.
 void dtl_dispatched(unsigned vcpu, struct dtl_dispatch* dispatch);
 
-// "dtl_dispatches VCPU N" and "dtl_entries VCPU N"; closes the oracles.
+// Prints "dtl_dispatches VCPU N" and "dtl_entries VCPU N", and closes the oracles.
 void dtl_report(FILE* file);

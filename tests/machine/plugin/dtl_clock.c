@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-// QEMU's pseries machine counts 512 MHz of the host's monotonic clock, from a start of its own.
+// QEMU's pseries machine counts 512 MHz of the host's monotonic clock, from its own start.
 enum { kTicks = 64, kNanoseconds = 125, kEnoughReadings = 20000 };
 
 static _Atomic int64_t start = INT64_MIN;  // timebase at host time 0
@@ -20,7 +20,8 @@ static int64_t host_ticks(void) {
   return (int64_t)(dtl_clock_host_ns() * kTicks / kNanoseconds);
 }
 
-// A reading is seen a little later than it was made, so the largest difference is the best.
+// A reading is seen slightly later than it was made, so the largest difference is the most
+// accurate.
 void dtl_clock_learn(uint64_t timebase) {
   const int64_t seen = (int64_t)timebase - host_ticks();
   int64_t best = start;

@@ -18,16 +18,16 @@
 enum {
   // mfspr rX,268: word & kTimebaseMask.
   kTimebaseRead = 0x7c0c42a6,
-  kLookBlocks = 64,    // how often it is looked what is due, in blocks of code
-  kMostRate = 200000,  // a second
+  kLookBlocks = 64,    // blocks of code between two checks for due events
+  kMostRate = 200000,  // per second
 };
 static const uint32_t kTimebaseMask = 0xfc1fffff;
 static const uint64_t kSecondNs = 1000000000;
-// What was due while the vCPU did not run is not made up for.
+// Events that were due while the vCPU did not run are dropped.
 static const uint64_t kLateNs = 10000000;
 
-// Where a partition's pages are missing: what is used together is paged out together, so it is a
-// few stretches of memory for each vCPU, through which it goes from page to page.
+// The addresses of missing pages. Pages used together are paged out together, so each vCPU has a
+// few stretches of memory and faults on their pages in sequence.
 enum {
   kPageBytes = 4096,
   kStretches = 16,
@@ -38,8 +38,8 @@ enum source { kTimeSlices, kFaults, kSources };
 
 static struct {
   bool on;
-  unsigned rate[kSources];  // a second and vCPU
-  unsigned move_every;      // dispatches until the next one is on another processor, about
+  unsigned rate[kSources];  // per second and vCPU
+  unsigned move_every;      // average number of dispatches until the next change of processor
   unsigned burst_ms, burst_count;
 } settings = {.rate = {[kTimeSlices] = 20, [kFaults] = 2}, .move_every = 8};
 
@@ -49,7 +49,8 @@ struct vcpu_state {
   uint64_t due_ns[kSources];
   uint64_t burst_due_ns;
   unsigned burst_left;
-  unsigned timebase_register;  // that the last instruction put the timebase into, plus 1
+  unsigned
+      timebase_register;  // the register that the last instruction loaded with the timebase, plus 1
   bool ceded, conferred;
   uint64_t call_next, call_msr;
   uint64_t stopped_timebase;
@@ -60,7 +61,7 @@ struct vcpu_state {
 } __attribute__((aligned(64)));
 
 static struct vcpu_state states[kMaxVcpus];
-static qemu_plugin_u64 blocks;  // executed since the last look
+static qemu_plugin_u64 blocks;  // blocks executed since the last check
 
 static bool set_rate(const char* value, enum source source) {
   char rest;
@@ -90,7 +91,7 @@ bool dtl_on(void) {
   return settings.on;
 }
 
-// xorshift64*, of its own for each vCPU: the same sequence in each run.
+// xorshift64* with a separate state for each vCPU: the same sequence in each run.
 static uint64_t next_random(struct vcpu_state* state) {
   state->random ^= state->random >> 12;
   state->random ^= state->random << 25;
@@ -102,7 +103,7 @@ static uint32_t below(struct vcpu_state* state, uint32_t limit) {
   return (uint32_t)((next_random(state) >> 32) * limit >> 32);
 }
 
-// A waiting time: mostly short, seldom a thousand times longer.
+// A waiting time: mostly short, rarely a thousand times longer.
 static uint32_t waiting(struct vcpu_state* state, uint32_t usual) {
   uint32_t time = below(state, usual) + 1;
   while (time < usual * 1000 && below(state, 4) == 0) time *= 3;
@@ -142,7 +143,7 @@ static void end_of_slice(unsigned vcpu, uint64_t address, uint64_t msr) {
   dispatch(vcpu, &what);
 }
 
-// Not before the guest runs: its memory is not there yet.
+// Requires a running guest, because its memory does not exist earlier.
 static void choose_stretches(struct vcpu_state* state) {
   const uint64_t bytes = (uint64_t)kStretchPages * kPageBytes;
   for (unsigned i = 0; i < kStretches; i++) {
@@ -151,8 +152,8 @@ static void choose_stretches(struct vcpu_state* state) {
   state->stretches_chosen = true;
 }
 
-// Most faults are of the page behind the one before; of these every other one at its head, where
-// who walks through memory touches it first.
+// Most faults hit the page after the preceding fault's page. Half of these hit the page's first
+// address, as code that walks through memory does.
 static uint64_t missing_address(struct vcpu_state* state) {
   if (!state->stretches_chosen) choose_stretches(state);
   if (below(state, 4) != 0) {
@@ -208,7 +209,7 @@ bool dtl_hypercall(unsigned vcpu, uint64_t number, uint64_t msr, uint64_t next, 
   state->call_next = next;
   // H_CEDE returns with external interrupts enabled.
   state->call_msr = number == H_CEDE ? msr | UINT64_C(1) << 15 : msr;
-  // QEMU goes on in the same thread: the next look tells that it is back.
+  // QEMU continues in the same thread, so the next check reports the return.
   if (state->conferred) qemu_plugin_u64_set(blocks, vcpu, kLookBlocks);
   return false;
 }
@@ -221,7 +222,7 @@ static void on_idle(unsigned vcpu, void* data) {
   dtl_stopped(vcpu);
 }
 
-// A ceded vCPU that has never been idle did not stop: an interrupt was there already.
+// A ceded vCPU that was never idle did not stop: an interrupt was already pending.
 static void on_resume(unsigned vcpu, void* data) {
   static const uint8_t reasons[] = {kDispatchExternal,    kDispatchDecrementer,
                                     kDispatchDecrementer, kDispatchDecrementer,
@@ -279,8 +280,8 @@ static void on_look(unsigned vcpu, void* data) {
   learn_timebase(vcpu, msr);
   if (!dtl_clock_known()) return;
   if (state->conferred) conferred(vcpu);
-  state->ceded = false;  // and went on at once
-  // One at most: a virtual processor executes something between two dispatches.
+  state->ceded = false;  // and continued immediately
+  // At most one dispatch: a virtual processor executes code between two dispatches.
   const uint64_t now = dtl_clock_host_ns();
   if (burst_due(state, now) || due(state, kTimeSlices, now)) {
     end_of_slice(vcpu, address, msr);
@@ -302,8 +303,8 @@ void dtl_translate(struct qemu_plugin_tb* tb) {
   qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, kInlineAdd, blocks, 1);
   qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_look, kReadRegisters, kMore, blocks, kLookBlocks,
                                             address);
-  // QEMU ends a block behind the instruction that reads the timebase; the register is read at the
-  // head of the next one.
+  // QEMU ends a block after an instruction that reads the timebase. The register is read at the
+  // start of the next block.
   uint32_t word = 0;
   struct qemu_plugin_insn* last = qemu_plugin_tb_get_insn(tb, count - 1);
   qemu_plugin_insn_data(last, &word, sizeof(word));

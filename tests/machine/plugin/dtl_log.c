@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The registered areas of each virtual processor, and what is written to them.
+// The registered areas of each virtual processor, and the log entries in them.
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -24,7 +24,7 @@ enum {
   kVpaLeastBytes = 640,
   kPageBytes = 4096,
   kCacheLineBytes = 128,
-  // A log starts with its own length, until the first entry is written over it.
+  // A log starts with its own length until the first entry overwrites it.
   kLogSizeOffset = 4,
   kEntryBytes = 48,
   // Functions of H_REGISTER_VPA, three bits of its flags (kernel: asm/hvcall.h).
@@ -100,7 +100,7 @@ static int64_t register_vpa(struct areas* areas, uint64_t address) {
   return kSuccess;
 }
 
-// The oracle tells logs apart: an entry whose reason no dispatch has.
+// Separates the logs in the oracle: an entry with a reason that no dispatch has.
 static void mark_oracle(struct areas* areas, uint64_t address) {
   if (areas->oracle == NULL) return;
   uint8_t mark[kEntryBytes] = {0xff, 0xff};
@@ -132,7 +132,7 @@ static int64_t apply(struct areas* areas, unsigned function, uint64_t address) {
     case kDeregisterLog:
       areas->log = 0;
       return kSuccess;
-    case kRegisterSlbShadow:  // nothing here ever reloads a segment lookaside buffer
+    case kRegisterSlbShadow:  // nothing in this emulator reloads a segment lookaside buffer
     case kDeregisterSlbShadow:
       return areas->vpa == 0 ? kResource : kSuccess;
     default:
@@ -179,7 +179,7 @@ static void encode(const struct dtl_dispatch* dispatch, uint8_t entry[kEntryByte
 static void log_entry(struct areas* areas, const struct dtl_dispatch* dispatch) {
   uint8_t entry[kEntryBytes], next[8];
   encode(dispatch, entry);
-  // The partition sets the index back to 0, so it is read, not remembered.
+  // The partition may reset the index to 0, so read it each time.
   const uint64_t index = guest_read(areas->vpa + kVpaLogIndexOffset, 8);
   guest_write(areas->log + index % areas->slots * kEntryBytes, entry, sizeof(entry));
   store_be64(next, index + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a vCPU did, as the capture hands it to the trace and to the oracle.
+// The execution of a vCPU, as the capture passes it to the trace and to the oracle.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 enum { kMaxAccesses = 128 };
 
-// One instruction of the guest's code as it was translated. Never freed: the emulator keeps
+// One instruction of the guest's code as translated. Never freed, because the emulator keeps
 // pointers to it in its translated blocks.
 struct instruction {
   uint64_t ea;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Answers that the hypervisor is told to give instead of doing its work.
+// Answers that the hypervisor gives instead of doing its work.
 //
 // A text file, '#' starts a comment, one rule per line: "OPERATION nth=N RETURN" (the N-th call of
 // that operation, once), "OPERATION every=N RETURN" (each N-th call) or "OPERATION from=N RETURN"
@@ -12,14 +12,14 @@
 
 void faults_load(const char* path);
 
-// While the guest runs: one more rule, or none any more with all counts back at zero. False: not a
-// rule, or too many.
+// Adds a rule while the guest runs, or removes all rules and resets all counts. Returns false for
+// an invalid rule or too many rules.
 bool faults_add(const char* rule);
 void faults_clear(void);
 
-// Calls of an operation since the start or faults_clear(), and how many of them got a false answer.
+// Calls of an operation since the start or faults_clear(), and the number of injected answers.
 uint64_t faults_calls(enum htm_operation operation);
 uint64_t faults_injected(enum htm_operation operation);
 
-// Count this call. True: answer `status` and change nothing.
+// Counts this call. Returns true if the caller must answer `status` and change nothing.
 bool faults_apply(enum htm_operation operation, int64_t* status);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FNV-1a, 64 bits: a checksum that the guest's test clients compute too. Start and prime are those
-// of its definition (Fowler, Noll, Vo; RFC 9923).
+// FNV-1a, 64 bits: a checksum that the guest's test clients also compute. Start and prime are from
+// its definition (Fowler, Noll, Vo; RFC 9923).
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The guest's memory, by guest real address. Only from a thread that runs a vCPU.
+// The guest's memory, by guest real address. Call these functions only from a thread that runs a
+// vCPU.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// Bytes of RAM from address 0; found out on the first call.
+// Bytes of RAM from address 0, detected on the first call.
 uint64_t guest_ram_bytes(void);
 
-// Copy into the guest. The caller has checked the range.
+// Copies into the guest. The caller has checked the range.
 void guest_write(uint64_t address, const void* bytes, size_t length);

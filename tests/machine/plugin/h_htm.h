@@ -48,6 +48,6 @@ enum hcall_status {
 
 enum { kBlockHeaderBytes = 32 };  // STATUS, DUMP_SYSMEM_CONF, DUMP_SYSPROC_CONF
 
-// "START" and so on; NULL when there is no such operation.
+// Returns "START" and so on, or NULL for an invalid operation.
 const char* htm_operation_name(unsigned operation);
-enum htm_operation htm_operation_named(const char* name);  // 0 when there is none
+enum htm_operation htm_operation_named(const char* name);  // 0 for an unknown name

@@ -26,7 +26,7 @@ static bool type_valid(enum htm_operation operation, unsigned type) {
   return type == kTypeNest || type == kTypeCore || type == kTypeLlat;
 }
 
-// The caller's (address, length) for an answer that needs at least `minimum` bytes.
+// Reads the caller's (address, length) for an answer of at least `minimum` bytes.
 static int64_t check_range(const struct htm_call* call, uint64_t alignment, uint64_t minimum,
                            enum htm_operation operation) {
   const uint64_t address = call->parameter[0], length = call->parameter[1];
@@ -70,7 +70,7 @@ static int64_t setup(struct htm* htm, const struct htm_call* call) {
 }
 
 static int64_t configure(struct htm* htm, const struct htm_call* call) {
-  // A mode value may only have bits that its mask selects. The modes themselves change nothing.
+  // A mode value may only have bits that its mask selects. The modes have no effect.
   if ((call->parameter[1] & ~call->parameter[0]) != 0) return kP5;
   if (call->parameter[2] != 0) return kP6;
   return htm_configure(htm, call->flags & HTM_FLAG_NOWRAP);
@@ -127,7 +127,7 @@ int64_t hcall_htm(const struct htm_call* call) {
     report_call(operation);
     if (faults_apply(operation, &status)) return status;
   }
-  // Of the three ways to name a target only hardware indices are documented.
+  // Only hardware indices, one of three ways to name a target, are documented.
   if ((call->flags | HTM_FLAG_NOWRAP) != (HTM_FLAG_HARDWARE_TARGET | HTM_FLAG_NOWRAP)) {
     return kParameter;
   }

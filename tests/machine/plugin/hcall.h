@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// H_HTM: checks the arguments, does the operation, gives the status for r3.
+// H_HTM: checks the arguments, performs the operation, and returns the status for r3.
 #pragma once
 #include <stdint.h>
 

@@ -16,11 +16,11 @@
 
 enum { kMaxMacros = 3 * kMaxVcpus, kReservedWords = 2, kDumpUnit = 4096 };
 
-// What a dump returns ends at a multiple of this, the largest page size of a guest, so that dumps
-// of whole pages end the same for each page size.
+// Each dump ends at a multiple of the largest page size of a guest, so that dumps of whole pages
+// end equally for each page size.
 #define DUMP_GRANULE (UINT64_C(64) << 10)
 
-// From here on it pays to have all code translated anew for the rest of the dump.
+// For dumps of this size, translating all code again saves time.
 #define LONG_DUMP (UINT64_C(16) << 20)
 
 static struct htm macros[kMaxMacros];
@@ -116,13 +116,14 @@ static bool has_commands(const struct htm* htm) {
   return htm->type == kTypeNest && config.nest_commands;
 }
 
-// What vCPUs do goes into its trace.
+// Returns whether its trace records the execution of vCPUs.
 static bool is_traced(const struct htm* htm) {
   return htm->vcpu >= 0 || has_commands(htm);
 }
 
-// A stamp that begins or ends a run. LLAT macros have no public record format: their trace is these
-// stamps alone, each with its companion word; that of a nest macro likewise unless it is wanted.
+// A stamp that begins or ends a run. LLAT macros have no public record format, so their trace
+// consists of these stamps with their companion words. The same applies to a nest macro without
+// `nest commands`.
 static void append_boundary(struct htm* htm, uint64_t stamp) {
   uint64_t pair[kPower10CompanionWords];
   if (htm->type == kTypeCore) {
@@ -135,7 +136,7 @@ static void append_boundary(struct htm* htm, uint64_t stamp) {
 
 // ------------------------------------------------------------------------------- what dumps return
 
-// Bytes that a dump can return, and where in memory the first of them lies.
+// The number of bytes that a dump can return, and the offset of the first byte in memory.
 static uint64_t dump_extent(const struct htm* htm, uint64_t* start) {
   *start = 0;
   if (htm->written_bytes > htm->size_bytes) {
@@ -146,7 +147,7 @@ static uint64_t dump_extent(const struct htm* htm, uint64_t* start) {
   return rounded < htm->size_bytes ? rounded : htm->size_bytes;
 }
 
-// Hand all bytes that dumps can return to `take`, in their order, in one or two pieces.
+// Passes all bytes that dumps can return to `take` in order, in one or two pieces.
 static void each_piece(const struct htm* htm, void (*take)(void*, const uint8_t*, size_t),
                        void* data) {
   uint64_t start;
@@ -217,6 +218,21 @@ int64_t htm_configure(struct htm* htm, bool nowrap) {
   return status;
 }
 
+static void journal_executed(const struct htm* htm) {
+  char name[64];
+  if (htm->type != kTypeCore) return;
+  journal("executed %s %lu", htm_name(htm, name, sizeof(name)),
+          capture_executed((unsigned)htm->vcpu));
+}
+
+void htm_journal_executed(void) {
+  if (!config.journal) return;
+  for (unsigned vcpu = 0; vcpu < kMaxVcpus; vcpu++) {
+    const struct htm* htm = htm_of_vcpu(vcpu);
+    if (htm != NULL) journal_executed(htm);
+  }
+}
+
 static void begin(struct htm* htm) {
   if (!has_commands(htm)) append_boundary(htm, power10_record(htm->starts));
   if (is_traced(htm)) capture_start(htm);
@@ -231,21 +247,23 @@ int64_t htm_start(struct htm* htm) {
     begin(htm);
     htm->state = kTracing;
     char name[64];
+    journal_executed(htm);
     journal("start %s", htm_name(htm, name, sizeof(name)));
   }
   pthread_mutex_unlock(&htm->lock);
   return ready ? kSuccess : kState;
 }
 
-// With the lock held, while tracing.
+// Requires the lock and a tracing macro.
 static void stop(struct htm* htm) {
   char name[64];
   htm->state = kStopped;
   if (is_traced(htm)) capture_stop(htm);
+  journal_executed(htm);
   journal("stop %s %lu %lu", htm_name(htm, name, sizeof(name)), htm->captured_instructions,
           htm->lost_instructions);
   if (has_commands(htm)) return;
-  // The last word of a full buffer was kept for this.
+  // The last word of a full buffer is reserved for this stamp.
   if (htm->full && htm->written_bytes < htm->size_bytes) {
     store(htm, power10_complete(htm_elapsed(htm)));
   } else {

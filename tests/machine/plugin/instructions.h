@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The set of all instructions that were ever translated. Blocks are translated again and again, so
-// equal instructions are stored once.
+// The set of all instructions that were ever translated. Blocks are translated repeatedly, so equal
+// instructions are stored once.
 #pragma once
 #include "execution.h"
 

@@ -26,7 +26,7 @@ void journal(const char* format, ...) {
   va_list arguments;
   if (file == NULL) return;
   va_start(arguments, format);
-  // The clock is read with the lock held: times never go back.
+  // Read the clock with the lock held, so that times never decrease.
   pthread_mutex_lock(&lock);
   clock_gettime(CLOCK_MONOTONIC, &now);
   fprintf(file, "%lu ", (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);

@@ -7,6 +7,9 @@
 //   NS stop TYPE.nN.pP.cC CAPTURED LOST  the end of tracing; of a core, instructions in the trace,
 //   and not
 //                                       in it because its memory was full, since CONFIGURE
+//   NS executed TYPE.nN.pP.cC COUNT     before each of the other lines: instructions that the core
+//   has
+//                                       executed, traced or not (capture.h)
 //   NS mark TEXT                        the control line "mark TEXT"
 #pragma once
 #include <stdbool.h>

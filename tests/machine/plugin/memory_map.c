@@ -11,8 +11,8 @@
 #include "guest_memory.h"
 #include "report.h"
 
-// A trace has 40 bits for the page number of an instruction, so 52-bit addresses. Memory lies
-// behind four controllers, one of them at the very top; no block is ever placed at DEVICE_BASE.
+// A trace has 40 bits for the page number of an instruction, and thus 52-bit addresses. Memory is
+// at the bases of four controllers, one at the top. No block is ever at DEVICE_BASE.
 static const uint64_t controller_base[] = {
     UINT64_C(0x0000400000000000),
     UINT64_C(0x0003000000000000),
@@ -23,7 +23,7 @@ enum { kControllers = sizeof(controller_base) / sizeof(controller_base[0]) };
 #define DEVICE_BASE (UINT64_C(0x000c) << 48)
 #define DEVICE_MASK ((UINT64_C(1) << 48) - 1)
 
-// How many bits of these addresses are too many: a record of the bus has 48.
+// Number of address bits beyond the 48 bits of a bus record.
 static unsigned surplus_bits(void) {
   return config.nest_commands ? 4 : 0;
 }
@@ -40,10 +40,10 @@ struct block {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t ram_bytes;
 static uint64_t* own_blocks;  // machine address of each block of the guest's RAM
-static struct block* blocks;  // all, in the order of the answer
+static struct block* blocks;  // all blocks, in the order of the answer
 static size_t block_count;
 
-// A number that shares no factor with `count`, to step through all of 0..count-1 out of order.
+// Returns a number without a common factor with `count`, to step through 0..count-1 out of order.
 static size_t odd_step(size_t count) {
   size_t step = count * 5 / 8 | 1;
   for (;; step++) {
@@ -57,19 +57,19 @@ static size_t odd_step(size_t count) {
   }
 }
 
-// Who owns the k-th block of the machine, before anything is shuffled: first the guest's, then two
-// partitions that use the same logical addresses as the guest, then memory that is not in use.
+// Returns the owner of the machine's k-th block ahead of the shuffle. The guest's blocks are first.
+// Two partitions with the guest's logical addresses follow, then unused memory.
 static struct block owner(size_t k, size_t own) {
   const uint64_t block_bytes = UINT64_C(1) << config.block_log2;
-  const size_t neighbour = own / 4 + 2;
+  const size_t neighbor = own / 4 + 2;
   if (k < own) return (struct block){.logical = k * block_bytes, .partition = config.partition};
   k -= own;
-  if (k < 2 * neighbour) {
+  if (k < 2 * neighbor) {
     return (struct block){.logical = k / 2 * block_bytes,
                           .partition = config.partition + 1 + (uint32_t)(k % 2) * 6};
   }
-  // Two of the unused blocks belong to the guest: memory it has not been given an address for.
-  k -= 2 * neighbour;
+  // Two of the unused blocks belong to the guest, but have no logical address.
+  k -= 2 * neighbor;
   return (struct block){.logical = NO_LOGICAL, .partition = k < 2 ? config.partition : 0xffff};
 }
 
@@ -89,7 +89,7 @@ static void build(void) {
     block.machine = (controller_base[place % kControllers] >> surplus_bits()) +
                     place / kControllers * block_bytes;
     if (k < own) own_blocks[k] = block.machine;
-    // A second shuffle, of block_count + 1 positions: that of the position 0 is left out.
+    // A second shuffle of block_count + 1 positions, which omits the position of 0.
     size_t position = (k + 1) * list_step % (block_count + 1);
     blocks[position - 1] = block;
   }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the partition's memory lies in the machine.
+// The location of the partition's memory in the machine.
 //
-// The guest's RAM is cut into blocks that are scattered over the machine real address space, among
-// the blocks of other partitions. The map is a fixed function of the RAM size and configuration.
+// The guest's RAM is divided into blocks. The blocks are scattered over the machine real address
+// space, among the blocks of other partitions. The map is a fixed function of the RAM size and the
+// configuration.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 enum { kSysmemEntryBytes = 32 };
 
-// Machine real address of a guest (logical) real address. An address outside RAM, a device's, gets
-// one that lies in no block.
+// Machine real address of a guest (logical) real address. A device address outside RAM maps to an
+// address outside all blocks.
 uint64_t machine_address(uint64_t logical);
 
 size_t memory_map_entries(void);

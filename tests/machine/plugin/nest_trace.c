@@ -34,7 +34,7 @@ static void put_stamp(struct htm* htm, unsigned engine, uint64_t tick, uint64_t 
   htm->engines[engine].tick = tick;
 }
 
-// In a buffer that does not wrap.
+// For a buffer that does not wrap.
 static uint64_t places_left(const struct htm* htm, unsigned engine) {
   return capacity(htm) - htm->engines[engine].records;
 }
@@ -49,7 +49,7 @@ static bool room(struct htm* htm, unsigned engine, unsigned records, uint64_t ti
   return false;
 }
 
-// Ticks since the engine's last record, as far as a stamp can say it.
+// Ticks since the engine's last record, limited to the range of a stamp.
 static uint32_t elapsed(const struct nest_engine* engine, uint64_t tick) {
   const uint64_t ticks = tick - engine->tick;
   return ticks < kLongestElapsed ? (uint32_t)ticks : kLongestElapsed;
@@ -64,7 +64,7 @@ void nest_trace_start(struct htm* htm, uint64_t tick) {
   }
 }
 
-// The response to the oldest command that has none yet; NULL when each has.
+// The response to the oldest command without a recorded response, or NULL.
 static const struct nest_response* oldest(const struct nest_engine* engine) {
   return engine->pending_count != 0 ? &engine->pending[0] : NULL;
 }

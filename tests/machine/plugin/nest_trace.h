@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Records of a bus trace in the POWER9 layout, the last one that is public. Two engines write lines
-// of 128 bytes in turn, each its own commands: those of the even ports or of the odd ones.
+// Records of a bus trace in the POWER9 layout, the latest public layout. Two engines alternate
+// lines of 128 bytes. One engine writes the commands of even ports, the other engine those of odd
+// ports.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,6 +11,6 @@
 
 // A machine address that can stand in a record has 48 bits.
 void nest_trace_start(struct htm* htm, uint64_t tick);
-// False: not in the trace, because the engine's lines are full.
+// Returns false if the engine's lines are full, so that the trace lacks the command.
 bool nest_trace_command(struct htm* htm, const struct bus_command* command);
 void nest_trace_stop(struct htm* htm, uint64_t tick);

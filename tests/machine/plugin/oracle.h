@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The second witness: what the processor did, in a file of its own form, by code that shares
+// The second witness: a file of the processor's execution in a separate format. Its code shares
 // nothing with the trace encoder.
 //
 // DIRECTORY/oracle.nN.pP.cC, little-endian, no padding:
@@ -21,7 +21,7 @@
 
 struct oracle_file;
 
-// Each dies when the file cannot be written.
+// Each function ends the program if the file cannot be written.
 struct oracle_file* oracle_open(const char* directory, unsigned node, unsigned chip, unsigned core);
 void oracle_start(struct oracle_file* oracle);
 void oracle_instruction(struct oracle_file* oracle, const struct execution* execution);

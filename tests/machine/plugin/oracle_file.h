@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file of an oracle: eight characters that say what it is, then items, little-endian.
+// A file of an oracle: eight characters that identify its kind, then items, little-endian.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -10,14 +10,14 @@ struct oracle_file {
   char path[4096];
 };
 
-// Each dies when the file cannot be written.
+// Each function ends the program if the file cannot be written.
 struct oracle_file* oracle_file_open(const char* directory, const char* name, const char* magic);
 void oracle_file_write(struct oracle_file* oracle, const void* bytes, size_t length);
-// An item that is its kind and a number of 8 bytes.
+// Writes an item with a kind and a number of 8 bytes.
 void oracle_file_note(struct oracle_file* oracle, char kind, uint64_t value);
 void oracle_file_flush(struct oracle_file* oracle);
 
-// The low `bytes` bytes of `value`, at *at, which moves behind them.
+// Stores the low `bytes` bytes of `value` at *at, and advances *at.
 static inline void oracle_put(uint8_t** at, uint64_t value, unsigned bytes) {
   for (unsigned i = 0; i < bytes; i++) *(*at)++ = (uint8_t)(value >> 8 * i);
 }

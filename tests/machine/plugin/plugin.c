@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The hypervisor of the emulated POWER partition, as a QEMU TCG plugin. This file is what QEMU
-// calls; it decodes the plugin's arguments and hands each event to the part that it belongs to.
+// The hypervisor of the emulated POWER partition, as a QEMU TCG plugin. QEMU calls this file. It
+// decodes the plugin's arguments and passes each event to its module.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,8 +59,8 @@ static int64_t take_htm(unsigned vcpu, uint64_t msr) {
   return (msr & MSR_PR) ? kPrivilege : hcall_htm(&call);
 }
 
-// Runs instead of an `sc 1` that asks for H_HTM, speaks to this program, hands it a file or, with a
-// dispatch trace log, asks for H_REGISTER_VPA; QEMU executes all others.
+// Replaces an `sc 1` that calls H_HTM, a control request, a file transfer or, with a dispatch trace
+// log, H_REGISTER_VPA. QEMU executes all other calls.
 static void on_hypercall(unsigned vcpu, void* data) {
   const uint64_t next = (uint64_t)(uintptr_t)data;
   const uint64_t msr = cpu_msr(vcpu);
@@ -88,7 +88,7 @@ static void on_translation(struct qemu_plugin_tb* tb, void* data) {
     struct qemu_plugin_insn* insn = qemu_plugin_tb_get_insn(tb, i);
     uint32_t word = 0;
     qemu_plugin_insn_data(insn, &word, sizeof(word));
-    // Before the hypervisor call's own callback, which does not return.
+    // Precedes the hypervisor call's own callback, which does not return.
     capture_translate(insn, i == 0);
     if (word == kHypercall || word == __builtin_bswap32(kHypercall)) {
       void* next = (void*)(uintptr_t)(qemu_plugin_insn_vaddr(insn) + 4);

@@ -83,7 +83,7 @@ typedef void (*qemu_plugin_discon_cb_t)(unsigned vcpu, enum qemu_plugin_discon_t
 // ------------------------------------------------------------------------------- events
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_udata_cb_t callback,
                                        void* data);
-// Around the time that a halted vCPU waits, in its own thread.
+// Called at the begin and the end of a halted vCPU's wait, in its own thread.
 void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_udata_cb_t callback,
                                        void* data);
 void qemu_plugin_register_vcpu_resume_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_udata_cb_t callback,
@@ -92,8 +92,8 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_t
                                            void* data);
 void qemu_plugin_register_vcpu_discon_cb(qemu_plugin_id_t id, enum qemu_plugin_discon_type type,
                                          qemu_plugin_discon_cb_t callback, void* data);
-// Forget all callbacks and all translated code, then call back to register anew; no vCPU runs
-// meanwhile, and the calling vCPU executes nothing before it is done.
+// Drops all callbacks and all translated code, then calls back to register again. No vCPU runs
+// meanwhile. The calling vCPU executes nothing until the reset is done.
 void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_udata_cb_t callback, void* data);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t callback,
                                     void* data);
@@ -136,10 +136,10 @@ GArray* qemu_plugin_get_registers(void);
 bool qemu_plugin_read_register(struct qemu_plugin_register* handle, GByteArray* value);
 bool qemu_plugin_write_register(struct qemu_plugin_register* handle, GByteArray* value);
 void qemu_plugin_set_pc(uint64_t pc) __attribute__((noreturn));
-// 0 on success.
+// Returns 0 on success.
 int qemu_plugin_read_memory_hwaddr(uint64_t address, GByteArray* data, size_t length);
 int qemu_plugin_write_memory_hwaddr(uint64_t address, GByteArray* data);
-// Of the current vCPU's address space; true on success.
+// Reads the current vCPU's address space. Returns true on success.
 bool qemu_plugin_read_memory_vaddr(uint64_t address, GByteArray* data, size_t length);
 bool qemu_plugin_translate_vaddr(uint64_t vaddr, uint64_t* address);
 

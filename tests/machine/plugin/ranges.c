@@ -21,7 +21,7 @@ enum { kShadowShift = 3 };
 #define SHADOW_OFFSET UINT64_C(0xa80e000000000000)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint8_t* given[kOperations];  // a byte for each frame of RAM
+static uint8_t* given[kOperations];  // one byte for each frame of RAM
 static uint64_t frames[kOperations], longest[kOperations];
 
 static void count_frames(enum htm_operation operation, uint64_t address, uint64_t length) {
@@ -36,7 +36,7 @@ static void count_frames(enum htm_operation operation, uint64_t address, uint64_
   pthread_mutex_unlock(&lock);
 }
 
-// Callers' ranges begin and end at multiples of eight, or are shorter than what is looked at here.
+// Callers' ranges begin and end at multiples of eight, or are shorter than this check requires.
 static void check_shadow(enum htm_operation operation, uint64_t address, uint64_t length) {
   const uint64_t shadow = ((LINEAR_MAP | address) >> kShadowShift) + SHADOW_OFFSET;
   GByteArray* bytes = g_byte_array_new();

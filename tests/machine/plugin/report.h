@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the hypervisor saw, written to hypervisor.report when the emulator exits: one fact per line,
-// "key value...".
+// The hypervisor's observations, written to hypervisor.report when the emulator exits: one fact for
+// each line, "key value...".
 #pragma once
 #include <stdint.h>
 #include <stdio.h>
 
 #include "h_htm.h"
 
-// A broken configuration: say what, on which line of which file, and end the emulator.
+// Reports an invalid configuration with its file and line, and ends the emulator.
 void die(const char* format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 void report_call(enum htm_operation operation);
 void report_injected(enum htm_operation operation);
-// A caller did what would have damaged memory on a real machine.
+// Reports a call that would have damaged memory on a real machine.
 void report_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 uint64_t report_violations(void);
 
-// Counters and violations; the other parts add their own lines.
+// Writes counters and violations; the other modules add their own lines.
 void report_write(FILE* file);

@@ -19,12 +19,12 @@ void share_open(const char* path) {
   folder = path;
 }
 
-// The guest's scripts name their files in plain words; nothing may leave the folder.
+// The guest's scripts use plain file names. No file may be outside the folder.
 static bool name_good(const char* name, size_t length) {
   return strlen(name) == length && length != 0 && name[0] != '/' && strstr(name, "..") == NULL;
 }
 
-// What was read is to be freed; NULL: a page is not in memory.
+// The caller frees the result. NULL: a page is not in memory.
 static GByteArray* read_guest(uint64_t address, uint64_t length) {
   GByteArray* bytes = g_byte_array_new();
   if (length == 0 || qemu_plugin_read_memory_vaddr(address, bytes, length)) return bytes;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files that the guest hands to the host when its script has ended: a hypervisor call of user mode,
-// of a number that PAPR gives to no one. tests/machine/clients/deliver.c is its caller.
+// Receives files from the guest after its script: a user-mode hypervisor call with a number that
+// PAPR assigns to no function. tests/machine/clients/deliver.c is its caller.
 #pragma once
 #include <stdint.h>
 
-// Of the range that PAPR leaves to platforms.
+// In the range that PAPR leaves to platforms.
 #define H_SHARE_OPCODE UINT64_C(0xff01)
 
 // `name` and `bytes` are effective addresses of the calling vCPU, whose pages are in memory.
 struct share_call {
-  uint64_t name, name_length;  // below the shared folder; with a slash at the end a folder's
+  uint64_t name, name_length;  // relative to the shared folder; a trailing slash names a folder
   uint64_t bytes, length;
-  uint64_t offset;  // of the bytes in the file; 0 makes it anew
+  uint64_t offset;  // offset of the bytes in the file; 0 creates the file again
 };
 
-// Files go to this folder; before, none is taken.
+// Files go to this folder. Until this call, files are rejected.
 void share_open(const char* folder);
 
-// 0, or -1: not taken.
+// Returns 0, or -1 if the file is rejected.
 int64_t share_take(const struct share_call* call);

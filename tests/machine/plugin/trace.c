@@ -5,8 +5,8 @@
 #include "memory_map.h"
 #include "tests/encoder/power10.h"
 
-// A walk, its header and terminator; an instruction of at most seven words; and what decorates
-// them.
+// A walk with its header and terminator, an instruction of at most seven words, and their
+// decorations.
 enum { kMaxWords = 128, kPageBytes = 4096 };
 
 struct record {
@@ -18,7 +18,7 @@ static void put(struct record* record, uint64_t word) {
   record->words[record->count++] = word;
 }
 
-// Deterministic, so that the same run of a program is decorated alike.
+// Deterministic, so that equal runs of a program get equal decorations.
 static uint32_t draw(struct htm* htm, uint32_t below) {
   uint64_t* state = &htm->random;
   if (*state == 0) {
@@ -58,7 +58,7 @@ static void put_stamps(struct htm* htm, struct record* record) {
   }
 }
 
-// Fillers and stamps with a companion word stand between records only.
+// Fillers and stamps with a companion word are valid only between records.
 static void put_separator(struct htm* htm, struct record* record) {
   uint64_t pair[kPower10CompanionWords];
   switch (draw(htm, 4)) {
@@ -89,8 +89,8 @@ static void put_host_walk(struct record* record, uint64_t guest_real) {
   }
 }
 
-// One step through a table of the guest: where the entry lies for the guest, how the machine finds
-// that place, and where it lies in the machine.
+// One step through a table of the guest: the entry's guest address, the machine's walk to this
+// address, and the entry's machine address.
 static void put_guest_step(struct record* record, unsigned level, uint64_t guest_real) {
   put(record, power10_walk(kPower10WalkGuest, level, guest_real));
   put_host_walk(record, guest_real);
@@ -98,7 +98,7 @@ static void put_guest_step(struct record* record, unsigned level, uint64_t guest
       power10_walk(kPower10WalkGuest | kPower10WalkHost, level, machine_address(guest_real)));
 }
 
-// The walk of a 4 KiB page: all of it, or only its end, as after a hit in the walk caches.
+// The walk of a 4 KiB page: the complete walk, or only its end, as after a hit in the walk caches.
 static void put_xlate(struct htm* htm, struct record* record, bool data_side, uint64_t ea,
                       uint64_t real, bool exception) {
   put(record, power10_xlate(data_side, config.partition + 1, kProcessId));
@@ -140,8 +140,8 @@ void trace_line(struct htm* htm, uint64_t ea, uint64_t real) {
   htm_append(htm, record.words, record.count);
 }
 
-// The address pairs of an instruction: the lowest address it touched, and, when it touched another
-// 4 KiB page as well, the lowest address in the next page that it touched.
+// The address pairs of an instruction: the lowest accessed address, and the lowest accessed address
+// in a second 4 KiB page, if any.
 static size_t address_pairs(const struct execution* execution, const struct access* pairs[2]) {
   const struct access* lowest = NULL;
   const struct access* second = NULL;
@@ -159,7 +159,7 @@ static size_t address_pairs(const struct execution* execution, const struct acce
   return lowest == NULL ? 0 : second == NULL ? 1 : 2;
 }
 
-// Seldom another than the one before.
+// The MSR rarely differs from the preceding MSR.
 static uint64_t msr_word(uint64_t msr) {
   static _Thread_local uint64_t last, word;
   if (word == 0 || msr != last) {

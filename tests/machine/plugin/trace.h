@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Puts what a vCPU did into its macro's buffer, as POWER10 records, with the stamps, fillers and
-// translation records that a real trace has among them. All with the macro's lock held.
+// Writes a vCPU's execution into its macro's buffer as POWER10 records, with the stamps, fillers
+// and translation records of a real trace. All functions require the macro's lock.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 // Execution enters the 128-byte line of `ea`.
 void trace_line(struct htm* htm, uint64_t ea, uint64_t real);
 
-// False: the buffer is full.
+// Returns false if the buffer is full.
 bool trace_instruction(struct htm* htm, const struct execution* execution);
 
 // An instruction that did not complete: its translation may have been traced already.

@@ -28,7 +28,7 @@ MODULE_PARM_DESC(crash, "panic, and nothing else");
 /* What the compiler cannot know, so that it leaves the bug in. */
 static volatile int splat_size = 32;
 
-/* Behind what was asked for, but not behind what was allocated: does no harm. */
+/* Past the requested size, but inside the allocation: harmless. */
 static noinline void splat_out_of_bounds(void)
 {
 	char *bytes = kmalloc(splat_size - 4, GFP_KERNEL);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/capture/workload.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <sstream>
+#include <tuple>
+
+#include "cli/affinity.h"
+#include "core/base/error.h"
+
+namespace htmtrace {
+namespace {
+
+// The time in which a workload must end after a request.
+constexpr std::chrono::seconds kGrace{5};
+
+Error cannot_run(const std::string& program, int reason) {
+  return {fmt::format("cannot run {}", program), reason};
+}
+
+std::pair<Fd, Fd> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot make a pipe", errno);
+  return {Fd(ends[0]), Fd(ends[1])};
+}
+
+// Returns 0 if `path` is an executable file.
+int why_not_runnable(const std::string& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return errno;
+  if (!S_ISREG(facts.st_mode)) return EACCES;
+  return ::access(path.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+void check_program(const std::string& program) {
+  if (program.find('/') != std::string::npos) {
+    const int reason = why_not_runnable(program);
+    if (reason != 0) throw cannot_run(program, reason);
+    return;
+  }
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
+  int reason = ENOENT;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const int why = why_not_runnable((folder.empty() ? "." : folder) + "/" + program);
+    if (why == 0) return;
+    if (why == EACCES) reason = EACCES;
+  }
+  throw cannot_run(program, reason);
+}
+
+Workload::Workload(std::vector<std::string> command, const Signals& signals, bool to_stderr)
+    : command_(std::move(command)), to_stderr_(to_stderr) {
+  std::tie(go_read_, go_write_) = make_pipe();
+  std::tie(error_read_, error_write_) = make_pipe();
+  pid_ = ::fork();
+  if (pid_ < 0) throw cannot_run(command_.front(), errno);
+  if (pid_ == 0) be_child(signals);
+  go_read_.reset();
+  error_write_.reset();
+}
+
+Workload::~Workload() {
+  if (started_) return;
+  go_write_.reset();
+  wait_end();
+}
+
+void Workload::be_child(const Signals& signals) {
+  go_write_.reset();  // otherwise the child never sees that the parent closed its end
+  char byte = 0;
+  if (::read(go_read_.get(), &byte, 1) != 1) ::_exit(0);
+  std::vector<char*> arguments;
+  for (std::string& word : command_) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  if (to_stderr_) ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  signals.restore();
+  ::execvp(arguments[0], arguments.data());
+  const int reason = errno;
+  if (::write(error_write_.get(), &reason, sizeof(reason)) < 0) ::_exit(126);
+  ::_exit(127);
+}
+
+void Workload::bind(const std::vector<int>& cpus) const {
+  const int reason = bind_to_cpus(pid_, cpus);
+  if (reason == 0) return;
+  throw Error(fmt::format("cannot bind {} to the carrier CPUs", command_.front()), reason)
+      .hint("choose CPUs that this process may use with --cpu (taskset -p shows them)");
+}
+
+void Workload::start() {
+  started_ = true;
+  int reason = 0;
+  const bool told = ::write(go_write_.get(), "", 1) == 1;
+  go_write_.reset();
+  if (told && ::read(error_read_.get(), &reason, sizeof(reason)) != sizeof(reason)) return;
+  wait_end();
+  throw cannot_run(command_.front(), told ? reason : EPIPE);
+}
+
+bool Workload::ended() {
+  if (!exit_status_ && !killed_by_) reap(WNOHANG);
+  return exit_status_ || killed_by_;
+}
+
+void Workload::wait_end() {
+  if (!exit_status_ && !killed_by_) reap(0);
+}
+
+void Workload::reap(int options) {
+  int status = 0;
+  pid_t who = 0;
+  do {
+    who = ::waitpid(pid_, &status, options);
+  } while (who < 0 && errno == EINTR);
+  if (who != pid_) return;
+  if (WIFEXITED(status)) exit_status_ = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) killed_by_ = WTERMSIG(status);
+}
+
+void Workload::send(int signal) const {
+  if (started_ && !exit_status_ && !killed_by_) ::kill(pid_, signal);
+}
+
+void Workload::pass_on(const Signals::Received& signal) {
+  asked_with_ = signal.number;
+  if (!signal.from_terminal) send(signal.number);
+}
+
+bool Workload::end(const Signals& signals, const std::function<bool()>& cut_short) {
+  if (!started_ || ended()) return false;
+  if (!asked_with_) pass_on({.number = SIGTERM, .from_terminal = false});
+  const auto give_up = std::chrono::steady_clock::now() + kGrace;
+  while (!ended() && std::chrono::steady_clock::now() < give_up) {
+    pollfd query{signals.fd(), POLLIN, 0};
+    ::poll(&query, 1, 100);
+    if (cut_short()) break;
+  }
+  if (ended()) return false;
+  pass_on({.number = SIGKILL, .from_terminal = false});
+  wait_end();
+  return true;
+}
+
+}  // namespace htmtrace

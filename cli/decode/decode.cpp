@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace decode: converts traces to text, JSON Lines, CSV, qtrace and other formats.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/decode/dispatches.h"
+#include "cli/decode/nest_decode.h"
+#include "cli/decode/options.h"
+#include "cli/decode/row_decode.h"
+#include "cli/dispatches/replay_options.h"
+#include "cli/messages.h"
+#include "cli/traces/bytes.h"
+#include "cli/traces/choice.h"
+#include "cli/traces/context.h"
+#include "cli/traces/index_file.h"
+#include "cli/traces/stream_choice.h"
+#include "core/base/error.h"
+#include "core/core_trace/decoder.h"
+#include "output/export/block_vector_writer.h"
+#include "output/io/input_file.h"
+#include "output/io/progress.h"
+#include "output/io/text_output.h"
+#include "output/print/csv_printer.h"
+#include "output/print/json_printer.h"
+#include "output/print/parallel_decode.h"
+#include "output/print/selecting_sink.h"
+#include "output/print/text_printer.h"
+#include "output/recording/input_guard.h"
+#include "output/report/decode_report.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr uint64_t kNoLimit = DecodeOptions::kNoLimit;
+constexpr uint64_t kUsualInterval = 10'000'000;
+
+// Counts the selected instructions for a summary.
+struct SelectedCount {
+  void instruction(const Instruction&) { instructions++; }
+  void stamp(const Stamp&) {}
+  void defect(const Defect&) {}
+  uint64_t instructions = 0;
+};
+
+SymbolTable load_names(const DecodeOptions& options) {
+  SymbolTable symbols = load_symbols(options.names, options.traces.paths);
+  if (!symbols.empty()) return symbols;
+  throw Error("cannot print symbols: no symbols found")
+      .hint("pass --kallsyms or --elf, or record with --symbols");
+}
+
+class Decode {
+ public:
+  Decode(const DecodeOptions& options, TextOutput output)
+      : options_(options), output_(std::move(output)) {
+    if (options_.disassemble) disassembler_ = std::make_unique<Disassembler>();
+    if (options_.symbols) symbols_ = load_names(options_);
+  }
+
+  int run() {
+    Spool spool;
+    const std::vector<ChosenTrace> traces =
+        choose_traces(options_.traces.paths, options_.traces.filter, spool);
+    if (for_simulators(options_.format) && traces.size() > 1) {
+      throw Error("cannot write several traces to one file: simulator formats hold one trace")
+          .hint("select one with --node, --chip and --core");
+    }
+    for (const ChosenTrace& trace : traces) {
+      if (traces.size() > 1 && options_.format == DecodeFormat::kText && !options_.summary) {
+        output_.put(fmt::format("# target {}\n", trace.describe()));
+      }
+      decode(trace);
+      if (output_.reader_gone()) break;
+    }
+    output_.finish();
+    if (output_.reader_gone()) return kExitDone;
+    if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
+    if (!options_.quiet) print_note(describe(totals_));
+    return incomplete_ ? kExitIncomplete : kExitDone;
+  }
+
+ private:
+  void decode(const ChosenTrace& trace) {
+    const ManifestFacts facts = manifest_of(trace);
+    const HtmType type = type_of(options_.traces.context, trace, facts).value_or(HtmType::kCore);
+    if (type == HtmType::kLlat) {
+      throw Error(fmt::format("cannot decode {}: it is an llat trace, whose format is not public",
+                              trace.name()))
+          .hint("to decode it as a core trace anyway, pass --type core");
+    }
+    const TranslationMap map = load_map(options_.traces.context, trace, facts);
+    if (type == HtmType::kNest) return decode_bus(trace, map);
+    check_core_selection(options_.traces.nest, trace.name());
+    if (options_.format == DecodeFormat::kHtmdecode) {
+      throw Error("cannot write htmdecode lines of " + trace.name() +
+                  ": the format requires a nest trace")
+          .hint("to decode it as a nest trace anyway, pass --type nest");
+    }
+    heading(options_.symbols ? kCsvHeadingWithSymbols : kCsvHeading);
+    InputFile input = trace.open();
+    TraceBytes bytes = bytes_of(trace, input);
+    if (options_.summary) return summarize(bytes, map);
+    switch (options_.format) {
+      case DecodeFormat::kText:
+        return print(bytes, map, [this](TextOutput& output) {
+          return TextPrinter(output, {.stamps = options_.stamps,
+                                      .modes = options_.modes,
+                                      .disassembler = disassembler_.get(),
+                                      .symbols = symbols()});
+        });
+      case DecodeFormat::kJson:
+        return print(bytes, map, [this, name = trace.short_name()](TextOutput& output) {
+          return JsonPrinter(output, name, options_.stamps, symbols());
+        });
+      case DecodeFormat::kCsv:
+        return print(bytes, map, [this, name = trace.short_name()](TextOutput& output) {
+          return CsvPrinter(output, name, symbols());
+        });
+      case DecodeFormat::kQtrace:
+        return write_qtrace(bytes, map);
+      case DecodeFormat::kBlockVectors:
+        return write_block_vectors(bytes, map);
+      case DecodeFormat::kHtmdecode:
+      case DecodeFormat::kAvro:
+      case DecodeFormat::kParquet:
+        return;  // refused above; decode_to_rows()
+    }
+  }
+
+  const SymbolTable* symbols() const { return symbols_ ? &*symbols_ : nullptr; }
+
+  TraceBytes bytes_of(const ChosenTrace& trace, InputFile& input) const {
+    // The page tables require the whole trace.
+    static const Selection all;
+    return selected_bytes(trace, input, options_.walks ? all : options_.traces.selection,
+                          options_.limit, options_.file_order);
+  }
+
+  template <class MakePrinter>
+  void print(TraceBytes& bytes, const TranslationMap& map, const MakePrinter& make_printer) {
+    auto printer = make_printer(output_);
+    const bool everything = options_.traces.selection.everything();
+    const uint64_t threads = std::min<uint64_t>(options_.threads, parts_of(bytes.file()));
+    if (everything && !options_.walks && !options_.disassemble && options_.limit == kNoLimit &&
+        threads > 1) {
+      return decode_in_parts(bytes, map, make_printer, static_cast<unsigned>(threads));
+    }
+    select_into(printer, bytes, map);
+  }
+
+  void summarize(TraceBytes& bytes, const TranslationMap& map) {
+    if (options_.traces.selection.everything()) {
+      return print(bytes, map, [](TextOutput&) { return CountingSink(); });
+    }
+    SelectedCount selected;
+    select_into(selected, bytes, map);
+    output_.put(fmt::format("  {:<28} {:>16}\n", "instructions selected", selected.instructions));
+  }
+
+  static uint64_t parts_of(const InputFile& input) {
+    return input.size_bytes().value_or(kNoLimit) / kPartBytes + 1;
+  }
+
+  template <class MakePrinter>
+  void decode_in_parts(TraceBytes& bytes, const TranslationMap& map,
+                       const MakePrinter& make_printer, unsigned threads) {
+    Progress progress(stderr);
+    ParallelDecode decode(map, make_printer, threads);
+    const std::optional<CoreStatistics> statistics = decode.run({
+        .read = [&](std::span<std::byte> piece) { return bytes.read(piece); },
+        .write =
+            [&](std::string_view text) {
+              output_.put_large(text);
+              return !output_.reader_gone();
+            },
+        .progress =
+            [&](uint64_t offset, const CoreStatistics& so_far) {
+              if (!show_progress_) return;
+              progress.decoding(offset, bytes.file().size_bytes().value_or(0),
+                                fmt::format("{} losses", so_far.loss_stamps));
+            },
+    });
+    progress.clear();
+    if (statistics) report(bytes, *statistics, map.report());
+  }
+
+  // The machine's own addresses mostly need more bits than the format has for them.
+  void write_qtrace(TraceBytes& bytes, const TranslationMap& map) {
+    using Pages = QtraceWriter::Pages;
+    const Pages by_map = map.ranges().empty() ? Pages::kReal : Pages::kLogical;
+    QtraceWriter writer(output_, options_.pages.value_or(by_map));
+    select_into(writer, bytes, map);
+    writer.finish();
+    if (!options_.quiet && !output_.reader_gone()) {
+      print_text(describe(writer.counts()));
+    }
+  }
+
+  void write_block_vectors(TraceBytes& bytes, const TranslationMap& map) {
+    std::optional<TextOutput> list;
+    if (!options_.blocks.empty()) {
+      check_is_no_input(options_.blocks, options_.traces.paths);
+      list.emplace(TextOutput::create(options_.blocks, options_.traces.force));
+    }
+    BlockVectorWriter writer(output_, options_.interval.value_or(kUsualInterval));
+    select_into(writer, bytes, map);
+    writer.finish();
+    if (list) {
+      writer.put_blocks(*list);
+      list->finish();
+    }
+    if (!options_.quiet && !output_.reader_gone()) {
+      print_text(describe(writer.blocks(), writer.intervals()));
+    }
+  }
+
+  NestPrinter::Format nest_format() const {
+    switch (options_.format) {
+      case DecodeFormat::kJson:
+        return NestPrinter::Format::kJson;
+      case DecodeFormat::kCsv:
+        return NestPrinter::Format::kCsv;
+      case DecodeFormat::kHtmdecode:
+        return NestPrinter::Format::kHtmdecode;
+      case DecodeFormat::kText:
+      case DecodeFormat::kQtrace:
+      case DecodeFormat::kBlockVectors:
+      case DecodeFormat::kAvro:
+      case DecodeFormat::kParquet:
+        break;
+    }
+    return NestPrinter::Format::kText;
+  }
+
+  // Of CSV, once for traces of the same kind in a row.
+  void heading(std::string_view names) {
+    if (options_.format == DecodeFormat::kCsv && heading_ != names) output_.put(names);
+    heading_ = names;
+  }
+
+  void decode_bus(const ChosenTrace& trace, const TranslationMap& map) {
+    if (options_.modes || options_.walks || options_.disassemble || options_.symbols) {
+      throw Error("cannot print modes, walks, disassembly or symbols of " + trace.name() +
+                  ": it is a nest trace");
+    }
+    if (for_simulators(options_.format)) {
+      throw Error("cannot write " + trace.name() + ": it is a nest trace");
+    }
+    heading(kNestCsvHeading);
+    const NestJob job = {.trace = trace,
+                         .options = options_.traces.nest,
+                         .selection = options_.traces.selection,
+                         .map = map,
+                         .wishes = {.format = nest_format(),
+                                    .stamps = options_.stamps,
+                                    .target = trace.short_name()},
+                         .limit = options_.limit,
+                         .summary = options_.summary,
+                         .file_order = options_.file_order,
+                         .show_progress = show_progress_,
+                         .quiet = options_.quiet};
+    const NestResult result = decode_nest(job, output_);
+    const nest::Statistics& statistics = result.statistics;
+    totals_.add(statistics);
+    if (result.cut || statistics.incomplete() || map.report().damaged()) incomplete_ = true;
+    if (output_.reader_gone()) return;
+    tell(result.text + (map.report().size_bytes != 0 ? describe(map.report()) : ""));
+  }
+
+  // Statistics: the output itself, or lines on stderr.
+  void tell(const std::string& statistics) {
+    if (options_.summary) {
+      output_.put(statistics);
+    } else if (!options_.quiet) {
+      output_.flush();  // so that a terminal shows the text before what is said about it
+      print_text(statistics);
+    }
+  }
+
+  template <class Printer>
+  void select_into(Printer& printer, TraceBytes& bytes, const TranslationMap& map) {
+    if (options_.traces.selection.everything()) return decode_into(printer, bytes, map);
+    SelectingSink sink(options_.traces.selection, printer);
+    if (bytes.restart()) sink.begin_at(bytes.restart()->place);
+    decode_into(sink, bytes, map);
+    sink.finish();
+    if (!options_.quiet && !output_.reader_gone()) {
+      warn_if_never_entered(options_.traces.selection, sink.selected(), bytes.file().name());
+    }
+  }
+
+  template <class Sink>
+  void decode_into(Sink& sink, TraceBytes& bytes, const TranslationMap& map) {
+    CoreDecoder decoder(map, sink);
+    decoder.set_instruction_limit(options_.limit);
+    if (const auto& restart = bytes.restart()) {
+      decoder.start_at(restart->offset, bytes.pages());
+      decoder.set_instruction_limit(options_.limit - restart->place.instructions);
+    }
+    if (options_.walks) decoder.follow_walks();
+    const InputFile& input = bytes.file();
+    Progress progress(stderr);
+    std::span<std::byte> piece(piece_.get(), InputFile::kPieceBytes);
+    while (!decoder.finished() && !output_.reader_gone()) {
+      const size_t got = bytes.read(piece);
+      if (got == 0) break;
+      decoder.feed(piece.first(got));
+      if (show_progress_) {
+        progress.decoding(decoder.offset(), input.size_bytes().value_or(0),
+                          fmt::format("{} losses", decoder.statistics().loss_stamps));
+      }
+    }
+    decoder.finish();
+    progress.clear();
+    if (output_.reader_gone()) return;
+    CoreStatistics statistics = decoder.statistics();
+    if (bytes.restart()) {
+      statistics.bytes -= bytes.restart()->offset;
+      if (!options_.quiet) {
+        output_.flush();
+        tell_part(input);
+      }
+    }
+    report(bytes, statistics, map.report());
+  }
+
+  void tell_wrap(const std::string& name, uint64_t oldest) {
+    if (options_.quiet) return;
+    output_.flush();
+    print_note(
+        fmt::format("{} had wrapped: decoded from its oldest byte, {:#x}, from which offsets "
+                    "count (--file-order: as it is)",
+                    name, oldest));
+  }
+
+  void report(const TraceBytes& bytes, const CoreStatistics& statistics,
+              const TranslationReport& map) {
+    const std::string& name = bytes.file().name();
+    if (bytes.wrapped_at()) tell_wrap(name, *bytes.wrapped_at());
+    totals_.add(statistics);
+    if (statistics.incomplete() || map.damaged()) incomplete_ = true;
+    if (tell_trouble(bytes.file())) incomplete_ = true;
+    if (statistics.no_tags()) {
+      tell_no_tags(name);
+    } else if (statistics.bytes == 0) {
+      if (bytes.ended()) print_warning(fmt::format("{} is empty", name));
+    } else if (statistics.accounted_bytes() == statistics.filler_words * words::kWordBytes) {
+      print_warning(fmt::format("{} contains only zeros", name));
+    }
+    tell(fmt::format("{}\n{}{}", name, describe(statistics),
+                     map.size_bytes != 0 ? describe(map) : ""));
+  }
+
+  const DecodeOptions& options_;
+  TextOutput output_;
+  std::unique_ptr<std::byte[]> piece_{new std::byte[InputFile::kPieceBytes]};
+  // Text on the same terminal shows well enough how it gets on.
+  const bool show_progress_ = ::isatty(STDERR_FILENO) == 1 &&
+                              (!options_.traces.output.empty() || ::isatty(STDOUT_FILENO) == 0);
+  std::unique_ptr<Disassembler> disassembler_;  // null: not printed
+  std::optional<SymbolTable> symbols_;          // built on first use
+  std::string_view heading_;                    // the last one printed
+  DecodeTotals totals_;
+  bool incomplete_ = false;
+};
+
+}  // namespace
+
+Action declare_decode(CLI::App& app) {
+  auto options = std::make_shared<DecodeOptions>();
+  declare_options(app, *options);
+  app.parse_complete_callback([options] { check(*options); });
+  return [&app, options] {
+    if (is_one_dispatch_log(options->traces.paths)) return decode_dispatch_log(app, *options);
+    if (for_engines(options->format)) return decode_to_rows(*options);
+    check_terminal(*options);
+    TextOutput output = open_output(options->traces, files_of(options->names));
+    return Decode(*options, std::move(output)).run();
+  };
+}
+
+}  // namespace htmtrace

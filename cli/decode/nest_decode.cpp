@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/decode/nest_decode.h"
+
+#include <fmt/core.h>
+
+#include <optional>
+#include <utility>
+
+#include "cli/messages.h"
+#include "cli/traces/context.h"
+#include "cli/traces/index_file.h"
+#include "cli/traces/nest_choice.h"
+#include "cli/traces/nest_reading.h"
+#include "core/base/error.h"
+#include "core/nest_trace/counter.h"
+#include "output/io/progress.h"
+#include "output/report/nest_report.h"
+
+namespace htmtrace {
+namespace {
+
+// Counts the selected commands for a summary.
+struct SelectedCommands {
+  void event(const nest::Event& event, std::optional<LogicalAddr>) {
+    commands += event.kind == nest::Event::Kind::kCommand ? 1 : 0;
+  }
+  uint64_t commands = 0;
+};
+
+bool everything_selected(const NestJob& job) {
+  return job.selection.everything() && job.options.commands.empty();
+}
+
+bool limited(const NestJob& job) {
+  return job.limit != Selection::kAny || job.selection.first != Selection::kAny;
+}
+
+class Shown {
+ public:
+  Shown(const NestJob& job, const NestReading& reading)
+      : wanted_(job.show_progress), reading_(reading) {}
+  void update() {
+    if (!wanted_) return;
+    progress_.decoding(reading_.offset(), reading_.size_bytes().value_or(0), "nest trace");
+  }
+  void clear() { progress_.clear(); }
+
+ private:
+  bool wanted_;
+  const NestReading& reading_;
+  Progress progress_{stderr};
+};
+
+// Passes selected commands to `next`.
+template <class Next>
+nest::Statistics pass_selected(const NestJob& job, NestReading& reading, TextOutput& output,
+                               Next& next) {
+  NestChoice<Next> choice({.selection = job.selection,
+                           .commands = job.options.commands,
+                           .map = job.map,
+                           .limit = job.limit},
+                          reading.layout(), next);
+  Shown progress(job, reading);
+  bool more = true;
+  while (more && !output.reader_gone() && !choice.satisfied()) {
+    more = reading.advance(choice);
+    progress.update();
+  }
+  progress.clear();
+  nest::Statistics statistics = reading.statistics();
+  statistics.translated = choice.translated();
+  statistics.untranslated = choice.untranslated();
+  return statistics;
+}
+
+nest::Statistics count_all(const NestJob& job, NestReading& reading) {
+  std::vector<nest::Counter> counters;
+  for (unsigned i = 0; i < reading.engines(); i++) {
+    counters.emplace_back(reading.layout(), static_cast<uint8_t>(i), job.map);
+  }
+  Shown progress(job, reading);
+  while (reading.advance_records(
+      [&](size_t engine, auto records, uint64_t) { counters[engine].take(records); })) {
+    progress.update();
+  }
+  progress.clear();
+  nest::Statistics sum = reading.statistics();
+  for (const nest::Counter& counter : counters) sum.add(counter.statistics());
+  return sum;
+}
+
+// As of a core trace.
+void tell_nothing(const NestReading& reading) {
+  print_warning(reading.name() +
+                (reading.size_bytes() == 0 ? " is empty" : " contains only zeros"));
+}
+
+}  // namespace
+
+NestResult decode_nest(const NestJob& job, TextOutput& output) {
+  check_nest_selection(job.selection, job.trace.name());
+  NestReading reading(job.trace, job.options.layout);
+  if (job.wishes.format == NestPrinter::Format::kHtmdecode && !reading.can_be_told()) {
+    throw Error("cannot write htmdecode lines of " + reading.name() +
+                ": its record layout is unknown")
+        .on(nest::describe(reading.evidence()))
+        .hint("if you know the layout, pass --layout");
+  }
+  if (job.file_order) reading.keep_file_order();
+  if (limited(job)) reading.read_little();
+  // A limit counts from the start of the trace.
+  const bool part = job.limit == Selection::kAny && reading.narrow(job.trace, job.selection);
+  const std::string wrap = describe_wrap(reading);
+  NestResult result;
+  SelectedCommands selected;
+  if (job.summary) {
+    // In pieces of the file a trace can only be counted when that is its order.
+    const bool by_bytes = everything_selected(job) && !limited(job) && wrap.empty();
+    result.statistics =
+        by_bytes ? count_all(job, reading) : pass_selected(job, reading, output, selected);
+  } else {
+    NestPrinter printer(output, reading.layout(), job.wishes);
+    result.statistics = pass_selected(job, reading, output, printer);
+  }
+  if (output.reader_gone()) return result;
+  result.cut = tell_trouble(reading.input());
+  if (reading.evidence().records == 0) {
+    tell_nothing(reading);
+  } else if (reading.layout() == nest::Layout::kUnknown) {
+    print_warning(fmt::format("the record layout of {} is unknown{} ({})", reading.name(),
+                              job.summary ? "" : "; printing raw records",
+                              nest::describe(reading.evidence())));
+  }
+  if (!job.quiet && (part || !wrap.empty())) {
+    output.flush();
+    if (part) tell_part(reading.input());
+    if (!wrap.empty()) print_note(wrap + "; offsets are of the file (--file-order: as it is)");
+  }
+  std::string text = fmt::format("{}\n  {}\n{}", reading.name(), reading.describe_layout(),
+                                 describe(result.statistics));
+  if (job.summary && !everything_selected(job)) {
+    text += fmt::format("  {:<28} {:>16}\n", "commands selected", selected.commands);
+  }
+  result.text = std::move(text);
+  return result;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace decode, of nest traces.
+#pragma once
+
+#include <string>
+
+#include "cli/traces/choice.h"
+#include "cli/traces/nest_options.h"
+#include "core/memory_map/translation.h"
+#include "core/nest_trace/statistics.h"
+#include "core/selection/selection.h"
+#include "output/io/text_output.h"
+#include "output/print/nest_printer.h"
+
+namespace htmtrace {
+
+struct NestJob {
+  const ChosenTrace& trace;
+  const NestOptions& options;
+  const Selection& selection;
+  const TranslationMap& map;
+  NestPrinter::Wishes wishes;
+  uint64_t limit = Selection::kAny;  // stop after this number of commands
+  bool summary = false;              // only count
+  bool file_order = false;
+  bool show_progress = false;
+  bool quiet = false;
+};
+
+struct NestResult {
+  nest::Statistics statistics;
+  bool cut = false;  // the file is compressed, and not whole
+  std::string text;  // the statistics, for people; empty when whoever read the output has gone
+};
+
+// Prints the events, but not the statistics. Throws Error, also when something is selected by what
+// bus traces do not have.
+NestResult decode_nest(const NestJob& job, TextOutput& output);
+
+}  // namespace htmtrace

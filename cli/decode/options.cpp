@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/decode/options.h"
+
+#include <unistd.h>
+
+#include <map>
+
+#include "cli/help.h"
+#include "cli/number_from.h"
+#include "cli/one_of.h"
+#include "core/base/error.h"
+#include "output/export/avro_file.h"
+#include "output/export/parquet_file.h"
+
+namespace htmtrace {
+namespace {
+
+void refuse(bool wish, const char* option, const char* why) {
+  if (wish) throw CLI::ValidationError(option, why);
+}
+
+void declare_format(CLI::App& app, DecodeOptions& options) {
+  static const std::map<std::string, DecodeFormat> formats = {
+      {"text", DecodeFormat::kText},        {"json", DecodeFormat::kJson},
+      {"csv", DecodeFormat::kCsv},          {"qtrace", DecodeFormat::kQtrace},
+      {"bbv", DecodeFormat::kBlockVectors}, {"htmdecode", DecodeFormat::kHtmdecode},
+      {"avro", DecodeFormat::kAvro},        {"parquet", DecodeFormat::kParquet}};
+  app.option_defaults()->group(kOutputGroup);
+  app.add_option("--format", options.format,
+                 "Format: text, json, csv, avro, parquet, qtrace, bbv, htmdecode [text]")
+      ->transform(one_of(formats))
+      ->type_name("FORMAT")
+      ->default_str("");
+  using Pages = QtraceWriter::Pages;
+  static const std::map<std::string, Pages> pages = {
+      {"logical", Pages::kLogical}, {"real", Pages::kReal}, {"none", Pages::kNone}};
+  app.add_option("--pages", options.pages, "qtrace pages: logical, real, none [logical if known]")
+      ->transform(one_of(pages))
+      ->type_name("KIND");
+  app.add_option("--interval", options.interval, "bbv: instructions of a vector [10000000]")
+      ->type_name("N")
+      ->check(number_from(1));
+  app.add_option("--blocks", options.blocks, "bbv: write the list of blocks to FILE")
+      ->type_name("FILE");
+  app.add_option("--part-rows", options.part_rows, "avro, parquet: most rows in a file [10000000]")
+      ->type_name("N")
+      ->check(number_from(1))
+      ->default_str("");
+  app.add_option("--part-ticks", options.part_ticks,
+                 "avro, parquet: make one folder for every N ticks")
+      ->type_name("N")
+      ->check(number_from(1));
+}
+
+// A summary is text without events.
+void check_summary(const DecodeOptions& options) {
+  const char* const why = "cannot be used with --summary: it prints no events";
+  refuse(options.format != DecodeFormat::kText, "--format", "--summary prints text only");
+  refuse(options.stamps, "--stamps", why);
+  refuse(options.modes, "--modes", why);
+  refuse(options.disassemble, "--disassemble", why);
+  refuse(options.symbols, "--symbols", why);
+}
+
+// Row formats hold all decoded events, in the order of the trace.
+void check_rows(const DecodeOptions& options) {
+  const char* const why = "cannot be used with --format avro and parquet";
+  const bool avro = options.format == DecodeFormat::kAvro;
+  refuse(avro && !AvroFile::can_write(), "--format",
+         "htmtrace was built without libavro; use json or csv");
+  refuse(!avro && !ParquetFile::can_write(), "--format",
+         "htmtrace was built without Parquet (-DHTMTRACE_PARQUET=ON); use avro");
+  refuse(options.traces.output.empty(), "--format", "avro and parquet require -o DIR");
+  refuse(options.stamps, "--stamps", why);
+  refuse(options.walks, "--walks", why);
+  refuse(options.file_order, "--file-order", why);
+  refuse(options.limit != DecodeOptions::kNoLimit, "--limit", why);
+  refuse(options.traces.selection.last != Selection::kAny, "--last", why);
+}
+
+void check_names(const DecodeOptions& options) {
+  const bool named = options.format == DecodeFormat::kText ||
+                     options.format == DecodeFormat::kJson || options.format == DecodeFormat::kCsv;
+  refuse(options.symbols && !named, "--symbols", "requires --format text, json or csv");
+  const char* const why = "requires --symbols";
+  refuse(!options.symbols && !options.names.kallsyms.empty(), "--kallsyms", why);
+  refuse(!options.symbols && !options.names.elf.empty(), "--elf", why);
+  check(options.names);
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, DecodeOptions& options) {
+  declare_traces(app, options.traces);
+  declare_format(app, options);
+  app.add_flag("--summary", options.summary, "Print statistics instead of events");
+  app.add_flag("--stamps", options.stamps, "Print a line for each stamp");
+  app.add_flag("--modes", options.modes, "Add privilege and mode bits to text lines");
+  app.add_flag("--disassemble", options.disassemble,
+               "Add the disassembled instruction to text lines");
+  app.option_defaults()->group(kSymbolGroup);
+  app.add_flag("--symbols", options.symbols, "Add symbol names of instructions and data");
+  declare_symbols(app, options.names);
+  app.option_defaults()->group(kOutputGroup);
+  app.add_flag("--walks", options.walks, "Print page-table walks ahead of their instruction");
+  app.option_defaults()->group(kInputGroup);
+  app.add_flag("--file-order", options.file_order, "Read in file order, even if the trace wrapped");
+  app.option_defaults()->group(kSelectionGroup);
+  app.add_option("--limit", options.limit, "Stop after N instructions or nest commands")
+      ->type_name("N")
+      ->check(number_from(0))
+      ->default_str("");
+  app.option_defaults()->group(kOutputGroup);
+  app.add_option("-j,--threads", options.threads, "Decode core traces with N threads [all CPUs]")
+      ->type_name("N")
+      ->check(CLI::Range(1U, DecodeOptions::kMostThreads))
+      ->default_str("");
+  app.add_flag("-q,--quiet", options.quiet, "Do not print statistics at the end");
+  set_common_options(app, {"--output", "--format", "--summary", "--symbols", "--limit"});
+  app.footer(
+      "Example:\n"
+      "  htmtrace decode --symbols --limit 1000 DIR");
+}
+
+void check(const DecodeOptions& options) {
+  const bool last = options.traces.selection.last != Selection::kAny;
+  const bool csv = options.format == DecodeFormat::kCsv;
+  const bool simulators = for_simulators(options.format);
+  refuse(options.stamps && csv, "--stamps", "csv cannot hold stamps; use --format json");
+  refuse(options.walks && csv, "--walks", "csv cannot hold walks; use --format json");
+  refuse(options.disassemble && options.format != DecodeFormat::kText, "--disassemble",
+         "requires --format text");
+  refuse(options.walks && last, "--walks", "cannot be used with --last");
+  refuse(options.stamps && last, "--stamps", "cannot be used with --last");
+  refuse(options.stamps && simulators, "--stamps", "cannot be used with --format qtrace or bbv");
+  refuse(options.walks && simulators, "--walks", "cannot be used with --format qtrace or bbv");
+  refuse(last && simulators, "--last", "cannot be used with --format qtrace or bbv");
+  refuse(options.pages && options.format != DecodeFormat::kQtrace, "--pages",
+         "requires --format qtrace");
+  check_names(options);
+  if (options.summary) check_summary(options);
+  const bool rows = for_engines(options.format);
+  if (rows) check_rows(options);
+  const char* const no_parts = "requires --format avro or parquet";
+  refuse(options.part_ticks && !rows, "--part-ticks", no_parts);
+  refuse(options.part_rows != DecodeOptions::kPartRows && !rows, "--part-rows", no_parts);
+  const bool vectors = options.format == DecodeFormat::kBlockVectors;
+  refuse(options.interval && !vectors, "--interval", "requires --format bbv");
+  refuse(!options.blocks.empty() && !vectors, "--blocks", "requires --format bbv");
+  refuse(!options.blocks.empty() && options.blocks == options.traces.output, "--blocks",
+         "-o names the same file");
+}
+
+void check_terminal(const DecodeOptions& options) {
+  if (options.format == DecodeFormat::kQtrace && options.traces.output.empty() &&
+      ::isatty(STDOUT_FILENO) == 1) {
+    throw Error("cannot write qtrace to a terminal").hint("pass -o FILE");
+  }
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The options of htmtrace decode.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "cli/affinity.h"
+#include "cli/traces/options.h"
+#include "cli/traces/symbols.h"
+#include "output/export/qtrace_writer.h"
+
+namespace htmtrace {
+
+enum class DecodeFormat : uint8_t {
+  kText,
+  kJson,
+  kCsv,
+  kQtrace,
+  kBlockVectors,
+  kHtmdecode,
+  kAvro,
+  kParquet
+};
+
+// Returns true for formats of simulators, which hold one trace.
+inline bool for_simulators(DecodeFormat format) {
+  return format == DecodeFormat::kQtrace || format == DecodeFormat::kBlockVectors;
+}
+
+// Returns true for formats that consist of a folder of files.
+inline bool for_engines(DecodeFormat format) {
+  return format == DecodeFormat::kAvro || format == DecodeFormat::kParquet;
+}
+
+struct DecodeOptions {
+  TraceOptions traces;
+  DecodeFormat format = DecodeFormat::kText;
+  std::optional<QtraceWriter::Pages> pages;  // of qtrace
+  std::optional<uint64_t> interval;          // of block vectors
+  std::string blocks;
+  static constexpr uint64_t kPartRows = 10'000'000;
+  uint64_t part_rows = kPartRows;  // of files for engines
+  std::optional<uint64_t> part_ticks;
+  bool summary = false;  // statistics instead of events
+  bool stamps = false;
+  bool modes = false;
+  bool walks = false;
+  bool disassemble = false;
+  bool symbols = false;
+  SymbolOptions names;  // for symbols
+  bool file_order = false;
+  static constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
+  uint64_t limit = kNoLimit;
+  static constexpr unsigned kMostThreads = 256;
+  unsigned threads = std::min(allowed_cpus(), kMostThreads);
+  bool quiet = false;
+};
+
+// Declares all options.
+void declare_options(CLI::App& app, DecodeOptions& options);
+
+// Throws CLI::ValidationError if options exclude each other.
+void check(const DecodeOptions& options);
+
+// Throws Error if a binary format would go to a terminal.
+void check_terminal(const DecodeOptions& options);
+
+}  // namespace htmtrace

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Dispatch trace logs in files of ours and of perf. What perf recorded is made a recording as ours
+// are, for the time of the command, and that is read. What perf lost becomes the recording's own
+// verdict.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "core/base/fd.h"
+
+namespace htmtrace {
+
+// Returns true for a regular file that `htmtrace dtl` recorded, or that perf recorded with vpa_dtl
+// events but no htm events. Throws Error if it cannot read the file.
+bool is_dispatch_log(const std::filesystem::path& path);
+
+// A file in $TMPDIR that is needed while a command runs. It has no name, so that nothing is left of
+// it whatever the command ends by.
+class ScratchFile {
+ public:
+  // Throws Error.
+  ScratchFile();
+
+  // The path opens the file while this object exists.
+  std::filesystem::path path() const;
+
+ private:
+  Fd fd_;
+};
+
+// A file of either kind, to be read as a recording of ours.
+class DtlInput {
+ public:
+  // Throws Error.
+  explicit DtlInput(const std::filesystem::path& path);
+
+  // Valid while this object exists.
+  const std::filesystem::path& recording() const { return recording_; }
+
+ private:
+  std::optional<ScratchFile> scratch_;
+  std::filesystem::path recording_;
+};
+
+// Writes `recording`, which may be there. Throws Error.
+void import_perf_recording(const std::filesystem::path& path,
+                           const std::filesystem::path& recording);
+
+}  // namespace htmtrace

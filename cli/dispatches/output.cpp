@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/dispatches/output.h"
+
+#include <fmt/core.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/timebase.h"
+#include "output/io/input_file.h"
+#include "output/io/moment.h"
+#include "output/print/dtl_series_text.h"
+#include "output/report/dtl_waits_text.h"
+#include "output/symbols/kallsyms.h"
+
+namespace htmtrace {
+namespace {
+
+using std::chrono::steady_clock;
+
+// A killed recorder loses at most the entries of this time.
+constexpr std::chrono::seconds kLongestPending{1};
+constexpr std::chrono::seconds kClockEvery{10};
+constexpr uint64_t kMostKallsyms = 256 << 20;
+// The limit of all virtual processors together: about 150 MiB.
+constexpr int64_t kMostPoints = 1'000'000;
+
+std::string read_text(const std::filesystem::path& path) {
+  const auto bytes = InputFile::open(path).read_all(kMostKallsyms);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Names for kernel addresses, of the file that the user chose; none of an empty one, as /dev/null
+// is. Throws Error.
+SymbolTable read_symbols(const std::filesystem::path& path) {
+  SymbolTable table;
+  const std::string text = read_text(path);
+  const KallsymsReport report = add_kallsyms(text, table);
+  if (report.symbols == 0 && !text.empty()) {
+    throw Error(path.string() + " has no addresses")
+        .hint(report.hidden != 0 ? "copy /proc/kallsyms as root"
+                                 : "copy /proc/kallsyms of the machine that made the recording");
+  }
+  table.finish();
+  return table;
+}
+
+// Returns the symbols of this machine, or none if it cannot read them.
+SymbolTable read_symbols_here() {
+  SymbolTable table;
+  try {
+    add_kallsyms(read_text("/proc/kallsyms"), table);
+  } catch (const Error&) {
+    return {};
+  }
+  table.finish();
+  return table;
+}
+
+}  // namespace
+
+DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about, TextOutput text)
+    : options_(options), series_room_(kMostPoints), text_(std::move(text)) {
+  // Reports errors of the file before the recording starts.
+  if (options_.summary && !options_.kallsyms.empty()) symbols_ = read_symbols(options_.kallsyms);
+  if (!options_.file.empty()) {
+    file_.emplace(TraceSink::create(options_.file, options_.existing));
+    file_->append(make_dtl_text_block(DtlBlockKind::kStart, about));
+  } else if (options_.entries()) {
+    print_dtl_head(text_, options_.format, options_.tasks);
+  }
+}
+
+void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
+                     Sums& sums) {
+  if (entries.empty()) return;
+  if (options_.tasks) find_tasks(track, clock, entries);
+  if (options_.summary) {
+    track.analysis_.add(entries, track.cpu_, clock.ticks_per_second, sums.places);
+    if (options_.tasks) sums.waits.add(entries, track.there_);
+  }
+  if (options_.intervals) series_of(track).add(entries, clock);
+  if (file_) {
+    note_clock(clock);
+    track.ticks_per_second_ = clock.ticks_per_second;
+    if (track.pending_.empty()) track.pending_since_ = steady_clock::now();
+    while (!entries.empty()) {
+      const size_t room = kMostDtlEntries - track.pending_.size();
+      const auto now = entries.first(std::min(room, entries.size()));
+      track.pending_.insert(track.pending_.end(), now.begin(), now.end());
+      entries = entries.subspan(now.size());
+      if (track.pending_.size() == kMostDtlEntries) write_pending(track);
+    }
+  } else if (options_.entries()) {
+    const std::lock_guard held(lock_);
+    const DtlTaskColumn tasks{.tasks = track.there_, .names = &names_};
+    print_dtl_entries(text_, options_.format, track.cpu_, clock, entries,
+                      options_.tasks ? &tasks : nullptr);
+    note_use();
+  } else {
+    const std::lock_guard held(lock_);
+    clock_ = clock;
+  }
+}
+
+void DtlOutput::take(Track& track, const DtlClock& clock, const DtlStatistics& statistics,
+                     Sums& sums) {
+  if (options_.summary) statistics.append_to(track.analysis_, track.cpu_, sums.places);
+  if (options_.intervals) series_of(track).add(statistics, clock);
+  clock_ = clock;
+}
+
+// What was before the last entry is not needed again, unless the file does not have it yet.
+void DtlOutput::find_tasks(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries) {
+  track.there_.clear();
+  track.tasks_needed_from_ = clock.nanoseconds(entries.back().timebase).value_or(0);
+  if (!options_.summary && !options_.entries()) return;
+  for (const DtlEntry& entry : entries) {
+    const auto ns = clock.nanoseconds(entry.timebase);
+    track.there_.push_back(ns ? track.tasks_.at(*ns) : DtlTask{});
+  }
+  if (!file_) track.tasks_.forget(track.tasks_needed_from_);
+}
+
+DtlSeries& DtlOutput::series_of(Track& track) {
+  if (!track.series_) track.series_.emplace(*options_.intervals, options_.bits, series_room_);
+  return *track.series_;
+}
+
+// The file tells the clock before the first entries, and again from time to time: damage may hit
+// it, and CLOCK_REALTIME may be set.
+void DtlOutput::note_clock(const DtlClock& clock) {
+  const std::lock_guard held(lock_);
+  if (clock.ticks_per_second == 0) return;
+  const auto when = steady_clock::now();
+  if (clock_.ticks_per_second != 0 && when - clock_told_ < kClockEvery) return;
+  clock_ = clock;
+  clock_told_ = when;
+  const Moment moment = now();
+  file_->append(make_dtl_clock_block({.boot_timebase = clock.boot_timebase,
+                                      .ticks_per_second = clock.ticks_per_second,
+                                      .timebase = timebase_now(),
+                                      .monotonic_ns = static_cast<uint64_t>(moment.monotonic_ns),
+                                      .realtime_ns = static_cast<uint64_t>(moment.realtime_ns)}));
+}
+
+void DtlOutput::write_pending(Track& track, bool last) {
+  std::vector<std::byte> blocks, names;
+  if (const auto part = track.tasks_.take_new()) {
+    add_dtl_switches(static_cast<uint16_t>(track.cpu_), *part, blocks);
+    track.tasks_.forget(track.tasks_needed_from_);
+  }
+  if (!track.pending_.empty()) track.blocks_.add(track.pending_, track.ticks_per_second_, blocks);
+  if (last) track.blocks_.finish(blocks);
+  track.pending_.clear();
+  const std::lock_guard held(lock_);
+  add_dtl_names(names_.take_new(), names);
+  file_->append(names);
+  file_->append(blocks);
+  note_use();
+}
+
+void DtlOutput::flush(std::span<Track* const> tracks) {
+  const auto old = steady_clock::now() - kLongestPending;
+  for (Track* track : tracks) {
+    if (!file_) continue;
+    const bool waited = !track->pending_.empty() && track->pending_since_ < old;
+    if (waited || track->tasks_.fresh() >= kMostDtlEntries) write_pending(*track);
+  }
+  const std::lock_guard held(lock_);
+  text_.flush();
+  note_use();
+}
+
+void DtlOutput::show(std::string_view text) {
+  const std::lock_guard held(lock_);
+  text_.put_large(text);
+  text_.flush();
+  note_use();
+}
+
+// Call it with the lock held.
+void DtlOutput::note_use() {
+  if (text_.reader_gone() || (file_ && file_->error())) useless_ = true;
+}
+
+void DtlOutput::allow_to_give_up(std::chrono::milliseconds patience) {
+  give_up_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!give_up_) throw Error("cannot make an eventfd", errno);
+  text_.give_up_on(give_up_.get(), patience);
+}
+
+void DtlOutput::give_up() {
+  if (give_up_) ::eventfd_write(give_up_.get(), 1);
+}
+
+void DtlOutput::finish(std::span<Track* const> tracks, const Sums& sums,
+                       const std::string& verdict) {
+  if (file_) {
+    for (Track* track : tracks) write_pending(*track, true);
+    file_->append(make_dtl_text_block(DtlBlockKind::kEnd, verdict));
+    file_->finish();
+  }
+  if (options_.summary) print_summary(tracks, sums);
+  if (options_.summary && options_.intervals) text_.put("\n");
+  if (options_.intervals) print_series(tracks);
+  text_.finish();
+}
+
+std::vector<Loss> DtlOutput::losses(std::span<Track* const> tracks) const {
+  std::vector<Loss> losses;
+  if (file_ && file_->error()) {
+    losses.push_back({file_->path().string(), std::strerror(*file_->error()), LossUnit::kBytes,
+                      file_->discarded_bytes()});
+  }
+  if (text_.unwritten_bytes() != 0) {
+    losses.push_back({"standard output", "its reader was stalled at the end of the recording",
+                      LossUnit::kBytes, text_.unwritten_bytes()});
+  }
+  uint64_t left_out = 0;
+  for (const Track* track : tracks) left_out += track->series_ ? track->series_->left_out() : 0;
+  if (left_out != 0) {
+    losses.push_back({"the series",
+                      fmt::format("it reached the limit of {} intervals; choose a longer "
+                                  "--interval, or a part of the recording",
+                                  kMostPoints),
+                      LossUnit::kEntries, left_out});
+  }
+  return losses;
+}
+
+void DtlOutput::print_series(std::span<Track* const> tracks) {
+  DtlSeriesText series{.clock = clock_,
+                       .intervals = *options_.intervals,
+                       .distances = options_.bits.has_value(),
+                       .cpus = {}};
+  for (const Track* track : tracks) {
+    if (track->series_) series.cpus.emplace_back(track->cpu_, &*track->series_);
+  }
+  std::ranges::sort(series.cpus);
+  series.print(text_, options_.format);
+}
+
+void DtlOutput::print_summary(std::span<Track* const> tracks, const Sums& sums) {
+  const DtlTaskTable tasks{
+      .clock = clock_, .waits = &sums.waits, .names = &names_, .top = options_.top};
+  std::vector<std::pair<int, const DtlAnalysis*>> cpus;
+  for (const Track* track : tracks) cpus.emplace_back(track->cpu_, &track->analysis_);
+  std::ranges::sort(cpus);
+  // Formats for programs have one table.
+  if (options_.format != DtlFormat::kText) {
+    const DtlWaitTables waits{.clock = clock_, .cpus = cpus};
+    return text_.put(options_.tasks ? tasks.to_text(options_.format)
+                                    : waits.for_programs(options_.format));
+  }
+  if (!foreign_ && options_.kallsyms.empty()) symbols_ = read_symbols_here();
+  DtlSummary summary;
+  summary.clock = clock_;
+  summary.cpus = std::move(cpus);
+  summary.places = &sums.places;
+  summary.distances = options_.bits.has_value();
+  summary.symbols = &symbols_;
+  summary.top = options_.top;
+  text_.put(summary.to_text());
+  if (options_.tasks) text_.put(tasks.to_text(DtlFormat::kText));
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the entries of a dispatch trace log go: to standard output as lines, to a file, into the
+// analysis; the same for a log that is being recorded and for one that is read from a file.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/symbol_table.h"
+#include "core/base/fd.h"
+#include "core/dispatch_log/analysis.h"
+#include "core/dispatch_log/blocks.h"
+#include "core/dispatch_log/entry.h"
+#include "core/dispatch_log/series.h"
+#include "core/dispatch_log/task_names.h"
+#include "core/dispatch_log/task_waits.h"
+#include "core/dispatch_log/tasks.h"
+#include "output/io/text_output.h"
+#include "output/io/trace_sink.h"
+#include "output/print/dtl_text.h"
+#include "output/recording/ledger.h"
+#include "output/report/dtl_summary.h"
+
+namespace htmtrace {
+
+struct DtlOutputOptions {
+  DtlFormat format = DtlFormat::kText;
+  bool summary = false;                   // an analysis instead of entries
+  std::optional<DtlIntervals> intervals;  // a series over time instead of entries
+  bool silent = false;                    // none of these
+  bool tasks = false;                     // which task was there, with each of these
+  std::filesystem::path file;             // empty: no workload
+  Existing existing = Existing::kRefuse;
+  std::optional<ProcessorBits> bits;
+  std::filesystem::path kallsyms;  // empty: this machine's, for entries of this machine
+  size_t top = 10;
+
+  bool entries() const { return !summary && !intervals && !silent && file.empty(); }
+};
+
+class DtlOutput {
+ public:
+  // One virtual processor's. Only one thread at a time may give it entries.
+  class Track {
+   public:
+    explicit Track(int cpu) : cpu_(cpu), blocks_(static_cast<uint16_t>(cpu)) {}
+    int cpu() const { return cpu_; }
+    // Which tasks were there: up to the entries that are taken next, at least.
+    DtlTaskTrack& tasks() { return tasks_; }
+
+   private:
+    friend class DtlOutput;
+    int cpu_;
+    DtlAnalysis analysis_;
+    std::optional<DtlSeries> series_;
+    std::vector<DtlEntry> pending_;  // not yet in the file
+    DtlCpuBlocks blocks_;
+    uint64_t ticks_per_second_ = 0;
+    std::chrono::steady_clock::time_point pending_since_;
+    DtlTaskTrack tasks_;
+    std::vector<DtlTask> there_;      // at the entries that are being taken
+    uint64_t tasks_needed_from_ = 0;  // time of the last entry
+  };
+
+  // The sums of one thread over its virtual processors.
+  struct Sums {
+    DtlPlaces places;
+    DtlTaskWaits waits;
+
+    explicit Sums(const DtlOutputOptions& options) : places(options.bits) {}
+    void add(const Sums& other) {
+      places.add(other.places);
+      waits.add(other.waits);
+    }
+  };
+
+  // Makes the file; it begins with `about`. Text goes to `text`. Throws Error.
+  DtlOutput(const DtlOutputOptions& options, const std::string& about,
+            TextOutput text = TextOutput::standard_output());
+
+  // From several threads for different tracks. `sums` are the calling thread's. Throws Error when
+  // standard output cannot be written.
+  void take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries, Sums& sums);
+  // Consumes entries for the summary and the series.
+  void take(Track& track, const DtlClock& clock, const DtlStatistics& statistics, Sums& sums);
+  // Names of tasks: calls visit(DtlTaskNames&).
+  template <class Visit>
+  void with_names(Visit visit) {
+    const std::lock_guard held(lock_);
+    visit(names_);
+  }
+  // Lets others see what is there: standard output, and what has waited for the file for a second.
+  void flush(std::span<Track* const> tracks);
+
+  // The entries are of another machine or kernel, whose addresses have other names.
+  void set_foreign() { foreign_ = true; }
+
+  // Prints a text instead of entries.
+  void show(std::string_view text);
+
+  // Nobody is there to read, or the file cannot be written: to go on makes no sense. Never waits.
+  bool useless() const { return useless_; }
+
+  // A thread that waits until somebody reads standard output does so for ever, unless this was
+  // called first, and then give_up(): from then on for no longer than `patience` at a time. What is
+  // then not written is among the losses.
+  void allow_to_give_up(std::chrono::milliseconds patience);
+  void give_up();
+  // For how long a thread has waited; may be asked without waiting for it.
+  std::chrono::nanoseconds waiting() const { return text_.waiting(); }
+
+  // Everything to its place; the file ends with `verdict`. Throws Error.
+  void finish(std::span<Track* const> tracks, const Sums& sums, const std::string& verdict);
+  // Returns the entries that the file or the series could not hold.
+  std::vector<Loss> losses(std::span<Track* const> tracks) const;
+
+ private:
+  void note_use();
+  void write_pending(Track& track, bool last = false);
+  void note_clock(const DtlClock& clock);
+  DtlSeries& series_of(Track& track);
+  void print_series(std::span<Track* const> tracks);
+  void print_summary(std::span<Track* const> tracks, const Sums& sums);
+  void find_tasks(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries);
+
+  DtlOutputOptions options_;
+  bool foreign_ = false;
+  std::atomic<bool> useless_ = false;
+  Fd give_up_;  // an eventfd
+  SymbolTable symbols_;
+  std::atomic<int64_t> series_room_;
+  mutable std::mutex lock_;  // of all that follows
+  TextOutput text_;
+  std::optional<TraceSink> file_;
+  DtlTaskNames names_;
+  DtlClock clock_;
+  std::chrono::steady_clock::time_point clock_told_;  // in the file
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/dispatches/replay.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/messages.h"
+#include "core/base/error.h"
+#include "output/export/dtl_perf_data.h"
+#include "output/export/dtl_timeline.h"
+#include "output/recording/dispatches.h"
+#include "output/recording/host_facts.h"
+
+namespace htmtrace {
+namespace {
+
+// What is wrong with the file, for people; true when something is.
+bool tell(const DtlReader& reader, const std::string& name) {
+  if (reader.damaged_bytes() != 0) {
+    print_warning(fmt::format("{}: {} bytes are damaged, the first at {}; skipped them", name,
+                              reader.damaged_bytes(), *reader.first_damage()));
+  }
+  if (reader.contradictions() != 0) {
+    print_warning(fmt::format(
+        "{}: the statistics of {} groups of entries are wrong; counted the entries instead", name,
+        reader.contradictions()));
+  }
+  if (!reader.ended()) {
+    print_warning(
+        fmt::format("{}: the recorder did not finish; up to one second of entries is missing, and "
+                    "earlier losses are unknown",
+                    name));
+  }
+  return reader.damaged_bytes() != 0 || reader.contradictions() != 0 || !reader.ended();
+}
+
+// What the recording says about itself: the value of a line, or nothing.
+std::string value_of(const std::string& text, std::string_view name) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    if (line.starts_with(name) && line.size() > name.size() && line[name.size()] == ' ') {
+      return std::string(line.substr(name.size() + 1));
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
+// Recorded on this machine, as far as this is known, with the kernel that runs here.
+bool is_of_here(const DtlReader& reader) {
+  const HostFacts host = read_host_facts();
+  return value_of(reader.start_text(), "kernel") == host.kernel_release &&
+         value_of(reader.start_text(), "machine") == host.machine;
+}
+
+bool tells_tasks(const DtlReader& reader) {
+  return !value_of(reader.start_text(), "tasks").empty();
+}
+
+void check_tasks(const DtlReader& reader, const std::string& name) {
+  if (tells_tasks(reader)) return;
+  throw Error("cannot show tasks: the recording has no task switches")
+      .on("file: " + name)
+      .hint("record it with: htmtrace dtl --tasks -o FILE, or perf record --switch-events");
+}
+
+DtlReader::Wanted wanted_of(const DtlReplay& replay) {
+  return {.cpus = replay.cpus, .from_ns = replay.from_ns, .to_ns = replay.to_ns};
+}
+
+DtlPerfData::About about_of(const DtlReader& reader) {
+  DtlPerfData::About about{.event = value_of(reader.start_text(), "event"),
+                           .period_ns = 0,
+                           .clock = reader.clock(),
+                           .kernel = value_of(reader.start_text(), "kernel")};
+  if (about.event.empty()) about.event = "all";
+  const std::string period = value_of(reader.start_text(), "period_ns");
+  std::from_chars(period.data(), period.data() + period.size(), about.period_ns);
+  return about;
+}
+
+// The export reads the input twice.
+InputFile open_for_export(const DtlReplay& replay, const char* format) {
+  InputFile file = InputFile::open(replay.input);
+  if (file.regular()) return file;
+  throw Error(
+      fmt::format("cannot write {} as {}: the input is not a regular file", replay.name, format))
+      .hint("copy it to a file first");
+}
+
+// What an export makes: whole, or not there.
+class ExportFile {
+ public:
+  ExportFile(const std::filesystem::path& path, Existing existing)
+      : sink_(TraceSink::create(path, existing)) {}
+  ExportFile(const ExportFile&) = delete;
+  ExportFile& operator=(const ExportFile&) = delete;
+  ~ExportFile() { sink_.discard(); }
+
+  // False when it cannot be written.
+  bool put(std::span<const std::byte> bytes) {
+    sink_.append(bytes);
+    return !sink_.error();
+  }
+
+  // Returns the size in bytes. Throws Error.
+  uint64_t finish() {
+    if (sink_.error()) sink_.discard();
+    sink_.finish();
+    if (sink_.error()) {
+      throw Error("cannot write the file", *sink_.error())
+          .on("file: " + sink_.path().string())
+          .hint(
+              "free some disk space, or choose another folder with -o; the partial file was "
+              "removed");
+    }
+    return sink_.written_bytes();
+  }
+
+ private:
+  TraceSink sink_;
+};
+
+// The recording's own, which has its status in its first line, and how much was read.
+void tell_verdict(const DtlReader& reader, uint64_t taken) {
+  const std::string& verdict = reader.end_text();
+  if (const size_t line = verdict.find('\n'); line != std::string::npos) {
+    print_text(std::string_view(verdict).substr(line + 1));
+  }
+  const uint64_t passed_by = reader.passed_by();
+  print_note(fmt::format(
+      "{} of {} entries{}", taken, reader.entries(),
+      passed_by == 0 ? "" : fmt::format("; {} of them by the statistics in the file", passed_by)));
+}
+
+int status_of(const DtlReader& reader, bool incomplete) {
+  return incomplete || (reader.ended() && !reader.end_text().starts_with("status 0\n"))
+             ? kExitIncomplete
+             : kExitDone;
+}
+
+}  // namespace
+
+bool tells_tasks(const std::filesystem::path& recording) {
+  DtlReader reader(InputFile::open(recording));
+  reader.next({});
+  return tells_tasks(reader);
+}
+
+int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOutput text) {
+  DtlStatisticsUse statistics = DtlStatisticsUse::kNone;
+  if ((options.summary || options.intervals) && !options.tasks) {
+    statistics = replay.check ? DtlStatisticsUse::kCheck : DtlStatisticsUse::kTrust;
+  }
+  DtlReader reader(InputFile::open(replay.input), statistics);
+  DtlOutput output(options, "", std::move(text));
+  std::map<int, DtlOutput::Track> tracks;
+  DtlOutput::Sums sums(options);
+  uint64_t taken = 0;
+  DtlReader::Wanted wanted = wanted_of(replay);
+  wanted.intervals = options.intervals;
+  wanted.tasks = options.tasks;
+  const bool needs_times = wanted.from_ns || wanted.to_ns || wanted.intervals;
+  uint64_t untimed = 0;
+  bool reader_gone = false;
+  while (const auto block = reader.next(wanted)) {
+    if (options.tasks) check_tasks(reader, replay.name);
+    if (!block->names.empty()) {
+      output.with_names([&](DtlTaskNames& names) { names.set_lines(block->names); });
+      continue;
+    }
+    DtlOutput::Track& track = tracks.try_emplace(block->cpu, block->cpu).first->second;
+    if (block->switches != nullptr) {
+      track.tasks().append(*block->switches);
+      continue;
+    }
+    if (needs_times && reader.clock().ticks_per_second == 0) {
+      untimed +=
+          block->statistics != nullptr ? block->statistics->entries() : block->entries.size();
+      continue;
+    }
+    if (block->statistics != nullptr) {
+      output.take(track, reader.clock(), *block->statistics, sums);
+      taken += block->statistics->entries();
+    } else {
+      output.take(track, reader.clock(), block->entries, sums);
+      taken += block->entries.size();
+    }
+    reader_gone = output.useless();
+    if (reader_gone) break;
+  }
+  if (!is_of_here(reader)) output.set_foreign();
+  std::vector<DtlOutput::Track*> all;
+  all.reserve(tracks.size());
+  for (auto& [cpu, track] : tracks) all.push_back(&track);
+  output.finish(all, sums, "");
+  // Returns true if the selected part has no loss.
+  if (reader_gone) return kExitDone;
+  if (untimed != 0) {
+    print_warning(fmt::format(
+        "{}: skipped {} entries without a known time; --from, --to and --interval need it",
+        replay.name, untimed));
+  } else if (reader.clock().ticks_per_second == 0) {
+    print_warning(fmt::format("{}: the recording has no clock; times are unknown", replay.name));
+  }
+  bool incomplete = tell(reader, replay.name) || untimed != 0;
+  for (const Loss& loss : output.losses(all)) {
+    print_warning(
+        fmt::format("{}: {} entries are missing: {}", loss.place, loss.amount, loss.cause));
+    incomplete = true;
+  }
+  if (!replay.quiet) tell_verdict(reader, taken);
+  return status_of(reader, incomplete);
+}
+
+// Checks that all entries fit before it writes any.
+int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, Existing existing) {
+  const DtlReader::Wanted wanted = wanted_of(replay);
+  std::string text;
+  uint64_t bytes = 0;
+  DtlReader first(open_for_export(replay, "perfetto"));
+  DtlTimeline measured(DtlClock{});
+  for (uint64_t entries = 0; const auto block = first.next(wanted);) {
+    if (bytes == 0) measured = DtlTimeline(first.clock());
+    measured.add(block->cpu, block->entries, text);
+    bytes += text.size();
+    text.clear();
+    entries += block->entries.size();
+    if (bytes > DtlTimeline::kMostBytes) {
+      throw Error(fmt::format("the timeline would be larger than 1 GB after {} entries", entries))
+          .on("file: " + replay.name)
+          .hint("choose a part of the time with --from and --to, or some CPUs with --cpu");
+    }
+  }
+  if (first.clock().ticks_per_second == 0) {
+    throw Error("cannot write a timeline: the recording has no clock")
+        .on("file: " + replay.name)
+        .hint("print the entries: --format text");
+  }
+  DtlReader reader(open_for_export(replay, "perfetto"));
+  ExportFile file(path, existing);
+  DtlTimeline form(first.clock());
+  uint64_t taken = 0;
+  const auto write = [&] {
+    const bool good = file.put(std::as_bytes(std::span(text)));
+    text.clear();
+    return good;
+  };
+  form.begin(text);
+  while (const auto block = reader.next(wanted)) {
+    form.add(block->cpu, block->entries, text);
+    taken += block->entries.size();
+    if (!write()) break;
+  }
+  form.end(text);
+  write();
+  const uint64_t written_bytes = file.finish();
+  if (form.left_out() != 0) {
+    print_warning(
+        fmt::format("skipped {} entries that are older than the preceding entry of their CPU",
+                    form.left_out()));
+  }
+  const bool incomplete = tell(reader, replay.name);
+  print_note(fmt::format("{} of {} entries to {}, {} bytes", taken - form.left_out(),
+                         reader.entries(), path.string(), written_bytes));
+  return status_of(reader, incomplete || form.left_out() != 0);
+}
+
+// The file begins with sizes, so the export reads the recording twice.
+int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Existing existing) {
+  DtlPerfData form;
+  DtlReader first(open_for_export(replay, "perf"));
+  const DtlReader::Wanted wanted = wanted_of(replay);
+  while (const auto block = first.next(wanted)) form.announce(block->cpu, block->entries);
+  if (first.clock().ticks_per_second == 0) {
+    throw Error("cannot write perf.data: the recording has no clock")
+        .on("file: " + replay.name)
+        .hint("print the entries: --format text");
+  }
+  DtlReader reader(open_for_export(replay, "perf"));
+  ExportFile file(path, existing);
+  std::vector<std::byte> bytes;
+  const auto write = [&] {
+    const bool good = file.put(bytes);
+    bytes.clear();
+    return good;
+  };
+  form.begin(about_of(first), bytes);
+  write();
+  uint64_t taken = 0;
+  while (const auto block = reader.next(wanted)) {
+    form.add(block->cpu, block->entries, bytes);
+    taken += block->entries.size();
+    if (!write()) break;
+  }
+  form.end(bytes);
+  write();
+  const uint64_t written_bytes = file.finish();
+  if (form.strange_reasons() != 0) {
+    print_warning(fmt::format("perf shows a wrong reason for {} entries: it has no name for theirs",
+                              form.strange_reasons()));
+  }
+  const bool incomplete = tell(reader, replay.name);
+  print_note(fmt::format("{} of {} entries to {}, {} bytes", taken, reader.entries(), path.string(),
+                         written_bytes));
+  return status_of(reader, incomplete);
+}
+
+}  // namespace htmtrace

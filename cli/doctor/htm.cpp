@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/doctor/htm.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "output/io/progress.h"
+#include "pmu/description.h"
+#include "pmu/dtl_event.h"
+#include "pmu/htm_event.h"
+#include "pmu/htm_info.h"
+
+namespace htmtrace {
+namespace {
+
+namespace fs = std::filesystem;
+using Verdict = Finding::Verdict;
+
+fs::path pmu_folder(const fs::path& root) {
+  return root / fs::path(kPmuRoot).relative_path() / kHtmPmu;
+}
+
+// Searches `folder` and its subfolders for htm.ko, compressed or not.
+bool has_module(const fs::path& folder) {
+  std::error_code failure;
+  for (fs::recursive_directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    if (entry->path().filename().string().starts_with("htm.ko")) return true;
+  }
+  return false;
+}
+
+// The driver's errno of a refusal: kmod/ABI.
+Finding refused_status(HtmType type, int reason) {
+  Finding finding{Verdict::kBad,
+                  fmt::format("{} traces", htm_type_name(type)),
+                  fmt::format("the hypervisor does not report it: {}", std::strerror(reason)),
+                  "",
+                  {}};
+  switch (reason) {
+    case EACCES:
+      finding.verdict = Verdict::kUnknown;
+      finding.what = "not readable for this user";
+      finding.advice = {"run htmtrace doctor as root"};
+      break;
+    case EPERM:
+      finding.why = "the partition may not trace, or its activation (VET code) is not applied";
+      finding.advice = {"apply the activation for hardware tracing"};
+      break;
+    case ENODEV:
+      finding.why = "no such macro found, or no trace memory";
+      finding.advice = {"reserve trace memory (managed system), then restart the machine"};
+      break;
+    case EOPNOTSUPP:
+    case ENOSYS:
+      finding.why = "the firmware has no such trace";
+      break;
+    case ETIMEDOUT:
+      finding.verdict = Verdict::kUnknown;
+      finding.why = "it stayed busy for 10 s";
+      finding.advice = {"try again later"};
+      break;
+    default:
+      finding.advice = {"look into the kernel log: dmesg | grep htm"};
+  }
+  return finding;
+}
+
+}  // namespace
+
+bool driver_is_loaded(const fs::path& root) {
+  std::error_code ignored;
+  return fs::exists(pmu_folder(root) / "type", ignored);
+}
+
+bool has_own_driver(const fs::path& root) {
+  return is_own_driver(pmu_folder(root));
+}
+
+Finding check_driver(const fs::path& root, const std::string& release) {
+  if (driver_is_loaded(root)) {
+    if (has_own_driver(root)) {
+      return {Verdict::kGood, "driver", "htmtrace's own", "", {}};
+    }
+    return {Verdict::kNotice,
+            "driver",
+            "an htm driver that is not htmtrace's",
+            "this driver does not count delivered bytes, so completeness cannot be proven; "
+            "htmtrace refuses the first published driver",
+            {"use the driver in kmod/: rmmod htm && insmod kmod/htm.ko"}};
+  }
+  Finding missing{Verdict::kBad,
+                  "driver",
+                  "this kernel has no htm PMU",
+                  "mainline kernels have no htm driver; htmtrace includes one",
+                  {}};
+  std::error_code ignored;
+  const fs::path modules = root / "lib/modules" / release;
+  if (has_module(modules)) {
+    missing.advice = {"modprobe htm"};
+  } else if (fs::exists(modules / "build", ignored)) {
+    missing.advice = {
+        "make -C kmod && insmod kmod/htm.ko   (in htmtrace's source), or DKMS: see "
+        "kmod/README.md"};
+  } else {
+    missing.advice = {
+        fmt::format("install the headers of kernel {} (linux-headers-{}, "
+                    "kernel-devel), then: make -C kmod && insmod kmod/htm.ko",
+                    release, release)};
+  }
+  return missing;
+}
+
+Finding check_dispatch_log(const fs::path& root) {
+  const fs::path pmus = root / fs::path(kPmuRoot).relative_path();
+  if (!PmuDescription::exists(pmus, kDtlPmu)) {
+    return {Verdict::kNotice,
+            "dispatch log",
+            "this kernel has no vpa_dtl PMU",
+            "htmtrace dtl cannot record; htmtrace record does not need it",
+            {"modprobe vpa_dtl   (htmtrace's driver: see kmod/README.md)"}};
+  }
+  if (is_own_dtl_driver(pmus)) return {Verdict::kGood, "dispatch log", "htmtrace's own", "", {}};
+  return {
+      Verdict::kNotice,
+      "dispatch log",
+      "the kernel's own vpa_dtl driver",
+      "htmtrace dtl works, but this driver can lose entries without a flag",
+      {"install htmtrace's drivers through DKMS, boot with initcall_blacklist=vpa_dtl_init, then: "
+       "modprobe vpa_dtl"}};
+}
+
+Finding check_htmdump(const fs::path& root) {
+  std::error_code ignored;
+  if (!fs::exists(root / "sys/module/htmdump", ignored)) {
+    return {Verdict::kGood, "htmdump", "not loaded", "", {}};
+  }
+  return {Verdict::kNotice,
+          "htmdump",
+          "loaded",
+          "writing to /sys/kernel/debug/powerpc/htmdump during a recording disturbs the trace; "
+          "reading is harmless",
+          {"rmmod htmdump, unless it is in use"}};
+}
+
+std::vector<Finding> check_trace_memory(const fs::path& root,
+                                        const std::vector<TraceTarget>& targets, uint64_t& bytes) {
+  std::vector<Finding> findings;
+  for (const HtmType type : {HtmType::kCore, HtmType::kNest, HtmType::kLlat}) {
+    const auto count = static_cast<uint64_t>(std::ranges::count(targets, type, &TraceTarget::type));
+    if (count == 0 || !is_own_driver(pmu_folder(root))) continue;
+    const std::string subject = fmt::format("{} traces", htm_type_name(type));
+    const HtmAnswer answer = read_htm_answer(pmu_folder(root) / status_file(type));
+    if (!answer.readable()) {
+      findings.push_back(refused_status(type, answer.error_number));
+      continue;
+    }
+    const HtmBlocks status = parse_htm_blocks(answer.bytes, status_entry_bytes(type));
+    if (!status.memory_bytes) {
+      findings.push_back({Verdict::kBad,
+                          subject,
+                          "the hypervisor reports no trace memory",
+                          "a macro writes to memory that is reserved for it",
+                          {"reserve trace memory (managed system), then restart the machine"}});
+      continue;
+    }
+    bytes += *status.memory_bytes * count;
+    findings.push_back(
+        {Verdict::kGood,
+         subject,
+         fmt::format("{} of trace memory for each target", human_bytes(*status.memory_bytes)),
+         "",
+         {}});
+  }
+  return findings;
+}
+
+}  // namespace htmtrace

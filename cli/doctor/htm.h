@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Checks of the driver and the trace macros for `htmtrace doctor`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/doctor/finding.h"
+#include "core/base/target.h"
+
+namespace htmtrace {
+
+bool driver_is_loaded(const std::filesystem::path& root);
+bool has_own_driver(const std::filesystem::path& root);
+
+// Checks the htm PMU and the owner of its driver. Without a driver, explains how to get it for
+// kernel `release`.
+Finding check_driver(const std::filesystem::path& root, const std::string& release);
+// Checks the driver of the dispatch trace log.
+Finding check_dispatch_log(const std::filesystem::path& root);
+// The kernel's htmdump, which drives the same macros.
+Finding check_htmdump(const std::filesystem::path& root);
+// The trace memory of each type among the targets. Adds what all targets can fill to `bytes`.
+std::vector<Finding> check_trace_memory(const std::filesystem::path& root,
+                                        const std::vector<TraceTarget>& targets, uint64_t& bytes);
+
+}  // namespace htmtrace

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace list: prints the PMUs, the carrier CPUs, and the driver's lists of the machine.
+// Undocumented fields are printed as hexadecimal bytes.
+#include <fmt/core.h>
+#include <sys/utsname.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/capture/htm_source.h"
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "output/io/json_writer.h"
+#include "output/io/progress.h"
+#include "output/io/text_output.h"
+#include "pmu/description.h"
+#include "pmu/dtl_event.h"
+#include "pmu/htm_event.h"
+#include "pmu/htm_info.h"
+
+namespace htmtrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ListOptions {
+  bool json = false;
+  fs::path root = "/";
+};
+
+// One of the driver's lists, or the reason for its absence.
+struct Listed {
+  std::string name;
+  std::string what;
+  std::string problem;
+  HtmAnswer answer;
+  HtmBlocks blocks;
+};
+
+struct Inventory {
+  std::optional<PmuDescription> pmu;
+  bool own_driver = false;
+  std::vector<Listed> lists;
+  std::vector<int> carriers;
+  std::optional<PmuDescription> dispatch_log;
+  bool own_dispatch_log = false;
+};
+
+std::string hex(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  return text;
+}
+
+Listed read_list(const fs::path& folder, const std::string& name, const std::string& what,
+                 size_t entry_bytes) {
+  Listed list{name, what, {}, read_htm_answer(folder / name), {}};
+  if (list.answer.readable()) {
+    list.blocks = parse_htm_blocks(list.answer.bytes, entry_bytes);
+    if (list.blocks.rest_bytes != 0) list.problem = "the list is cut short or damaged";
+  } else if (list.answer.error_number == EACCES) {
+    list.problem = "only root may read it";
+  } else {
+    list.problem = std::strerror(list.answer.error_number);
+  }
+  return list;
+}
+
+Inventory take_inventory(const fs::path& root) {
+  const fs::path pmus = root / fs::path(kPmuRoot).relative_path();
+  Inventory found;
+  found.carriers = carrier_candidates();
+  if (PmuDescription::exists(pmus, kDtlPmu)) {
+    found.dispatch_log = PmuDescription::read(pmus, kDtlPmu);
+    found.own_dispatch_log = is_own_dtl_driver(pmus);
+  }
+  if (!PmuDescription::exists(pmus, kHtmPmu)) return found;
+  found.pmu = PmuDescription::read(pmus, kHtmPmu);
+  const fs::path folder = pmus / kHtmPmu;
+  found.own_driver = is_own_driver(folder);
+  if (!found.own_driver) return found;
+  for (const HtmType type : {HtmType::kCore, HtmType::kNest, HtmType::kLlat}) {
+    found.lists.push_back(read_list(folder, status_file(type),
+                                    fmt::format("state of the {} macros", htm_type_name(type)),
+                                    status_entry_bytes(type)));
+  }
+  found.lists.push_back(
+      read_list(folder, "topology", "the machine's processors", kProcessorEntryBytes));
+  return found;
+}
+
+void put_list(const Listed& list, std::string& text) {
+  text += fmt::format("\n{}: {}", list.name, list.what);
+  if (list.answer.readable()) text += fmt::format(", {} entries", list.blocks.entries.size());
+  if (list.blocks.memory_bytes && list.name.starts_with("status")) {
+    text += fmt::format(", {} of trace memory each", human_bytes(*list.blocks.memory_bytes));
+  }
+  text += '\n';
+  if (!list.problem.empty()) text += fmt::format("  {}\n", list.problem);
+  for (const auto& entry : list.blocks.entries) text += fmt::format("  {}\n", hex(entry));
+}
+
+std::string to_text(const Inventory& found) {
+  std::string text;
+  if (!found.pmu) {
+    text += "htm PMU   none: the driver is not loaded (see htmtrace doctor)\n";
+  } else {
+    text += fmt::format(
+        "htm PMU   type {}, driver: {}\n", found.pmu->type(),
+        found.own_driver ? "htmtrace's" : "another driver, without information on the machine");
+    for (const auto& [event, terms] : found.pmu->events())
+      text += fmt::format("event     {:<16} {}\n", event, terms);
+    for (const auto& [term, place] : found.pmu->terms())
+      text += fmt::format("term      {:<16} {}\n", term, place);
+  }
+  text += "carriers ";
+  for (const int cpu : found.carriers) text += fmt::format(" {}", cpu);
+  text += "   (CPUs that can carry the event of a target)\n";
+  if (found.dispatch_log) {
+    text += fmt::format("vpa_dtl   type {}, driver: {}\n", found.dispatch_log->type(),
+                        describe_dtl_driver(found.own_dispatch_log));
+  } else {
+    text += "vpa_dtl   none: htmtrace dtl cannot record here\n";
+  }
+  for (const Listed& list : found.lists) put_list(list, text);
+  if (found.lists.empty()) return text;
+  text += "\nThe entries are raw bytes from the hypervisor; their fields are not documented.\n";
+  return text;
+}
+
+void write_pmu(JsonWriter& json, const Inventory& found) {
+  if (!found.pmu) return json.null("pmu");
+  json.begin_object("pmu");
+  json.text("name", found.pmu->name());
+  json.number("type", uint64_t{found.pmu->type()});
+  json.boolean("own_driver", found.own_driver);
+  json.begin_object("events");
+  for (const auto& [event, terms] : found.pmu->events()) json.text(event, terms);
+  json.end_object();
+  json.begin_object("terms");
+  for (const auto& [term, place] : found.pmu->terms()) json.text(term, place);
+  json.end_object();
+  json.end_object();
+}
+
+void write_dispatch_log(JsonWriter& json, const Inventory& found) {
+  if (!found.dispatch_log) return json.null("dispatch_log");
+  json.begin_object("dispatch_log");
+  json.text("name", found.dispatch_log->name());
+  json.number("type", uint64_t{found.dispatch_log->type()});
+  json.boolean("own_driver", found.own_dispatch_log);
+  json.end_object();
+}
+
+std::string to_json(const Inventory& found) {
+  JsonWriter json;
+  json.begin_object();
+  write_pmu(json, found);
+  write_dispatch_log(json, found);
+  json.begin_array("carrier_cpus");
+  for (const int cpu : found.carriers) json.number({}, int64_t{cpu});
+  json.end_array();
+  json.begin_object("lists");
+  for (const Listed& list : found.lists) {
+    json.begin_object(list.name);
+    if (list.problem.empty())
+      json.null("problem");
+    else
+      json.text("problem", list.problem);
+    if (list.name.starts_with("status")) json.number("memory_bytes", list.blocks.memory_bytes);
+    json.begin_array("entries");
+    for (const auto& entry : list.blocks.entries) json.text({}, hex(entry));
+    json.end_array();
+    json.end_object();
+  }
+  json.end_object();
+  json.end_object();
+  return json.take();
+}
+
+int list(const ListOptions& options) {
+  const Inventory found = take_inventory(options.root);
+  TextOutput output = TextOutput::standard_output();
+  output.put(options.json ? to_json(found) : to_text(found));
+  output.finish();
+  return kExitDone;
+}
+
+}  // namespace
+
+Action declare_list(CLI::App& app) {
+  const auto options = std::make_shared<ListOptions>();
+  app.option_defaults()->group(kOutputGroup);
+  app.add_flag("--json", options->json, "Print JSON");
+  app.footer(
+      "Example:\n"
+      "  htmtrace list");
+  // Replaces "/", so that tests can imitate a machine with files.
+  app.add_option("--root", options->root)->group("");
+  return [options] { return list(*options); };
+}
+
+}  // namespace htmtrace

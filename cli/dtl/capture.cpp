@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/dtl/capture.h"
+
+#include <fmt/core.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <future>
+
+#include "cli/commands.h"
+#include "cli/messages.h"
+#include "core/base/timebase.h"
+#include "output/recording/host_facts.h"
+#include "pmu/dtl_event.h"
+
+namespace htmtrace {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+// Read a ring when it is half full, or after this time: the driver does not ask for room.
+constexpr int kLookMilliseconds = 20;
+constexpr milliseconds kDtlTick{100};
+// The interval of checks for the end.
+constexpr milliseconds kSignalTick{20};
+// Whoever reads slower than this when he asks for the end does not read.
+constexpr milliseconds kPatience{1000};
+// The number of CPUs that one thread serves.
+constexpr size_t kCpusPerThread = 96;
+
+// For the driver that does not tell it. perf's clock runs from boot, as this one does.
+uint64_t guess_boot_timebase(uint64_t ticks_per_second) {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  __extension__ typedef unsigned __int128 Wide;
+  const Wide ns = static_cast<Wide>(now.tv_sec) * 1'000'000'000U + static_cast<Wide>(now.tv_nsec);
+  return timebase_now() - static_cast<uint64_t>(ns * ticks_per_second / 1'000'000'000U);
+}
+
+}  // namespace
+
+DtlCapture::Cpu::Cpu(DtlSource opened, DtlCapture& capture)
+    : source(std::move(opened)),
+      drain(source.ring().data(),
+            source.ring().has_aux() ? std::optional(source.ring().aux()) : std::nullopt,
+            source.ring().sizes().aux_bytes,
+            {.entries = [this, &capture](auto entries) { capture.take(*this, entries); },
+             .loss =
+                 [this](const Loss& loss) {
+                   Loss here = loss;
+                   here.place = fmt::format("CPU {}, {}", source.cpu(), loss.place);
+                   ledger.add(here);
+                 },
+             .boot_timebase = guess_boot_timebase,
+             .task = [this](DtlTask there) { task = there; }},
+            capture.driver_),
+      track(source.cpu()),
+      area(kVpaRoot, source.cpu()) {}
+
+DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
+    : options_(options), signals_(signals), driver_(dtl_driver()) {
+  check_period();
+  period_ns_ = options_.period ? static_cast<uint64_t>(options_.period->count())
+                               : choose_dtl_period(options_.cpus, options_.event, signals_);
+  const DtlRings rings(options_.aux_bytes, options_.cpus.size());
+  for (const int cpu : options_.cpus) {
+    cpus_.push_back(
+        std::make_unique<Cpu>(DtlSource(cpu, options_.event, period_ns_, rings), *this));
+  }
+  std::vector<const DtlSource*> guarded;
+  for (const auto& cpu : cpus_) guarded.push_back(&cpu->source);
+  guard_ = std::make_unique<DtlGuard>(guarded);
+  const size_t wanted = options_.threads != 0
+                            ? options_.threads
+                            : (cpus_.size() + kCpusPerThread - 1) / kCpusPerThread;
+  const size_t threads = std::min(wanted, cpus_.size());
+  for (size_t i = 0; i < threads; i++) groups_.push_back(std::make_unique<Group>(options_.output));
+  for (size_t i = 0; i < cpus_.size(); i++) {
+    Group& group = *groups_[i % threads];
+    group.cpus.push_back(cpus_[i].get());
+    group.drains.push_back(&cpus_[i]->drain);
+    group.tracks.push_back(&cpus_[i]->track);
+    cpus_[i]->group = &group;
+  }
+  if (options_.top) {
+    options_.output.silent = true;
+    for (const auto& cpu : cpus_) cpu->top = std::make_unique<DtlTop::Track>();
+  }
+  output_ = std::make_unique<DtlOutput>(options_.output, about());
+  output_->allow_to_give_up(kPatience);
+  if (!options_.output.tasks) return;
+  for (const auto& cpu : cpus_) open_switches(*cpu);
+}
+
+void DtlCapture::open_switches(Cpu& cpu) {
+  cpu.switches.emplace(cpu.source.cpu());
+  const PerfRing& ring = cpu.switches->ring();
+  cpu.switch_drain.emplace(
+      ring.data(), ring.sizes().data_bytes, cpu.track.tasks(),
+      SwitchDrain::Sinks{
+          .named =
+              [this](DtlTask task, std::string_view name) {
+                output_->with_names([&](DtlTaskNames& names) { names.set(task, name); });
+              },
+          .forked =
+              [this](DtlTask child, DtlTask parent) {
+                output_->with_names([&](DtlTaskNames& names) { names.inherit(child, parent); });
+              },
+          .loss =
+              [&cpu](const Loss& loss) {
+                Loss here = loss;
+                here.place = fmt::format("CPU {}, {}", cpu.source.cpu(), loss.place);
+                cpu.ledger.add(here);
+              }});
+}
+
+int DtlCapture::run() {
+  if (!options_.workload.empty()) workload_.emplace(options_.workload, signals_);
+  if (take_signals()) return end_unstarted();
+  start();
+  wait();
+  watch_signals_during([this] {
+    settle_end();
+    stop();
+  });
+  end_workload();
+  int status = kExitDone;
+  watch_signals_during([&] {
+    for (const auto& group : groups_) {
+      if (group->failure) std::rethrow_exception(group->failure);
+    }
+    for (const auto& group : groups_) look(*group);
+    status = settle(make_report());
+  });
+  return status;
+}
+
+// Leaves an empty recording that states the reason.
+int DtlCapture::end_unstarted() {
+  output_->give_up();
+  int status = kExitDone;
+  watch_signals_during([&] {
+    DtlReport report = make_report();
+    report.unprovable = "nothing was recorded";
+    report.add(Loss{"recording", unstarted_because(*ended_by_)});
+    status = settle(std::move(report));
+  });
+  if (workload_) print_note(workload_->command().front() + " was not run");
+  return status;
+}
+
+// What may have to wait until somebody reads standard output, which a signal ends.
+void DtlCapture::watch_signals_during(const std::function<void()>& work) {
+  auto done = std::async(std::launch::async, work);
+  while (done.wait_for(kSignalTick) != std::future_status::ready) {
+    if (!take_signals()) continue;
+    asked_to_end_ = true;
+    output_->give_up();
+  }
+  done.get();
+}
+
+// The kernel's own driver silently uses a longer period.
+void DtlCapture::check_period() const {
+  if (driver_ == DtlDrain::Driver::kOwn || !options_.period ||
+      options_.period->count() >= static_cast<int64_t>(kLeastDtlPeriodNs)) {
+    return;
+  }
+  throw Error(
+      fmt::format(
+          "cannot read the log every {} us: the kernel's own vpa_dtl driver needs at least 1 ms",
+          options_.period->count() / 1000))
+      .hint("pass --period 1ms, or load htmtrace's driver (kmod/README.md)");
+}
+
+// Returns the header text of a file.
+std::string DtlCapture::about() const {
+  const HostFacts host = read_host_facts();
+  std::string text =
+      fmt::format("htmtrace {}\nevent {}\nperiod_ns {}\nkernel {}\nmachine {}\ndriver {}\ncpus",
+                  HTMTRACE_VERSION, options_.event, period_ns_, host.kernel_release, host.machine,
+                  driver_ == DtlDrain::Driver::kOwn ? "htmtrace" : "kernel");
+  for (const int cpu : options_.cpus) text += fmt::format(" {}", cpu);
+  return text + (options_.output.tasks ? "\ntasks switches\n" : "\n");
+}
+
+void DtlCapture::start() {
+  // Enable the switches before the first entry.
+  for (const auto& cpu : cpus_) {
+    if (cpu->switches) cpu->switches->enable();
+  }
+  started_ = steady_clock::now();
+  for (const auto& cpu : cpus_) cpu->source.enable();
+  for (const auto& cpu : cpus_) cpu->at_start = cpu->area.read();
+  for (const auto& each : groups_) {
+    Group& group = *each;
+    group.thread =
+        std::jthread([this, &group](const std::stop_token& stop) { drain_group(group, stop); });
+  }
+  if (options_.output.tasks) {
+    // The switches that the threads have received meanwhile are newer; no thread has to wait.
+    read_task_names([this](DtlTask task, std::string_view name) {
+      output_->with_names([&](DtlTaskNames& names) { names.set_first(task, name); });
+    });
+  }
+  if (workload_) workload_->start();
+  if (options_.top) top_.emplace(*options_.top);
+}
+
+void DtlCapture::wait() {
+  while (!output_->useless() && !failed_) {
+    nanoseconds pause = kDtlTick;
+    if (options_.duration) {
+      const auto left = *options_.duration - (steady_clock::now() - started_);
+      if (left <= nanoseconds(0)) return;
+      pause = std::min<nanoseconds>(pause, left);
+    }
+    if (top_) {
+      if (top_->left() <= nanoseconds(0)) show_top();
+      if (top_->done() || asked_to_end_) return;
+      pause = std::min(pause, std::max(top_->left(), nanoseconds(1)));
+    }
+    timespec wait_for{};
+    wait_for.tv_nsec = pause.count();
+    pollfd signal{signals_.fd(), POLLIN, 0};
+    ::ppoll(&signal, 1, &wait_for, nullptr);
+    if (take_signals()) {
+      asked_to_end_ = true;
+      // A summary starts now, and waits for its reader.
+      if (options_.output.entries()) output_->give_up();
+      return;
+    }
+    if (workload_ && workload_->ended()) return;
+  }
+}
+
+void DtlCapture::show_top() {
+  std::vector<DtlTopLine> lines;
+  DtlClock clock;
+  for (const auto& cpu : cpus_) {
+    const std::lock_guard held(cpu->group->lock);
+    lines.push_back(cpu->top->take(cpu->source.cpu(), cpu->drain.totals(), cpu->drain.ended()));
+    if (cpu->drain.clock().ticks_per_second != 0) clock = cpu->drain.clock();
+  }
+  const std::string screen = top_->screen(clock, std::move(lines));
+  watch_signals_during([&] { output_->show(screen); });
+}
+
+// True when one of the signals asks to end.
+bool DtlCapture::take_signals() {
+  bool end = false;
+  while (const auto signal = signals_.next()) {
+    if (signal->number == SIGCHLD) continue;
+    end = true;
+    if (!ended_by_) ended_by_ = signal->number;
+    if (workload_) workload_->pass_on(*signal);
+  }
+  return end;
+}
+
+// ------------------------------------------------------------------------------- the threads
+
+void DtlCapture::drain_group(Group& group, const std::stop_token& stop) {
+  std::vector<pollfd> fds;
+  for (const Cpu* cpu : group.cpus) {
+    fds.push_back({cpu->source.event().get(), POLLIN, 0});
+    if (cpu->switches) fds.push_back({cpu->switches->event().get(), POLLIN, 0});
+  }
+  try {
+    while (!stop.stop_requested()) {
+      ::poll(fds.data(), fds.size(), kLookMilliseconds);
+      look(group);
+      for (pollfd& fd : fds) {
+        // poll() always returns at once for an event in the error state. The final report mentions
+        // it.
+        if ((fd.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) fd.fd = -1;
+      }
+    }
+  } catch (...) {
+    group.failure = std::current_exception();
+    failed_ = true;
+  }
+}
+
+void DtlCapture::look(Group& group) {
+  const std::lock_guard held(group.lock);
+  look_at_all(group.drains, group.room);
+  for (Cpu* cpu : group.cpus) look_at_switches(*cpu);
+  output_->flush(group.tracks);
+}
+
+// When all switches up to now have been reported, the task of the driver's last look has been
+// there since before it, if nothing else was.
+void DtlCapture::look_at_switches(Cpu& cpu) {
+  if (!cpu.switch_drain) return;
+  cpu.switch_drain->look();
+  cpu.track.tasks().observed(cpu.task);
+}
+
+void DtlCapture::take(Cpu& cpu, std::span<const std::byte> entries) {
+  std::vector<DtlEntry>& ours = cpu.group->entries;
+  cpu.intake.take(entries, ours);
+  // These entries are older than what the ring of switches holds now.
+  look_at_switches(cpu);
+  if (const DtlClock& clock = cpu.drain.clock(); cpu.switch_drain && !ours.empty()) {
+    cpu.track.tasks().cover(clock.nanoseconds(ours.back().timebase).value_or(0));
+  }
+  if (cpu.top) cpu.top->add(ours, cpu.source.cpu(), cpu.drain.clock());
+  output_->take(cpu.track, cpu.drain.clock(), ours, cpu.group->sums);
+}
+
+// ------------------------------------------------------------------------------- the report
+
+DtlReport DtlCapture::make_report() const {
+  DtlReport report;
+  report.event = options_.event;
+  report.period_ns = period_ns_;
+  report.driver = describe_dtl_driver(driver_ == DtlDrain::Driver::kOwn);
+  report.duration = std::chrono::duration_cast<nanoseconds>(ended_ - started_);
+  report.unprovable = fmt::format("{} cannot be read", kVpaRoot);
+  for (const auto& cpu : cpus_) {
+    DtlCpuResult result{.cpu = cpu->source.cpu(),
+                        .entries = cpu->intake.proof().taken(),
+                        .totals = cpu->drain.totals(),
+                        .off = cpu->off,
+                        .shortfall = cpu->intake.proof().shortfall()};
+    if (cpu->at_start && cpu->at_end && cpu->at_start->log_index <= cpu->at_end->log_index) {
+      result.dispatches =
+          dispatches_between(cpu->at_start->dispatch_count, cpu->at_end->dispatch_count);
+      result.logged = cpu->at_end->log_index - cpu->at_start->log_index;
+    }
+    report.add(result, cpu->intake.reasons(), cpu->ledger);
+  }
+  return report;
+}
+
+int DtlCapture::settle(DtlReport report) {
+  std::vector<DtlOutput::Track*> tracks;
+  DtlOutput::Sums sums(options_.output);
+  for (const auto& group : groups_) {
+    tracks.insert(tracks.end(), group->tracks.begin(), group->tracks.end());
+    sums.add(group->sums);
+  }
+  output_->finish(
+      tracks, sums,
+      fmt::format("status {}\n{}", report.ledger().empty() ? 0 : kExitIncomplete, report.text()));
+  for (const Loss& loss : output_->losses(tracks)) report.add(loss);
+  report.print();
+  if (!report.ledger().empty()) return kExitIncomplete;
+  if (!workload_) return kExitDone;
+  if (const auto killed_by = workload_->killed_by(); killed_by && !workload_->ended_as_asked()) {
+    return 128 + *killed_by;
+  }
+  return workload_->exit_status().value_or(kExitDone);
+}
+
+}  // namespace htmtrace

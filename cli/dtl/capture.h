@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One run of `htmtrace dtl`: copies the entries of all CPUs from the rings to standard output.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/capture/switch_source.h"
+#include "cli/capture/workload.h"
+#include "cli/dispatches/output.h"
+#include "cli/dispatches/report.h"
+#include "cli/dtl/guard.h"
+#include "cli/dtl/source.h"
+#include "cli/dtl/top.h"
+#include "cli/signals.h"
+#include "core/dispatch_log/intake.h"
+#include "output/recording/ledger.h"
+#include "ringbuf/dtl_drain.h"
+#include "ringbuf/switch_drain.h"
+#include "ringbuf/vpa_counters.h"
+
+namespace htmtrace {
+
+struct DtlOptions {
+  std::vector<int> cpus;
+  std::string event = "all";
+  std::optional<std::chrono::nanoseconds> period;  // empty: measured
+  std::optional<std::chrono::nanoseconds> duration;
+  std::optional<size_t> aux_bytes;
+  unsigned threads = 0;  // 0: depends on the number of CPUs
+  std::vector<std::string> workload;
+  std::optional<DtlTopOptions> top;  // instead of entries
+  DtlOutputOptions output;
+};
+
+class DtlCapture {
+ public:
+  // Opens all events, disabled. Throws Error.
+  DtlCapture(const DtlOptions& options, Signals& signals);
+
+  // Returns the exit status.
+  int run();
+
+ private:
+  struct Group;
+  // The state of one CPU. After the start, only its thread uses it, or the holder of the thread's
+  // lock.
+  struct Cpu {
+    Cpu(DtlSource opened, DtlCapture& capture);
+
+    DtlSource source;
+    DtlDrain drain;
+    DtlOutput::Track track;
+    std::optional<SwitchSource> switches;
+    std::optional<SwitchDrain> switch_drain;
+    DtlTask task;  // that was there at the driver's last look at the log
+    std::unique_ptr<DtlTop::Track> top;
+    Group* group = nullptr;
+    Ledger ledger;
+    DtlIntake intake;
+    VpaArea area;
+    std::optional<VpaCounters> at_start, at_end;
+    bool off = false;  // the kernel switched the event off
+  };
+  struct Group {
+    explicit Group(const DtlOutputOptions& options) : sums(options) {}
+
+    std::mutex lock;
+    std::vector<Cpu*> cpus;
+    std::vector<DtlDrain*> drains;          // of these CPUs
+    std::vector<DtlOutput::Track*> tracks;  // of these CPUs
+    std::vector<std::byte> room;            // of the rings' bytes
+    std::vector<DtlEntry> entries;          // that are being taken
+    DtlOutput::Sums sums;
+    std::exception_ptr failure;
+    std::jthread thread;
+  };
+
+  void check_period() const;
+  void open_switches(Cpu& cpu);
+  int end_unstarted();
+  void start();
+  void wait();
+  void watch_signals_during(const std::function<void()>& work);
+  void end_unread();
+  bool take_signals();
+  void show_top();
+  void settle_end();
+  void read_counters(bool last);
+  void wait_for_rest();
+  bool caught_up();
+  void stop();
+  void end_workload();
+  void drain_group(Group& group, const std::stop_token& stop);
+  void look(Group& group);
+  void look_at_switches(Cpu& cpu);
+  void take(Cpu& cpu, std::span<const std::byte> entries);
+  std::string about() const;
+  DtlReport make_report() const;
+  int settle(DtlReport report);
+
+  DtlOptions options_;
+  Signals& signals_;
+  DtlDrain::Driver driver_;
+  uint64_t period_ns_ = 0;
+  std::vector<std::unique_ptr<Cpu>> cpus_;
+  std::unique_ptr<DtlGuard> guard_;
+  std::optional<Workload> workload_;
+  std::unique_ptr<DtlOutput> output_;
+  std::optional<DtlTop> top_;
+  std::atomic<bool> failed_ = false;
+  std::atomic<bool> asked_to_end_ = false;  // by a signal
+  std::optional<int> ended_by_;             // the first signal that requested the end
+  std::chrono::steady_clock::time_point started_, ended_;
+  // The last member, because the threads use all other members and must be joined first.
+  std::vector<std::unique_ptr<Group>> groups_;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace dtl: options, checks without hardware, and the sequence of a recording.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/cpu_list.h"
+#include "cli/dispatches/import.h"
+#include "cli/dispatches/replay.h"
+#include "cli/dtl/capture.h"
+#include "cli/help.h"
+#include "cli/number_from.h"
+#include "cli/signals.h"
+#include "cli/time_option.h"
+#include "cli/units.h"
+#include "output/recording/input_guard.h"
+#include "pmu/dtl_event.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr auto kLongestPeriod = std::chrono::seconds(10);
+constexpr auto kLeastTopInterval = std::chrono::milliseconds(100);
+constexpr auto kShortestInterval = std::chrono::milliseconds(1);
+constexpr uint64_t kMostRingBytes = 1 << 30;
+
+struct Wish {
+  DtlOptions options;
+  DtlReplay replay;
+  bool all_cpus = true;
+  bool force = false;
+  bool perf_data = false;
+  bool timeline = false;
+
+  // The format of a file that -o must name, or null.
+  const char* file_format() const { return perf_data ? "perf" : timeline ? "perfetto" : nullptr; }
+};
+
+std::optional<std::chrono::nanoseconds> parse_period(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  const auto period = time_of_option("--period", text);
+  if (period.count() < static_cast<int64_t>(kLeastOwnDtlPeriodNs)) {
+    throw CLI::ValidationError("--period", text + " is shorter than 100us");
+  }
+  if (period > kLongestPeriod) throw CLI::ValidationError("--period", text + " is longer than 10s");
+  return period;
+}
+
+std::vector<int> parse_cpus(const std::string& text) {
+  if (const auto cpus = parse_cpu_list(text)) return *cpus;
+  throw CLI::ValidationError("--cpu", text + " is neither all nor a list such as 0-7,16");
+}
+
+size_t parse_aux_size(const std::string& text) {
+  const auto size = parse_size(text);
+  if (size && std::has_single_bit(*size) && *size >= DtlRings::kLeastAuxBytes &&
+      *size <= kMostRingBytes) {
+    return *size;
+  }
+  throw CLI::ValidationError("-m", text + " is not a power of two from 64K to 1G");
+}
+
+// "8,12"
+ProcessorBits parse_bits(const std::string& text) {
+  ProcessorBits bits;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%2u,%2u%c", &bits.chip, &bits.node, &rest) == 2 &&
+      bits.chip <= bits.node && bits.node <= 16) {
+    return bits;
+  }
+  throw CLI::ValidationError("--processor-bits", text + " is not two numbers such as 8,12");
+}
+
+DtlFormat parse_format(const std::string& text) {
+  if (text == "text") return DtlFormat::kText;
+  if (text == "json") return DtlFormat::kJson;
+  if (text == "csv") return DtlFormat::kCsv;
+  throw CLI::ValidationError("--format", text + " is not one of: text, json, csv, perf, perfetto");
+}
+
+DtlIntervals parse_intervals(const std::string& text) {
+  const auto length = time_of_option("--interval", text);
+  if (length >= kShortestInterval) return {static_cast<uint64_t>(length.count())};
+  throw CLI::ValidationError("--interval", text + " is shorter than 1ms");
+}
+
+// Seconds since boot.
+uint64_t parse_since_boot(const char* option, const std::string& text) {
+  if (const auto moment = parse_moment(text)) return *moment;
+  throw CLI::ValidationError(option,
+                             text + " is not a time such as 12.345678901 (seconds since boot)");
+}
+
+void check_tasks_option(const Wish& wish) {
+  const DtlOutputOptions& output = wish.options.output;
+  if (!output.tasks) return;
+  if (wish.file_format() != nullptr) {
+    throw CLI::ValidationError("--tasks",
+                               fmt::format("cannot be used with --format {}", wish.file_format()));
+  }
+  if (output.intervals && !output.summary && (!wish.replay.input.empty() || output.file.empty())) {
+    throw CLI::ValidationError("--tasks", "--interval cannot show tasks; add --summary");
+  }
+  if (wish.replay.check) {
+    throw CLI::ValidationError("--check", "--tasks already counts all entries");
+  }
+}
+
+// Options of a new recording do not apply to an existing one.
+void check_no_capture(const CLI::App& app, const Wish& wish) {
+  if (!wish.options.workload.empty()) {
+    throw CLI::ValidationError("--input", "cannot run a program while reading a recording");
+  }
+  if (app.got_subcommand("top")) {
+    throw CLI::ValidationError("--input", "dtl top cannot read a recording");
+  }
+  for (const char* option : {"--event", "--period", "--duration", "-m", "--threads"}) {
+    if (app.get_option(option)->count() == 0) continue;
+    throw CLI::ValidationError(option, "cannot be used with --input");
+  }
+}
+
+// Checks for options that exclude each other.
+void check(const CLI::App& app, const Wish& wish) {
+  const DtlOutputOptions& output = wish.options.output;
+  if (output.summary && output.format != DtlFormat::kText && output.intervals) {
+    throw CLI::ValidationError("--format",
+                               "csv and json hold one table; choose --summary or --interval");
+  }
+  check_tasks_option(wish);
+  if (wish.replay.input.empty()) {
+    if (const char* format = wish.file_format()) {
+      throw CLI::ValidationError("--format", fmt::format("{} requires --input", format));
+    }
+    if (wish.replay.check) throw CLI::ValidationError("--check", "requires --input");
+    if (wish.replay.from_ns || wish.replay.to_ns) {
+      throw CLI::ValidationError("--from, --to", "require --input");
+    }
+    return;
+  }
+  check_no_capture(app, wish);
+  if (wish.replay.from_ns && wish.replay.to_ns && *wish.replay.from_ns > *wish.replay.to_ns) {
+    throw CLI::ValidationError("--from, --to", "the end is earlier than the start");
+  }
+  if (wish.replay.check && !output.summary && !output.intervals) {
+    throw CLI::ValidationError("--check", "requires --summary or --interval");
+  }
+  const char* format = wish.file_format();
+  if (format == nullptr) {
+    if (output.file.empty()) return;
+    throw CLI::ValidationError("-o", "with --input requires --format perf or perfetto");
+  }
+  if (output.file.empty()) {
+    throw CLI::ValidationError("--format", fmt::format("{} requires -o FILE", format));
+  }
+  if (output.summary || output.intervals) {
+    throw CLI::ValidationError(
+        "--format", fmt::format("{} cannot be used with --summary or --interval", format));
+  }
+}
+
+int replay(const Wish& wish) {
+  DtlReplay replay = wish.replay;
+  replay.name = replay.input.string();
+  const DtlInput input(replay.input);
+  replay.input = input.recording();
+  if (!wish.all_cpus) replay.cpus = wish.options.cpus;
+  const DtlOutputOptions& output = wish.options.output;
+  check_is_no_input(output.file, {wish.replay.input.string()});
+  const Existing existing = wish.force ? Existing::kReplace : Existing::kRefuse;
+  if (wish.perf_data) return export_dtl(replay, output.file, existing);
+  if (wish.timeline) return export_timeline(replay, output.file, existing);
+  return replay_dtl(replay, output);
+}
+
+int capture(const Wish& wish, Signals& signals) {
+  signals.watch();
+  DtlOptions options = wish.options;
+  options.output.existing = wish.force ? Existing::kReplace : Existing::kRefuse;
+  if (!options.workload.empty()) check_program(options.workload.front());
+  const Fd lock = lock_dtl_pmu();
+  if (wish.all_cpus) options.cpus = online_cpus();
+  return DtlCapture(options, signals).run();
+}
+
+std::string no_standard_output(const std::string& file) {
+  return file == "-" ? "cannot record to standard output; without -o, htmtrace prints the entries"
+                     : "";
+}
+
+// The options for the output of the entries.
+void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
+  DtlOutputOptions& output = wish->options.output;
+  app.option_defaults()->group(kOutputGroup);
+  app.add_option("-o,--output", output.file, "Record to FILE instead of printing entries")
+      ->check(no_standard_output)
+      ->type_name("FILE");
+  app.add_flag("--force", wish->force, "Replace the file that -o names");
+  app.option_defaults()->group(kInputGroup);
+  app.add_option("-i,--input", wish->replay.input, "Read a recording or a perf.data file")
+      ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--from",
+         [wish](const std::string& text) {
+           wish->replay.from_ns = parse_since_boot("--from", text);
+         },
+         "Read entries from TIME on (seconds since boot)")
+      ->type_name("TIME");
+  app.add_option_function<std::string>(
+         "--to",
+         [wish](const std::string& text) { wish->replay.to_ns = parse_since_boot("--to", text); },
+         "Read entries up to TIME (seconds since boot)")
+      ->type_name("TIME");
+  app.option_defaults()->group(kOutputGroup);
+  app.add_option_function<std::string>(
+         "--format",
+         [wish](const std::string& text) {
+           wish->perf_data = text == "perf";
+           wish->timeline = text == "perfetto";
+           if (wish->file_format() == nullptr) wish->options.output.format = parse_format(text);
+         },
+         "Format: text, json, csv; for --input also perf, perfetto [text]")
+      ->type_name("FORMAT");
+  app.option_defaults()->group(kReportGroup);
+  app.add_flag("--summary", output.summary, "Print an analysis instead of entries");
+  app.add_option_function<std::string>(
+         "--interval",
+         [wish](const std::string& text) {
+           wish->options.output.intervals = parse_intervals(text);
+         },
+         "Print stolen time and moves for each TIME")
+      ->type_name("TIME");
+  app.add_flag("--check", wish->replay.check, "Compare the file's statistics with its entries");
+  app.add_flag("--tasks", output.tasks, "Name the task that each entry interrupted");
+  app.add_option("--top", output.top, "Lines of the summary's tables [10]")
+      ->check(CLI::Range(1, 100000).description(""))
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--processor-bits",
+         [wish](const std::string& text) { wish->options.output.bits = parse_bits(text); },
+         "First bits of chip and node in processor numbers")
+      ->type_name("CHIP,NODE");
+  app.add_option("--kallsyms", output.kallsyms, "Kernel symbols for the summary [/proc/kallsyms]")
+      ->type_name("FILE");
+}
+
+// The options for the recording.
+void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
+  app.option_defaults()->group(kTargetGroup);
+  app.add_option_function<std::string>(
+         "--cpu",
+         [wish](const std::string& text) {
+           wish->all_cpus = text == "all";
+           if (!wish->all_cpus) wish->options.cpus = parse_cpus(text);
+         },
+         "Virtual processors: all, or 0-7,16 [all]")
+      ->type_name("LIST")
+      ->default_str("all");
+  app.add_option("--event", wish->options.event,
+                 "Dispatches after: cede, preempt, fault, all [all]")
+      ->check(CLI::IsMember({"all", "cede", "preempt", "fault"}).description(""))
+      ->type_name("EVENT")
+      ->default_str("all");
+  app.option_defaults()->group(kScheduleGroup);
+  app.add_option_function<std::string>(
+         "--period", [wish](const std::string& text) { wish->options.period = parse_period(text); },
+         "Time between reads of the log: 100us to 10s [auto]")
+      ->type_name("TIME")
+      ->default_str("auto");
+  app.add_option_function<std::string>(
+         "--duration",
+         [wish](const std::string& text) {
+           wish->options.duration = time_of_option("--duration", text);
+         },
+         "End after TIME: 500ms, 10s, 2m [end of PROGRAM]")
+      ->type_name("TIME");
+  app.option_defaults()->group(kRingGroup);
+  app.add_option_function<std::string>(
+         "-m", [wish](const std::string& text) { wish->options.aux_bytes = parse_aux_size(text); },
+         "AUX ring size of each CPU, a power of two [8M]")
+      ->type_name("SIZE");
+  app.add_option("--threads", wish->options.threads,
+                 "Threads that drain the rings [one per 96 CPUs]")
+      ->check(CLI::Range(1, 64).description(""));
+  app.add_option("workload", wish->options.workload, "Program to run, with its arguments")
+      ->type_name("-- PROGRAM");
+  app.positionals_at_end();
+}
+
+DtlTopOrder parse_order(const std::string& text) {
+  if (text == "stolen") return DtlTopOrder::kStolen;
+  if (text == "latency") return DtlTopOrder::kLatency;
+  if (text == "dispatches") return DtlTopOrder::kDispatches;
+  if (text == "moved") return DtlTopOrder::kMoved;
+  return DtlTopOrder::kCpu;
+}
+
+// `htmtrace dtl top`
+void declare_top(CLI::App& app, const std::shared_ptr<Wish>& wish) {
+  declare_capture(app, wish);
+  const auto top = std::make_shared<DtlTopOptions>();
+  app.option_defaults()->group(kReportGroup);
+  app.add_option_function<std::string>(
+         "--interval",
+         [top](const std::string& text) {
+           top->interval = time_of_option("--interval", text);
+           if (top->interval >= kLeastTopInterval) return;
+           throw CLI::ValidationError("--interval", text + " is shorter than 100ms");
+         },
+         "Time between screens, 100ms or more [1s]")
+      ->type_name("TIME")
+      ->default_str("1s");
+  app.add_option("--count", top->count, "End after N screens [at Ctrl-C]")
+      ->check(number_from(1))
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--sort", [top](const std::string& text) { top->order = parse_order(text); },
+         "Sort by: stolen, latency, dispatches, moved, cpu [stolen]")
+      ->check(CLI::IsMember({"stolen", "latency", "dispatches", "moved", "cpu"}).description(""))
+      ->type_name("WHAT")
+      ->default_str("stolen");
+  app.option_defaults()->group(kOutputGroup);
+  app.add_option("-o,--output", wish->options.output.file, "Also record to FILE")
+      ->check(no_standard_output)
+      ->type_name("FILE");
+  app.add_flag("--force", wish->force, "Replace the file that -o names");
+  set_common_options(app, {"--cpu", "--interval", "--count", "--sort", "--output"});
+  app.footer(
+      "Example:\n"
+      "  htmtrace dtl top --sort latency");
+  app.final_callback([wish, top] { wish->options.top = *top; });
+}
+
+}  // namespace
+
+Action declare_dtl(CLI::App& app, Signals& signals) {
+  auto wish = std::make_shared<Wish>();
+  declare_capture(app, wish);
+  declare_output(app, wish);
+  declare_top(*app.add_subcommand("top", "Show each virtual processor's activity live"), wish);
+  set_common_options(app, {"--output", "--input", "--summary", "--duration", "--tasks"});
+  app.footer(
+      "Example:\n"
+      "  htmtrace dtl --summary --duration 10s");
+  app.parse_complete_callback([&app, wish] { check(app, *wish); });
+  return [wish, &signals] {
+    if (wish->replay.input.empty()) return capture(*wish, signals);
+    signals.release();
+    return replay(*wish);
+  };
+}
+
+}  // namespace htmtrace

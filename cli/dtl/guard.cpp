@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/dtl/guard.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "core/base/error.h"
+#include "ringbuf/mapping.h"
+
+namespace htmtrace {
+namespace {
+
+struct GuardPipe {
+  Fd read, write;
+};
+
+GuardPipe make_guard_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot make a pipe", errno);
+  return {Fd(ends[0]), Fd(ends[1])};
+}
+
+// Waits for a byte, or until the other end is closed.
+bool wait_for_byte(int fd) {
+  char byte = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(fd, &byte, 1);
+  } while (got < 0 && errno == EINTR);
+  return got == 1;
+}
+
+}  // namespace
+
+DtlGuard::DtlGuard(std::span<const DtlSource* const> sources) {
+  GuardPipe alive = make_guard_pipe(), ready = make_guard_pipe();
+  pid_ = ::fork();
+  if (pid_ < 0) throw Error("cannot start the process that guards the events", errno);
+  if (pid_ == 0) {
+    alive.write.reset();
+    ready.read.reset();
+    be_guard(sources, alive.read.get(), ready.write.get());
+  }
+  alive_ = std::move(alive.write);
+  ready.write.reset();
+  if (wait_for_byte(ready.read.get())) return;
+  alive_.reset();
+  ::waitpid(pid_, nullptr, 0);
+  throw Error("cannot map the rings in the process that guards the events")
+      .hint("choose smaller rings with -m");
+}
+
+DtlGuard::~DtlGuard() {
+  alive_.reset();
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void DtlGuard::be_guard(std::span<const DtlSource* const> sources, int alive, int ready) {
+  // Signals to the terminal's processes do not reach the guard, and no reader waits for its output.
+  ::setsid();
+  ::prctl(PR_SET_NAME, "htmtrace-guard");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
+  std::vector<Mapping> mappings;
+  for (const DtlSource* source : sources) {
+    const RingSizes sizes = source->ring().sizes();
+    const size_t data_bytes = page_size() + sizes.data_bytes;
+    mappings.push_back(Mapping::map(source->event().get(), data_bytes, 0));
+    if (sizes.aux_bytes != 0) {
+      mappings.push_back(Mapping::map(source->event().get(), sizes.aux_bytes, data_bytes));
+    }
+  }
+  for (const Mapping& mapping : mappings) {
+    if (!mapping) ::_exit(1);
+  }
+  if (::write(ready, "", 1) == 1) wait_for_byte(alive);
+  for (const DtlSource* source : sources) {
+    ::ioctl(source->event().get(), PERF_EVENT_IOC_DISABLE, 0);
+  }
+  ::_exit(0);
+}
+
+}  // namespace htmtrace

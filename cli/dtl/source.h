@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One CPU's vpa_dtl event with its rings.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/signals.h"
+#include "core/base/fd.h"
+#include "ringbuf/dtl_drain.h"
+#include "ringbuf/event_fd.h"
+#include "ringbuf/perf_ring.h"
+
+namespace htmtrace {
+
+// Keeps other htmtrace processes from the PMU until it is closed: the kernel refuses to open a
+// CPU's event twice only after it has taken the log away from the first. Throws Error.
+Fd lock_dtl_pmu();
+
+// Returns the owner of the PMU's driver.
+DtlDrain::Driver dtl_driver();
+
+// The ring sizes of each CPU.
+struct DtlRings {
+  // `aux_bytes` when somebody asks for it; else the more CPUs, the less for each.
+  DtlRings(std::optional<size_t> aux_bytes, size_t cpus);
+
+  RingSizes sizes;
+  bool fixed;  // not smaller, whatever the limits
+
+  static constexpr size_t kLeastAuxBytes = 64 << 10;
+};
+
+class DtlSource {
+ public:
+  // Opens and maps, disabled. A CPU may not be opened twice at a time: mainline's driver would take
+  // the log away from the first. Throws Error.
+  DtlSource(int cpu, const std::string& event, uint64_t period_ns, DtlRings rings);
+  DtlSource(DtlSource&&) noexcept = default;
+  DtlSource& operator=(DtlSource&&) = delete;
+  DtlSource(const DtlSource&) = delete;
+  DtlSource& operator=(const DtlSource&) = delete;
+  // Disables the event before its rings are unmapped: mainline's driver cannot be stopped
+  // otherwise, the kernel would call a function that is not there.
+  ~DtlSource();
+
+  // Once and never again: mainline's driver frees its log when the event is disabled and would
+  // write through a null pointer. Throws Error.
+  void enable() const { event_.enable(); }
+  void disable() const { event_.disable(); }
+
+  int cpu() const { return cpu_; }
+  const EventFd& event() const { return event_; }
+  const PerfRing& ring() const { return *ring_; }
+
+  // Returns false if the kernel has switched the event off. Sleeps up to 20 ms.
+  bool alive() const;
+
+ private:
+  void map(DtlRings rings);
+
+  int cpu_;
+  EventFd event_;
+  std::optional<PerfRing> ring_;
+};
+
+// The period at which the driver must read the log so that the log does not fill. Measures for a
+// fifth of a second on these CPUs, without recording. A signal ends the measurement early.
+uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& event,
+                           const Signals& signals);
+
+}  // namespace htmtrace

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/report/dispatches.h"
+
+#include <string>
+
+#include "cli/dispatches/replay_options.h"
+
+namespace htmtrace {
+
+int report_dispatch_log(const CLI::App& command, const ReportOptions& options) {
+  const std::string& file = options.traces.paths.front();
+  check_dispatch_log_options(command, file,
+                             {"PATH", "format", "top", "kallsyms", "output", "force"});
+  if (options.format != ReportFormat::kText) {
+    refuse_dispatch_log_format(file, "whose report is text");
+  }
+  DtlOutputOptions output;
+  output.summary = true;
+  output.kallsyms = options.symbols.kallsyms;
+  output.top = options.top.value_or(output.top);
+  const DtlInput input(file);
+  output.tasks = tells_tasks(input.recording());
+  return replay_dtl(replay_of(file, input), output, open_output(options.traces));
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/report/heat_options.h"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "output/io/percent.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr size_t kTextRows = 32;  // fills a terminal, with headings and footers
+constexpr size_t kSvgRows = 128;
+
+size_t text_width(const ReportOptions& options) {
+  winsize size{};
+  if (!options.traces.output.empty() || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+      size.ws_col == 0) {
+    return HeatMapReport::kWidth;
+  }
+  return size.ws_col;
+}
+
+}  // namespace
+
+std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
+  const HeatMaps& maps = report.maps;
+  report.remarks += fmt::format("{} {} reported", maps.events(), report.what);
+  if (maps.without_address() != 0) {
+    report.remarks += fmt::format(
+        ", {} ({:.2f}%) of them without a known {} address are not in the map",
+        maps.without_address(), percent(maps.without_address(), maps.events()), report.kind);
+  }
+  report.remarks += '\n';
+  const bool text = options.format == ReportFormat::kText;
+  report.top = options.top.value_or(text ? kTextRows : kSvgRows);
+  report.width = text_width(options);
+  switch (options.format) {
+    case ReportFormat::kText:
+    case ReportFormat::kPerfetto:  // for timelines only
+      break;
+    case ReportFormat::kJson:
+      return report.to_json();
+    case ReportFormat::kCsv:
+      return report.to_csv();
+    case ReportFormat::kSvg:
+      return report.to_svg();
+  }
+  return report.to_text();
+}
+
+}  // namespace htmtrace

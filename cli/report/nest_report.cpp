@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/report/nest_report.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "cli/report/heat_options.h"
+#include "cli/traces/nest_counting.h"
+#include "core/analysis/heat_maps.h"
+#include "core/analysis/nest_hot_spots.h"
+#include "output/report/heat_map_report.h"
+#include "output/report/nest_hot_report.h"
+
+namespace htmtrace {
+namespace {
+
+struct HotCounter {
+  void begin(const ChosenTrace& trace, nest::Layout layout, const TranslationMap& map) {
+    if (!spots) spots = std::make_unique<nest::HotSpots>(layout, wishes);
+    spots->begin_trace(trace.short_name(), map.owners());
+  }
+  void seen(const nest::Command& command) { spots->seen(command); }
+  void command(const nest::Event& event, const nest::Command& command,
+               std::optional<LogicalAddr> la) {
+    spots->command(event, command, la);
+  }
+  nest::HotSpots::Wishes wishes;
+  std::unique_ptr<nest::HotSpots> spots = {};
+};
+
+struct HeatCounter {
+  void begin(const ChosenTrace&, nest::Layout, const TranslationMap&) { commands = 0; }
+  void seen(const nest::Command&) { commands++; }
+  void command(const nest::Event& event, const nest::Command& command,
+               std::optional<LogicalAddr> la) {
+    std::optional<uint64_t> address;
+    if (la) address = la->value;
+    if (!logical) address = command.address;
+    maps.add(address, {.instructions = commands - 1, .ticks = event.time},
+             la ? la->value : HeatMap::kNoName);
+  }
+  HeatMaps& maps;
+  bool logical = true;
+  uint64_t commands = 0;  // with and without an address, up to this one
+};
+
+bool by_logical(const ReportOptions& options) {
+  return options.wishes.key == DataKey::kLogical;
+}
+
+}  // namespace
+
+NestReportResult report_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
+                             const PageNames& names) {
+  HotCounter counter{.wishes = {.logical = by_logical(options),
+                                .units = options.wishes.units,
+                                .entries = options.wishes.entries}};
+  const NestCount count = count_nest(traces, options.traces, counter);
+  counter.spots->finish();
+  const NestHotReport report{.spots = *counter.spots,
+                             .totals = count.totals,
+                             .evidence = count.evidence,
+                             .names = names,
+                             .top = options.top.value_or(ReportOptions::kTop)};
+  NestReportResult result{.report = {}, .totals = count.totals, .incomplete = count.incomplete};
+  switch (options.format) {
+    case ReportFormat::kText:
+    case ReportFormat::kSvg:
+    case ReportFormat::kPerfetto:
+      result.report = report.to_text();
+      break;
+    case ReportFormat::kJson:
+      result.report = report.to_json();
+      break;
+    case ReportFormat::kCsv:
+      result.report = report.to_csv();
+      break;
+  }
+  return result;
+}
+
+NestReportResult heat_of_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
+                              const PageNames& names) {
+  HeatMaps maps(options.wishes.units.front(), options.axis);
+  HeatCounter counter{.maps = maps, .logical = by_logical(options)};
+  const NestCount count = count_nest(traces, options.traces, counter);
+  HeatMapReport report{.maps = maps,
+                       .totals = count.totals,
+                       .traces = traces.size(),
+                       .what = "commands with an address",
+                       .kind = counter.logical ? "logical" : "real",
+                       .remarks = fmt::format("bus: {}\n{}\n{}", describe(count.totals),
+                                              count.evidence, describe(names))};
+  report.name = [&](const HeatMap::Row& row) {
+    return row.lowest_name == HeatMap::kNoName ? "" : names.name({row.lowest_name});
+  };
+  return {.report = print_heat(report, options),
+          .totals = count.totals,
+          .incomplete = count.incomplete};
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace report, of nest traces.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/report/options.h"
+#include "cli/traces/choice.h"
+#include "output/report/decode_report.h"
+
+namespace htmtrace {
+
+struct NestReportResult {
+  std::string report;
+  DecodeTotals totals;
+  bool incomplete = false;
+};
+
+// Throws Error, also when the traces have not the same known layout.
+NestReportResult report_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
+                             const PageNames& names);
+NestReportResult heat_of_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
+                              const PageNames& names);
+
+}  // namespace htmtrace

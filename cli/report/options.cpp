@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/report/options.h"
+
+#include <bit>
+#include <map>
+
+#include "cli/help.h"
+#include "cli/number_from.h"
+#include "cli/one_of.h"
+#include "cli/units.h"
+
+namespace htmtrace {
+namespace {
+
+void reject(bool wish, const char* option, const char* why) {
+  if (wish) throw CLI::ValidationError(option, why);
+}
+
+void declare_tables(CLI::App& app, ReportOptions& options) {
+  app.option_defaults()->group(kReportGroup);
+  declare_address(app, options.wishes.key);
+  app.add_option("--unit", options.units, "Unit of data addresses [128,64K; heat map 64K]")
+      ->type_name("SIZE,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str("");
+  app.add_option("--top", options.top, "Lines of a table [20; heat map 32, in files 128]")
+      ->type_name("N")
+      ->check(number_from(0))
+      ->default_str("");
+  app.add_option("--entries", options.wishes.entries,
+                 "Addresses that a table keeps in memory [65536]")
+      ->type_name("N")
+      ->check(CLI::Range(size_t{16}, size_t{1} << 28))
+      ->default_str("");
+  app.add_flag("--stacks", options.stacks, "Report folded call stacks");
+  app.add_flag("--blocks", options.blocks, "Report hot basic blocks and their successors");
+  app.add_flag("--heat-map", options.heat_map, "Report when each address was accessed");
+  app.add_flag("--timeline", options.timeline, "Report the progress of core traces");
+  app.add_flag("--infer-address", options.infer_address,
+               "Find the address field of an unknown nest layout");
+  static const std::map<std::string, HeatAxis> axes = {{"ticks", HeatAxis::kTicks},
+                                                       {"events", HeatAxis::kEvents}};
+  app.add_option("--over", options.axis, "Heat map axis: ticks, events [ticks if available]")
+      ->transform(one_of(axes))
+      ->type_name("AXIS")
+      ->default_str("");
+}
+
+void check_stacks(const ReportOptions& options) {
+  reject(options.format != ReportFormat::kText, "--stacks", "folded stacks are text only");
+  reject(options.traces.selection.last != Selection::kAny, "--stacks",
+         "cannot be used with --last");
+  reject(options.heat_map, "--stacks", "cannot be used with --heat-map");
+}
+
+void check_timeline(const ReportOptions& options) {
+  reject(options.format == ReportFormat::kSvg, "--format",
+         "--timeline cannot be svg; use perfetto");
+  reject(options.traces.selection.last != Selection::kAny, "--timeline",
+         "cannot be used with --last");
+  reject(options.heat_map, "--timeline", "cannot be used with --heat-map");
+  reject(options.stacks, "--timeline", "cannot be used with --stacks: --format perfetto has them");
+  reject(options.infer_address, "--timeline", "cannot be used with --infer-address");
+}
+
+void check_blocks(const ReportOptions& options) {
+  reject(options.stacks, "--stacks", "cannot be used with --blocks");
+  reject(options.heat_map, "--heat-map", "cannot be used with --blocks");
+  reject(options.timeline, "--timeline", "cannot be used with --blocks");
+  reject(options.infer_address, "--infer-address", "cannot be used with --blocks");
+  reject(options.format == ReportFormat::kSvg, "--format", "hot blocks are text, json or csv");
+  reject(options.traces.selection.last != Selection::kAny, "--blocks",
+         "cannot be used with --last");
+}
+
+void check_inferred(const ReportOptions& options) {
+  const Selection& s = options.traces.selection;
+  reject(options.format != ReportFormat::kText, "--format",
+         "--infer-address requires --format text");
+  reject(options.heat_map, "--heat-map", "cannot be used with --infer-address");
+  reject(options.stacks, "--stacks", "cannot be used with --infer-address");
+  reject(!s.ra.empty() || !s.la.empty() || !options.traces.nest.commands.empty(), "--infer-address",
+         "cannot be used with --ra, --la and --command");
+  reject(options.traces.nest.layout.has_value(), "--layout", "cannot be used with --infer-address");
+}
+
+}  // namespace
+
+void declare_address(CLI::App& app, DataKey& key) {
+  static const std::map<std::string, DataKey> keys = {
+      {"logical", DataKey::kLogical}, {"real", DataKey::kReal}, {"effective", DataKey::kEffective}};
+  app.add_option("--address", key, "Data addresses: logical, real, effective [logical]")
+      ->transform(one_of(keys))
+      ->type_name("KIND")
+      ->default_str("");
+}
+
+std::vector<uint64_t> parse_units(const std::vector<std::string>& texts) {
+  std::vector<uint64_t> units;
+  for (const std::string& text : texts) {
+    const auto size = parse_size(text);
+    if (!size || !std::has_single_bit(*size)) {
+      throw CLI::ValidationError("--unit", text + " is not a power of two such as 128, 4K or 16M");
+    }
+    units.push_back(*size);
+  }
+  return units;
+}
+
+void declare_options(CLI::App& app, ReportOptions& options) {
+  declare_traces(app, options.traces);
+  declare_tables(app, options);
+  declare_symbols(app, options.symbols);
+  app.option_defaults()->group(kOutputGroup);
+  static const std::map<std::string, ReportFormat> formats = {
+      {"text", ReportFormat::kText},
+      {"json", ReportFormat::kJson},
+      {"csv", ReportFormat::kCsv},
+      {"svg", ReportFormat::kSvg},
+      {"perfetto", ReportFormat::kPerfetto}};
+  app.add_option("--format", options.format,
+                 "Format: text, json, csv, svg (heat map), perfetto (timeline) [text]")
+      ->transform(one_of(formats))
+      ->type_name("FORMAT")
+      ->default_str("");
+}
+
+void check(const CLI::App& app, ReportOptions& options) {
+  for (const char* const of_data : {"--address", "--unit"}) {
+    reject(app.count(of_data) != 0 && (options.stacks || options.blocks || options.timeline),
+           of_data, "cannot be used with --stacks, --blocks and --timeline");
+  }
+  if (options.blocks) check_blocks(options);
+  if (options.units.empty()) {
+    options.units = {"64K"};
+    if (!options.heat_map) options.units.insert(options.units.begin(), "128");
+  }
+  options.wishes.units = parse_units(options.units);
+  if (options.stacks) check_stacks(options);
+  if (options.timeline) check_timeline(options);
+  reject(options.format == ReportFormat::kPerfetto && !options.timeline, "--format",
+         "perfetto requires --timeline");
+  if (options.infer_address) check_inferred(options);
+  if (options.heat_map) {
+    reject(options.wishes.units.size() != 1, "--unit", "a heat map accepts only one unit");
+    reject(options.traces.selection.last != Selection::kAny, "--heat-map",
+           "cannot be used with --last");
+  } else {
+    reject(options.format == ReportFormat::kSvg, "--format", "svg requires --heat-map");
+    reject(options.axis.has_value(), "--over", "requires --heat-map");
+  }
+  check(options.symbols);
+}
+
+}  // namespace htmtrace

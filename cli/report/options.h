@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The options of htmtrace report.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/traces/options.h"
+#include "cli/traces/symbols.h"
+#include "core/analysis/heat_maps.h"
+#include "core/analysis/hot_spots.h"
+
+namespace htmtrace {
+
+enum class ReportFormat : uint8_t { kText, kJson, kCsv, kSvg, kPerfetto };
+
+struct ReportOptions {
+  static constexpr size_t kTop = 20;
+
+  TraceOptions traces;
+  HotSpots::Wishes wishes;
+  std::vector<std::string> units;  // as typed; `wishes` has the numbers
+  SymbolOptions symbols;
+  ReportFormat format = ReportFormat::kText;
+  std::optional<size_t> top;
+  std::optional<HeatAxis> axis;  // of a heat map
+  bool stacks = false;
+  bool heat_map = false;
+  bool timeline = false;
+  bool blocks = false;
+  bool infer_address = false;
+};
+
+// Declares --address, which several reports share.
+void declare_address(CLI::App& app, DataKey& key);
+
+// "128", "64K": sizes that are powers of two. Throws CLI::ValidationError.
+std::vector<uint64_t> parse_units(const std::vector<std::string>& texts);
+
+// Declares all options.
+void declare_options(CLI::App& app, ReportOptions& options);
+
+// Converts the typed values. Throws CLI::ValidationError if options exclude each other.
+void check(const CLI::App& app, ReportOptions& options);
+
+}  // namespace htmtrace

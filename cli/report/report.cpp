@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// htmtrace report: hot instructions and data.
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/dispatches/replay_options.h"
+#include "cli/messages.h"
+#include "cli/report/dispatches.h"
+#include "cli/report/heat_options.h"
+#include "cli/report/nest_inferred.h"
+#include "cli/report/nest_report.h"
+#include "cli/report/options.h"
+#include "cli/traces/choice.h"
+#include "cli/traces/context.h"
+#include "cli/traces/core_reading.h"
+#include "cli/traces/stream_choice.h"
+#include "core/analysis/call_stacks.h"
+#include "core/analysis/heat_maps.h"
+#include "core/analysis/hot_blocks.h"
+#include "core/base/error.h"
+#include "output/export/call_timeline.h"
+#include "output/io/text_output.h"
+#include "output/report/hot_blocks_report.h"
+#include "output/report/hot_spots_report.h"
+#include "output/report/parts.h"
+#include "output/report/timeline_report.h"
+
+namespace htmtrace {
+namespace {
+
+class Report {
+ public:
+  explicit Report(const ReportOptions& options)
+      : options_(options), symbols_(load_symbols(options.symbols, options.traces.paths)) {}
+
+  int run() {
+    Spool spool;
+    const std::vector<ChosenTrace> traces =
+        choose_traces(options_.traces.paths, options_.traces.filter, spool);
+    TextOutput output = open_output(options_.traces, files_of(options_.symbols));
+    const bool nest = all_of_nest(traces, options_.traces.context);
+    if (nest) {
+      output.put(bus(traces));
+    } else if (options_.stacks) {
+      call_stacks(traces, output);
+    } else if (options_.format == ReportFormat::kPerfetto) {
+      call_timeline(traces, output);
+    } else {
+      output.put(cores(traces));
+    }
+    output.finish();
+    if (output.reader_gone()) return kExitDone;
+    incomplete_ |= tell_missing(traces, options_.traces.context);
+    print_note(describe(totals_));
+    return incomplete_ ? kExitIncomplete : kExitDone;
+  }
+
+ private:
+  std::string bus(const std::vector<ChosenTrace>& traces) {
+    if (options_.stacks) throw Error("cannot report call stacks: nest traces have no instructions");
+    if (options_.timeline) {
+      throw Error("cannot make a timeline: nest traces have no instructions")
+          .hint("use --heat-map to see when each address was accessed");
+    }
+    if (options_.blocks)
+      throw Error("cannot report basic blocks: nest traces have no instructions");
+    if (options_.wishes.key == DataKey::kEffective) {
+      throw Error("cannot report by effective address: nest traces have no effective addresses");
+    }
+    const PageNames names = load_page_names(options_.symbols, options_.traces.paths, symbols_);
+    NestReportResult result = options_.infer_address ? report_inferred(traces, options_, names)
+                              : options_.heat_map    ? heat_of_nest(traces, options_, names)
+                                                     : report_nest(traces, options_, names);
+    totals_ = result.totals;
+    incomplete_ |= result.incomplete;
+    return std::move(result.report);
+  }
+
+  void call_stacks(const std::vector<ChosenTrace>& traces, TextOutput& output) {
+    refuse_inference();
+    CallStacks stacks(symbols_);
+    for (const ChosenTrace& trace : traces) {
+      stacks.begin_trace();
+      read(trace, stacks);
+    }
+    tell(stacks);
+    stacks.tree().fold([&output](std::string_view text) { output.put(text); });
+  }
+
+  static void tell(const CallStacks& stacks) {
+    print_note(fmt::format("call stacks: {} lost, {} cut, {} instructions left out",
+                           stacks.restarts(), stacks.cut(), stacks.unknown()));
+  }
+
+  // Text has as many windows as a reader can scan; programs get more.
+  std::string timeline(const std::vector<ChosenTrace>& traces) {
+    const size_t windows = options_.format == ReportFormat::kText ? 64 : 4096;
+    std::vector<TimelineReport::Trace> all;
+    for (const ChosenTrace& trace : traces) {
+      all.push_back({.name = trace.describe(), .timeline = Timeline(windows)});
+      read(trace, all.back().timeline);
+    }
+    return printed(TimelineReport{.traces = all, .totals = totals_});
+  }
+
+  void call_timeline(const std::vector<ChosenTrace>& traces, TextOutput& output) {
+    CallTimeline timeline(output, symbols_);
+    for (const ChosenTrace& trace : traces) {
+      timeline.begin_trace(trace.describe());
+      read(trace, timeline);
+      timeline.end_trace();
+      if (!timeline.full_from()) continue;
+      incomplete_ = true;
+      print_warning(
+          fmt::format("{}: the timeline ends at instruction {}, at 1 GB, which viewers can load; "
+                      "choose a part with --instructions",
+                      trace.name(), *timeline.full_from()));
+    }
+    timeline.finish();
+    tell(timeline.stacks());
+  }
+
+  std::string hot_blocks(const std::vector<ChosenTrace>& traces) {
+    HotBlocks blocks(options_.wishes.entries, symbols_);
+    for (const ChosenTrace& trace : traces) {
+      read(trace, blocks);
+      blocks.skipped();
+    }
+    const HotBlocksReport report{.blocks = blocks,
+                                 .symbols = symbols_,
+                                 .totals = totals_,
+                                 .traces = traces.size(),
+                                 .top = options_.top.value_or(ReportOptions::kTop)};
+    return printed(report);
+  }
+
+  std::string heat_map(const std::vector<ChosenTrace>& traces) {
+    HeatMaps maps(options_.wishes.units.front(), options_.axis);
+    for (const ChosenTrace& trace : traces) {
+      DataHeat heat(maps, options_.wishes.key, symbols_);
+      read(trace, heat);
+    }
+    HeatMapReport report{
+        .maps = maps,
+        .totals = totals_,
+        .traces = traces.size(),
+        .what = "data accesses",
+        .kind = key_name(options_.wishes.key),
+        .remarks = fmt::format("{} traces: {}\n", traces.size(), describe(totals_))};
+    report.name = [this](const HeatMap::Row& row) {
+      if (row.lowest_name == HeatMap::kNoName) return std::string();
+      return range_name(symbols_, row.lowest_name, row.highest_name);
+    };
+    return print_heat(report, options_);
+  }
+
+  void refuse_inference() const {
+    if (!options_.infer_address) return;
+    throw Error("cannot infer addresses: core traces contain their addresses")
+        .hint("to read them as nest traces, pass --type nest");
+  }
+
+  std::string cores(const std::vector<ChosenTrace>& traces) {
+    refuse_inference();
+    if (options_.blocks) return hot_blocks(traces);
+    if (options_.heat_map) return heat_map(traces);
+    if (options_.timeline) return timeline(traces);
+    HotSpots::Wishes wishes = options_.wishes;
+    wishes.walks = true;
+    HotSpots spots(wishes, symbols_);
+    for (const ChosenTrace& trace : traces) read(trace, spots);
+    spots.finish();
+    const HotSpotsReport report{.spots = spots,
+                                .totals = totals_,
+                                .traces = traces.size(),
+                                .top = options_.top.value_or(ReportOptions::kTop)};
+    return printed(report);
+  }
+
+  template <class Printable>
+  std::string printed(const Printable& report) const {
+    if (options_.format == ReportFormat::kText) return report.to_text();
+    return options_.format == ReportFormat::kJson ? report.to_json() : report.to_csv();
+  }
+
+  template <class Next>
+  void read(const ChosenTrace& trace, Next& next) {
+    if (read_core(trace, options_.traces, next, totals_)) incomplete_ = true;
+  }
+
+  const ReportOptions& options_;
+  SymbolTable symbols_;
+  DecodeTotals totals_;
+  bool incomplete_ = false;
+};
+
+}  // namespace
+
+Action declare_report(CLI::App& app) {
+  auto options = std::make_shared<ReportOptions>();
+  declare_options(app, *options);
+  set_common_options(app, {"--output", "--format", "--top", "--heat-map", "--stacks"});
+  app.footer(
+      "Example:\n"
+      "  htmtrace report --top 10 DIR");
+  app.parse_complete_callback([&app, options] { check(app, *options); });
+  return [&app, options] {
+    if (is_one_dispatch_log(options->traces.paths)) return report_dispatch_log(app, *options);
+    return Report(*options).run();
+  };
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/traces/choice.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "cli/dispatches/import.h"
+#include "cli/traces/recording_check.h"
+#include "cli/traces/stream_choice.h"
+#include "core/base/error.h"
+#include "core/dispatch_log/blocks.h"
+#include "core/perf_data/file.h"
+#include "core/selection/stream_frames.h"
+#include "output/recording/manifest.h"
+
+namespace htmtrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kTracePrefix = "htm.bin.";
+constexpr std::string_view kTranslationPrefix = "translation.";
+constexpr std::string_view kPackedSuffixes[] = {".zst", ".gz"};
+
+// Removes `mark` and a number from the front of `text`.
+bool take_number(std::string_view& text, char mark, uint32_t& number) {
+  if (!text.starts_with(mark)) return false;
+  const char* end = text.data() + text.size();
+  const auto [after, failure] = std::from_chars(text.data() + 1, end, number);
+  if (failure != std::errc()) return false;
+  text.remove_prefix(static_cast<size_t>(after - text.data()));
+  return true;
+}
+
+// Of "htm.bin.nN.pP.cC", perhaps with ".tT", followed by ".zst" or ".gz".
+struct NameParts {
+  ChosenTrace::Place place;
+  std::optional<HtmType> type;
+};
+
+std::optional<NameParts> parts_of_name(std::string_view name) {
+  if (!name.starts_with(kTracePrefix)) return std::nullopt;
+  name = without_packed_suffix(name);
+  name.remove_prefix(kTracePrefix.size());
+  NameParts parts;
+  uint32_t type = 0;
+  if (!take_number(name, 'n', parts.place.node) || !name.starts_with('.')) return std::nullopt;
+  name.remove_prefix(1);
+  if (!take_number(name, 'p', parts.place.chip) || !name.starts_with('.')) return std::nullopt;
+  name.remove_prefix(1);
+  if (!take_number(name, 'c', parts.place.core)) return std::nullopt;
+  if (name.empty()) return parts;
+  name.remove_prefix(1);
+  if (!take_number(name, 't', type) || !name.empty() || type < 1 || type > 3) return std::nullopt;
+  parts.type = static_cast<HtmType>(type);
+  return parts;
+}
+
+ChosenTrace named(const fs::path& path) {
+  ChosenTrace trace{.path = path, .place = {}, .type = {}};
+  if (const auto parts = parts_of_name(path.filename().string())) {
+    trace.place = parts->place;
+    trace.type = parts->type;
+  }
+  return trace;
+}
+
+void add_folder(const fs::path& folder, const TargetFilter& filter,
+                std::vector<ChosenTrace>& chosen) {
+  const size_t before = chosen.size();
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    ChosenTrace trace = named(entry->path());
+    if (trace.place && matches(filter, *trace.place)) chosen.push_back(std::move(trace));
+  }
+  if (failure) throw Error("cannot read folder " + folder.string(), failure.value());
+  if (chosen.size() == before) {
+    if (auto error = missing_traces(folder, filter)) throw std::move(*error);
+    throw Error("no such trace in folder " + folder.string())
+        .hint("traces are named htm.bin.nN.pP.cC; htmtrace record -o DIR writes them");
+  }
+  std::sort(chosen.begin() + static_cast<ptrdiff_t>(before), chosen.end(),
+            [](const ChosenTrace& a, const ChosenTrace& b) {
+              return std::tie(a.place, a.type) < std::tie(b.place, b.type);
+            });
+  find_missing_traces(folder, filter, std::span(chosen).subspan(before));
+}
+
+// Chooses the traces of `path` if it is a perf.data file. Returns true if it is.
+bool add_perf_data(const fs::path& path, const TargetFilter& filter,
+                   std::vector<ChosenTrace>& chosen) {
+  std::error_code failure;
+  // A pipe must not be opened twice.
+  if (fs::exists(path, failure) && !fs::is_regular_file(path, failure)) return false;
+  const InputFile file = InputFile::open(path);
+  std::array<std::byte, kPerfDataMagicBytes> begin{};
+  if (!file.size_bytes() || file.read_at(0, begin) != begin.size() || !is_perf_data(begin)) {
+    return false;
+  }
+  const ReadAt read = [&file](uint64_t offset, std::span<std::byte> buffer) {
+    return file.read_at(offset, buffer);
+  };
+  PerfDataContent content;
+  try {
+    content = find_traces(*file.size_bytes(), read);
+  } catch (const Error& error) {
+    throw error.about("cannot read " + path.string());
+  }
+  const size_t before = chosen.size();
+  for (PerfDataTrace& found : content.traces) {
+    const TraceTarget& target = found.target;
+    ChosenTrace trace{.path = path,
+                      .place = ChosenTrace::Place{target.node, target.chip, target.core},
+                      .type = target.type,
+                      .inside = true,
+                      .extents = std::move(found.trace),
+                      .map_extents = std::move(found.map),
+                      .missing = std::move(found.missing)};
+    if (!matches(filter, *trace.place)) continue;
+    trace.missing.insert(trace.missing.end(), content.missing.begin(), content.missing.end());
+    content.missing.clear();  // reported once
+    chosen.push_back(std::move(trace));
+  }
+  if (chosen.size() == before) throw Error("no such trace in " + path.string());
+  return true;
+}
+
+void add_standard_input(const TargetFilter& filter, Spool& spool,
+                        std::vector<ChosenTrace>& chosen) {
+  ChosenTrace trace{.path = "-", .place = {}, .type = {}};
+  trace.begun = InputFile::standard_input({}).read_begin(kPackedMagicBytes);
+  if (is_dtl_recording(trace.begun)) {
+    throw Error("cannot read a dispatch trace log from standard input")
+        .hint("pass the name of the file");
+  }
+  if (!is_stream(trace.begun)) return chosen.push_back(std::move(trace));
+  InputFile input = trace.open();
+  spool.fill(input);
+  add_stream(spool.path(), "standard input", filter, chosen);
+}
+
+// Chooses the traces of `path` if it is a stored stream. Returns true if it is.
+bool add_stored_stream(const fs::path& path, const TargetFilter& filter,
+                       std::vector<ChosenTrace>& chosen) {
+  std::error_code failure;
+  if (!fs::is_regular_file(path, failure)) return false;
+  if (!is_stream(InputFile::open(path).read_begin(kStreamMagicBytes))) return false;
+  add_stream(path, path.string(), filter, chosen);
+  return true;
+}
+
+}  // namespace
+
+std::string_view without_packed_suffix(std::string_view name) {
+  for (const std::string_view suffix : kPackedSuffixes) {
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+bool matches(const TargetFilter& filter, const ChosenTrace::Place& place) {
+  return filter.node.value_or(place.node) == place.node &&
+         filter.chip.value_or(place.chip) == place.chip &&
+         filter.core.value_or(place.core) == place.core;
+}
+
+std::string ChosenTrace::describe() const {
+  if (!place) return fmt::format("file={}", name());
+  std::string target =
+      fmt::format("node={},chip={},core={}", place->node, place->chip, place->core);
+  if (type) target += fmt::format(",type={}", htm_type_name(*type));
+  return fmt::format("{} file={}", target, name());
+}
+
+std::string ChosenTrace::short_name() const {
+  if (!place) return name();
+  return fmt::format("n{}.p{}.c{}", place->node, place->chip, place->core);
+}
+
+std::optional<fs::path> ChosenTrace::translation_path() const {
+  if (!place || inside) return std::nullopt;
+  std::string name(without_packed_suffix(path.filename().string()));
+  name.replace(0, kTracePrefix.size(), kTranslationPrefix);
+  return path.parent_path() / name;
+}
+
+std::optional<fs::path> ChosenTrace::manifest_path() const {
+  if (!place || inside) return std::nullopt;
+  return path.parent_path() / kManifestName;
+}
+
+InputFile ChosenTrace::open() const {
+  if (is_standard_input()) return InputFile::standard_input(begun);
+  if (!inside) {
+    InputFile file = InputFile::open_unpacked(path);
+    if (expected_bytes) file.expect(*expected_bytes);
+    return file;
+  }
+  InputFile file = InputFile::open(path, extents);
+  file.show_as(name());
+  return file;
+}
+
+std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
+                                       const TargetFilter& filter, Spool& spool) {
+  std::vector<ChosenTrace> chosen;
+  for (const std::string& name : paths) {
+    const fs::path path(name);
+    std::error_code failure;
+    if (name == "-") {
+      add_standard_input(filter, spool, chosen);
+    } else if (fs::is_directory(path, failure)) {
+      add_folder(path, filter, chosen);
+    } else if (is_dispatch_log(path)) {
+      throw Error(name + " is a dispatch trace log, not a trace of a core or a chip")
+          .hint("pass it alone, or read it with htmtrace dtl --input");
+    } else if (!add_perf_data(path, filter, chosen) && !add_stored_stream(path, filter, chosen)) {
+      chosen.push_back(named(path));
+    }
+  }
+  for (ChosenTrace& trace : chosen) compare_with_manifest(trace);
+  return chosen;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Between the merged events of a nest trace and whatever takes them: translates and selects.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/memory_map/translation.h"
+#include "core/nest_trace/decoder.h"
+#include "core/selection/selection.h"
+
+namespace htmtrace {
+
+// Throws Error when something is selected by what bus traces do not have; `trace` names it.
+void check_nest_selection(const Selection& selection, const std::string& trace);
+
+// `Next` has event(const nest::Event&, std::optional<LogicalAddr>).
+template <class Next>
+class NestChoice {
+ public:
+  struct Wishes {
+    const Selection& selection;
+    const std::vector<std::string>& commands;  // names; empty: all
+    const TranslationMap& map;
+    uint64_t limit = Selection::kAny;  // of commands, selected or not
+  };
+
+  // All of it must outlive the choice.
+  NestChoice(Wishes wishes, nest::Layout layout, Next& next)
+      : wishes_(wishes),
+        layout_(layout),
+        names_(nest::names_of(layout)),
+        cursor_(wishes.map),
+        next_(next),
+        selects_commands_(!wishes.selection.ra.empty() || !wishes.selection.la.empty() ||
+                          !wishes.commands.empty()) {}
+
+  void event(const nest::Event& event) {
+    const Selection& s = wishes_.selection;
+    bool wanted = s.ticks.holds(event.time);
+    std::optional<LogicalAddr> la;
+    if (event.kind == nest::Event::Kind::kStamp) {
+      if (wanted) next_.event(event, la);
+      return;
+    }
+    commands_ += event.kind == nest::Event::Kind::kCommand ? 1 : 0;
+    if (event.kind == nest::Event::Kind::kCommand && layout_ != nest::Layout::kUnknown) {
+      wanted = look_at(event, la) && wanted;
+    } else if (selects_commands_) {
+      wanted = false;
+    }
+    if (!wanted || passed_++ % s.every != 0) return;
+    taken_++;
+    next_.event(event, la);
+  }
+
+  // No later event is wanted; no event may follow.
+  bool satisfied() const { return taken_ >= wishes_.selection.first || commands_ >= wishes_.limit; }
+  uint64_t translated() const { return translated_; }
+  uint64_t untranslated() const { return untranslated_; }
+
+ private:
+  static bool in(const Selection::Ranges& ranges, std::optional<uint64_t> address) {
+    return ranges.empty() ||
+           (address && std::any_of(ranges.begin(), ranges.end(), [&](const AddressRange& range) {
+              return range.holds(*address);
+            }));
+  }
+
+  // Whether the command is wanted; its logical address, if it has one.
+  bool look_at(const nest::Event& event, std::optional<LogicalAddr>& la) {
+    const nest::Command command = nest::command_of(layout_, event.record);
+    const nest::CommandName& name = names_.command(command.ttype, command.tsize);
+    const bool has_address = name.port == nest::PortRule::kAddress;
+    if (has_address) {
+      la = cursor_.translate(RealAddr{command.address});
+      (la ? translated_ : untranslated_)++;
+    }
+    if (!selects_commands_) return true;
+    const std::vector<std::string>& commands = wishes_.commands;
+    return in(wishes_.selection.ra, has_address ? std::optional(command.address) : std::nullopt) &&
+           in(wishes_.selection.la, la ? std::optional(la->value) : std::nullopt) &&
+           (commands.empty() ||
+            std::find(commands.begin(), commands.end(), name.name) != commands.end());
+  }
+
+  Wishes wishes_;
+  nest::Layout layout_;
+  const nest::Names& names_;
+  TranslationMap::Cursor cursor_;
+  Next& next_;
+  bool selects_commands_;
+  uint64_t commands_ = 0;
+  uint64_t passed_ = 0;
+  uint64_t taken_ = 0;
+  uint64_t translated_ = 0;
+  uint64_t untranslated_ = 0;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads nest traces into a counter of commands.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/messages.h"
+#include "cli/traces/choice.h"
+#include "cli/traces/context.h"
+#include "cli/traces/index_file.h"
+#include "cli/traces/nest_choice.h"
+#include "cli/traces/nest_reading.h"
+#include "cli/traces/options.h"
+#include "core/nest_trace/layout.h"
+#include "output/io/progress.h"
+#include "output/report/decode_report.h"
+
+namespace htmtrace {
+
+// Throws Error unless the layout is known, and is `before`, that of the traces before.
+void check_layout(const NestReading& reading, std::optional<nest::Layout> before);
+
+struct NestCount {
+  DecodeTotals totals;
+  std::string evidence;  // of the layout
+  std::optional<nest::Layout> layout;
+  bool incomplete = false;
+};
+
+// Reads a trace that holds no record. Of such no layout is known, and none is needed.
+inline void count_idle(NestReading& reading, NestCount& count) {
+  struct Nothing {
+    void event(const nest::Event&) {}
+  } nothing;
+  while (reading.advance(nothing)) {
+  }
+  count.totals.add(reading.statistics());
+  if (count.evidence.empty()) count.evidence = reading.describe_layout();
+  if (reading.statistics().incomplete() || tell_trouble(reading.input())) count.incomplete = true;
+}
+
+// Passes the commands that carry an address to `counter`, which has begin(trace, layout,
+// map) and command(event, command, la); a sink with seen(command) receives all commands. Throws
+// Error, also when the traces have not the same known layout.
+template <class Counter>
+NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions& options,
+                     Counter& counter) {
+  NestCount count;
+  std::vector<const ChosenTrace*> idle;
+  for (const ChosenTrace& trace : traces) {
+    check_nest_selection(options.selection, trace.name());
+    NestReading reading(trace, options.nest.layout);
+    if (reading.evidence().records == 0) {
+      count_idle(reading, count);
+      idle.push_back(&trace);
+      continue;
+    }
+    const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
+    check_layout(reading, count.layout);
+    count.layout = reading.layout();
+    count.evidence = reading.describe_layout();
+    counter.begin(trace, reading.layout(), map);
+    struct Commands {
+      void event(const nest::Event& event, std::optional<LogicalAddr> la) {
+        if (event.kind != nest::Event::Kind::kCommand) return;
+        const nest::Command command = nest::command_of(layout, event.record);
+        if constexpr (requires { counter.seen(command); }) counter.seen(command);
+        const nest::CommandName& name = names.command(command.ttype, command.tsize);
+        if (name.port == nest::PortRule::kAddress) counter.command(event, command, la);
+      }
+      Counter& counter;
+      nest::Layout layout;
+      const nest::Names& names;
+    } commands{.counter = counter, .layout = *count.layout, .names = nest::names_of(*count.layout)};
+    NestChoice<Commands> choice(
+        {.selection = options.selection, .commands = options.nest.commands, .map = map},
+        reading.layout(), commands);
+    if (options.selection.first != Selection::kAny) reading.read_little();
+    if (reading.narrow(trace, options.selection)) tell_part(reading.input());
+    if (const std::string wrap = describe_wrap(reading); !wrap.empty()) print_note(wrap);
+    Progress progress(stderr);
+    while (reading.advance(choice) && !choice.satisfied()) {
+      progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
+    }
+    const nest::Statistics statistics = reading.statistics();
+    count.totals.add(statistics);
+    count.incomplete |= statistics.incomplete() || map.report().damaged();
+    if (tell_trouble(reading.input())) count.incomplete = true;
+  }
+  // A table of nothing looks the same in any layout.
+  for (const ChosenTrace* trace : idle) {
+    const TranslationMap map = load_map(options.context, *trace, manifest_of(*trace));
+    counter.begin(*trace, count.layout.value_or(nest::Layout::kPower9), map);
+  }
+  return count;
+}
+
+}  // namespace htmtrace

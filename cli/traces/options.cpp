@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/traces/options.h"
+
+#include <string>
+
+#include "cli/help.h"
+#include "cli/traces/selection_options.h"
+#include "output/recording/input_guard.h"
+
+namespace htmtrace {
+
+void declare_traces(CLI::App& app, TraceOptions& options) {
+  app.option_defaults()->group(kInputGroup);
+  app.add_option("PATH", options.paths, "Recording folder, trace file, or - for stdin [.]")
+      ->type_name("PATH");
+  app.add_option("--node", options.filter.node, "Read only the traces of this node")
+      ->type_name("N");
+  app.add_option("--chip", options.filter.chip, "Read only the traces of this chip")
+      ->type_name("N");
+  app.add_option("--core", options.filter.core, "Read only the traces of this core")
+      ->type_name("N");
+  declare_context(app, options.context);
+  declare_selection(app, options.selection);
+  declare_nest(app, options.nest);
+  app.option_defaults()->group(kOutputGroup);
+  app.add_option_function<std::string>(
+         "-o,--output",
+         [&options](const std::string& file) { options.output = file == "-" ? "" : file; },
+         "Write to FILE instead of standard output")
+      ->type_name("FILE");
+  app.add_flag("--force", options.force, "Replace the file that -o names");
+}
+
+TextOutput open_output(const TraceOptions& options, const std::vector<std::string>& more_inputs) {
+  std::vector<std::string> inputs = options.paths;
+  inputs.push_back(options.context.translation);
+  inputs.insert(inputs.end(), more_inputs.begin(), more_inputs.end());
+  check_is_no_input(options.output, inputs);
+  return options.output.empty() ? TextOutput::standard_output()
+                                : TextOutput::create(options.output, options.force);
+}
+
+}  // namespace htmtrace

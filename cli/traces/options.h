@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The options that decode and report share: which traces, what in them, and where to print.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/traces/choice.h"
+#include "cli/traces/context.h"
+#include "cli/traces/nest_options.h"
+#include "core/selection/selection.h"
+#include "output/io/text_output.h"
+
+namespace htmtrace {
+
+struct TraceOptions {
+  std::vector<std::string> paths = {"."};
+  TargetFilter filter;
+  ContextOptions context;
+  Selection selection;
+  NestOptions nest;
+  std::string output;  // empty: standard output
+  bool force = false;
+};
+
+// PATH, --node, --chip, --core, those of declare_context(), declare_selection() and declare_nest(),
+// --output and --force.
+void declare_traces(CLI::App& app, TraceOptions& options);
+
+// Throws Error, also when it is a file of the traces, or one of `more_inputs`.
+TextOutput open_output(const TraceOptions& options,
+                       const std::vector<std::string>& more_inputs = {});
+
+}  // namespace htmtrace

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/traces/symbols.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "cli/help.h"
+#include "cli/messages.h"
+#include "output/io/input_file.h"
+#include "output/recording/symbol_files.h"
+#include "output/symbols/elf_symbols.h"
+#include "output/symbols/kallsyms.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr uint64_t kMostKallsymsBytes = 256 << 20;
+constexpr uint64_t kMostPagesBytes = 256 << 20;
+
+// "FILE" or "FILE@ADDRESS".
+void add_elf(const std::string& text, SymbolTable& table) {
+  const size_t at = text.rfind('@');
+  if (at != std::string::npos) {
+    std::string_view digits = std::string_view(text).substr(at + 1);
+    if (digits.starts_with("0x")) digits.remove_prefix(2);
+    uint64_t address = 0;
+    const char* end = digits.data() + digits.size();
+    const auto [stop, failure] = std::from_chars(digits.data(), end, address, 16);
+    if (failure == std::errc{} && stop == end) {
+      add_elf_symbols(text.substr(0, at), address, table);
+      return;
+    }
+  }
+  add_elf_symbols(text, std::nullopt, table);
+}
+
+// Returns the file of `record --symbols` beside the traces, or beside the folders of several
+// recordings.
+std::string recorded_file(const std::vector<std::string>& paths, const char* name) {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  for (const fs::path path : paths) {
+    const fs::path folder = fs::is_directory(path, failure) ? path : path.parent_path();
+    for (const fs::path& file : {folder / name, folder / ".." / name}) {
+      if (path != "-" && fs::is_regular_file(file, failure)) return file.string();
+    }
+  }
+  return {};
+}
+
+// Returns false when the recording has no file of pages.
+bool read_pages(const std::vector<std::string>& paths, PageNames& names) {
+  const std::string path = recorded_file(paths, kPagesName);
+  if (path.empty()) return false;
+  const std::vector<std::byte> text = InputFile::open(path).read_all(kMostPagesBytes);
+  const size_t malformed =
+      names.add_file({reinterpret_cast<const char*>(text.data()), text.size()});
+  if (malformed != 0) {
+    print_warning(fmt::format("cannot parse {} lines of {}; skipped them", malformed, path));
+  }
+  return true;
+}
+
+// Adds the pages that prove which program an address belongs to.
+void add_page_owners(const std::vector<std::string>& paths, SymbolTable& table) {
+  const SymbolTable none;
+  PageNames names(none);
+  if (!read_pages(paths, names) || names.processes().empty()) {
+    print_note(
+        "names that end with ? are not proven: the recording has no pages of programs (htmtrace "
+        "record --symbols saves them)");
+    return;
+  }
+  PageOwners owners = names.take_owners();
+  for (const SymbolTable::Program& program : table.programs()) {
+    if (owners.number_of(program.file) != PageOwners::kNone) continue;
+    print_warning(
+        fmt::format("cannot prove the names of {}: no recorded process had mapped the file; its "
+                    "names end with ?",
+                    program.file));
+  }
+  table.set_pages(std::move(owners));
+}
+
+}  // namespace
+
+std::vector<std::string> files_of(const SymbolOptions& options) {
+  std::vector<std::string> files = {options.kallsyms};
+  for (const std::string& file : options.elf) {
+    files.push_back(file);
+    files.push_back(file.substr(0, file.rfind('@')));
+  }
+  return files;
+}
+
+SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths) {
+  SymbolTable table;
+  const std::string kallsyms =
+      options.kallsyms.empty() ? recorded_file(paths, kKallsymsName) : options.kallsyms;
+  if (!kallsyms.empty()) {
+    const std::vector<std::byte> text = InputFile::open(kallsyms).read_all(kMostKallsymsBytes);
+    const KallsymsReport report =
+        add_kallsyms({reinterpret_cast<const char*>(text.data()), text.size()}, table);
+    if (report.symbols == 0 && !text.empty()) {
+      print_warning(fmt::format("{} has no addresses{}", kallsyms,
+                                report.hidden != 0 ? ": copy /proc/kallsyms as root"
+                                                   : ": is it a copy of /proc/kallsyms?"));
+    } else if (report.malformed != 0) {
+      print_warning(fmt::format("{} has {} malformed lines", kallsyms, report.malformed));
+    }
+  }
+  for (const std::string& file : options.elf) add_elf(file, table);
+  if (!table.programs().empty()) add_page_owners(paths, table);
+  table.finish();
+  return table;
+}
+
+PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
+                          const SymbolTable& known) {
+  PageNames names(known);
+  if (!read_pages(paths, names)) return names;
+  names.add_symbols({options.elf.begin(), options.elf.end()});
+  return names;
+}
+
+MappingNames load_mapping_names(const std::string& path) {
+  MappingNames names;
+  for (const char* const file : {kMapsName, kPagesName}) {
+    const std::string maps = recorded_file({path}, file);
+    if (maps.empty()) continue;
+    const std::vector<std::byte> text = InputFile::open(maps).read_all(kMostPagesBytes);
+    names.add_file({reinterpret_cast<const char*>(text.data()), text.size()});
+  }
+  return names;
+}
+
+void declare_symbols(CLI::App& app, SymbolOptions& options) {
+  app.option_defaults()->group(kSymbolGroup);
+  app.add_option("--kallsyms", options.kallsyms, "Kernel symbols [htm.kallsyms of the recording]")
+      ->type_name("FILE");
+  app.add_option("--elf", options.elf, "Symbols of a program, and its load address")
+      ->type_name("FILE[@ADDRESS]")
+      ->allow_extra_args(false);
+}
+
+void check(const SymbolOptions& options) {
+  if (!options.elf.empty() && !can_read_elf()) {
+    throw CLI::ValidationError("--elf", "htmtrace was built without libelf");
+  }
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sources of symbol names.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "core/analysis/symbol_table.h"
+#include "output/symbols/mapping_names.h"
+#include "output/symbols/page_names.h"
+
+namespace htmtrace {
+
+struct SymbolOptions {
+  std::string kallsyms;          // empty: the file of record --symbols
+  std::vector<std::string> elf;  // FILE[@ADDRESS]
+};
+
+// --kallsyms and --elf.
+void declare_symbols(CLI::App& app, SymbolOptions& options);
+
+// Returns the files that the options name.
+std::vector<std::string> files_of(const SymbolOptions& options);
+
+// Throws CLI::ValidationError if this build does not support an option.
+void check(const SymbolOptions& options);
+
+// Loads the symbols for the traces at `paths`. Warns on stderr about unusable names. Throws Error.
+SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths);
+
+// Of logical addresses: by `known` and what record --symbols left. The same of both.
+PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
+                          const SymbolTable& known);
+
+// Loads the names of mappings, for effective addresses without a symbol in the trace at `path`,
+// from the maps that record --symbols saved. Throws Error.
+MappingNames load_mapping_names(const std::string& path);
+
+}  // namespace htmtrace

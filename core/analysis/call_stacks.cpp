@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/analysis/call_stacks.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace htmtrace {
+
+// The granularity in bytes of name lookups in code without names.
+constexpr uint64_t kCodeLineBytes = 128;
+
+CallStacks::CallStacks(const SymbolTable& symbols)
+    : symbols_(symbols), cursor_(symbols), sites_(kCallSites) {}
+
+CallStacks::Link CallStacks::link_of(uint32_t opcode) {
+  if (branch_kind(opcode) == BranchKind::kNone) return Link::kNone;
+  if (sets_link(opcode)) return Link::kCall;
+  if (returns_by_link(opcode)) return Link::kReturn;
+  const unsigned primary = control_flow::primary(opcode);
+  if (primary == 17) return Link::kSystemCall;
+  if (primary != 19) return Link::kBranch;
+  const unsigned extended = control_flow::extended(opcode);
+  const bool to_register = extended == 16 || extended == 528 || extended == 560;
+  return to_register ? Link::kBranch : Link::kInterruptReturn;
+}
+
+CallStacks::Level CallStacks::level_of(Modes modes) {
+  if ((modes.known & Modes::kPr) == 0) return Level::kUnknown;
+  return modes.is(Modes::kPr) ? Level::kUser : Level::kSystem;
+}
+
+void CallStacks::begin_trace() {
+  lost_ = true;
+  part_bytes_ = 0;
+}
+
+void CallStacks::skipped() {
+  if (!lost_) restarts_++;
+  lost_ = true;
+  part_bytes_ = 0;  // forces a lookup for the next instruction
+}
+
+// Handles a control transfer to `ea`, other than the step to the next instruction in the same
+// function.
+void CallStacks::arrive(uint64_t ea, const Instruction& instruction) {
+  const Step step = step_;
+  const Level before = level_;
+  level_ = level_of(instruction.modes);
+  arrived_opcode_ = instruction.opcode;
+  owner_ = cursor_.code(instruction).value - ea;
+  bool entered = false;
+  if (lost_) {
+    lost_ = false;
+    tasks_.clear();
+    parents_.clear();
+    begin_task(/*fresh=*/false);
+    task_.stack.forget();
+    seen_.forget();
+  } else if (is_interrupt(step, ea, before)) {
+    interrupt(step, before);
+    entered = true;
+  } else if (ea != step.next || step.link == Link::kInterruptReturn) {
+    // The other cases are no moves: an untaken branch, a call of the next instruction (to learn its
+    // own address), or a fall-through into the next function.
+    entered = move(step, ea);
+  }
+  set_part(ea, entered);
+  settle();
+}
+
+// Returns true if an interrupt, not `step`, led to `ea`.
+bool CallStacks::is_interrupt(const Step& step, uint64_t ea, Level before) const {
+  if (level_ == Level::kUser) return false;
+  if (step.link == Link::kSystemCall) return ea != step.next;
+  if (before == Level::kUser && level_ == Level::kSystem) return true;
+  if (step.link == Link::kNone) return ea != step.next;
+  if (step.is_direct()) {
+    return ea != step.target() && !(step.may_fall_through() && ea == step.next);
+  }
+  return is_interrupt_vector(ea);
+}
+
+// Follows `step` to `ea`. Returns true if the step entered a function, as far as is known at its
+// first instruction.
+bool CallStacks::move(const Step& step, uint64_t ea) {
+  const bool wrong = step.is_direct() && ea != step.target() && ea != step.target() + 4;
+  switch (step.link) {
+    case Link::kCall:
+      if (wrong) break;
+      call(step);
+      return true;
+    case Link::kBranch:
+      if (wrong) break;
+      return false;
+    case Link::kReturn:
+      return_to(ea);
+      return false;
+    case Link::kInterruptReturn:
+      return resume(ea);
+    case Link::kNone:
+    case Link::kSystemCall:
+      break;
+  }
+  restart();  // no instruction leads to `ea`: the trace has a loss
+  return false;
+}
+
+void CallStacks::call(const Step& step) {
+  if (task_.frames.size() == kMostFrames) {
+    cut_++;
+    restart();
+    settle();
+  }
+  const CallSite site{.back = step.next, .function = task_.function};
+  sites_[(step.next >> 2) % kCallSites] = site;
+  Frame& frame = task_.frames.emplace_back();
+  frame.function = task_.function;
+  frame.own = frame.below = leaf_;
+  frame.step = step;
+  frame.stack = task_.stack;
+  link_frames(task_.frames.size() - 1);
+}
+
+void CallStacks::interrupt(const Step& step, Level before) {
+  const bool from_user = before == Level::kUser;
+  if (from_user && step.link == Link::kSystemCall) remember_parent(step);
+  call(step);
+  Frame& frame = task_.frames.back();
+  frame.interrupted = true;
+  frame.from_user = from_user;
+  link_frames(task_.frames.size() - 1);
+  if (step.link == Link::kSystemCall && step.next - numbered_at_ <= kNearNumber) {
+    frame.system_call = number_;
+  }
+  if (!from_user) return;
+  at_entry_ = true;
+  task_.stack.forget();
+  overwritten_ = jumped_ = false;
+  seen_.forget();
+}
+
+// ------------------------------------------------------------------------------- returns
+
+// Finds the frame that a return to `ea` continues. A return does not leave an interrupt.
+size_t CallStacks::frame_of_return(uint64_t ea) const {
+  const std::vector<Frame>& frames = task_.frames;
+  const size_t last = frames.size() - std::min(frames.size(), kMostUnwound);
+  for (size_t i = frames.size(); i-- > last;) {
+    const Frame& frame = frames[i];
+    if (frame.interrupted) break;
+    if (frame.step.next == ea && !frame.stack.contradicts(task_.stack)) return i;
+  }
+  return kNoFrame;
+}
+
+void CallStacks::return_to(uint64_t ea) {
+  const size_t frame = frame_of_return(ea);
+  if (frame != kNoFrame) {
+    if (level_ == Level::kUser && overwritten_ && task_.frames[frame].stack.known()) {
+      return begin_return(ea, task_.frames[frame].function);
+    }
+    jumped_ = false;
+    const Frame caller = task_.frames[frame];
+    if (return_of_clone(frame)) return;
+    drop_to(frame);
+    task_.function = caller.function;
+    if (caller.stack.known()) task_.stack = caller.stack;
+    return;
+  }
+  if (level_ != Level::kUser && jumped_ && task_.stack.known() && !on_own_stack()) {
+    // All tasks go to sleep in the same function. Another address is the first code of a new task.
+    const bool returns = !task_.frames.empty() && task_.frames.back().step.next == ea;
+    const StackPointer stack = task_.stack;
+    park(before_jump_);
+    begin_task(/*fresh=*/!returns);
+    task_.stack = stack;
+    return;
+  }
+  if (task_.frames.empty()) return reveal_caller(ea);
+  if (level_ != Level::kSystem && unwind_to(ea)) return;
+  restart();
+}
+
+// Counts the frames of `function` that a signal handler may have interrupted, and sets `last` to
+// one of their indexes. Returns 2 if there are too many frames to search.
+size_t CallStacks::count_frames(CallTree::Function function, size_t& last) const {
+  size_t count = 0;
+  for (size_t i = task_.frames.size(); i-- > 0;) {
+    if (task_.frames.size() - i > kMostUnwound) return 2;
+    const Frame& frame = task_.frames[i];
+    if (frame.interrupted && !frame.upcall) break;
+    if (frame.function != function) continue;
+    last = i;
+    count++;
+  }
+  return count;
+}
+
+// longjmp: returns to a function that has made a call, but not to the address after the call.
+bool CallStacks::unwind_to(uint64_t ea) {
+  const CallTree::Function function = function_at(ea);
+  size_t frame = 0;
+  if (function == CallTree::kUnnamed || count_frames(function, frame) == 0) return false;
+  if (count_frames(function, frame) > 1) {
+    begin_return(ea, function);
+    return true;
+  }
+  drop_to(frame);
+  task_.stack.forget();
+  overwritten_ = false;
+  task_.function = function;
+  return true;
+}
+
+// The interrupted frame of a signal handler is certain when control leaves the handler for an outer
+// frame.
+void CallStacks::drop_to(size_t frames) {
+  for (size_t i = frames; i < task_.frames.size(); i++) {
+    const Frame& frame = task_.frames[i];
+    if (frame.upcall) tree_.confirm(frame.below, frame.own);
+  }
+  if (task_.choice.kind != Choice::Kind::kNone && frames < task_.choice.depth) {
+    // The frames of the choice have ended.
+    give_up_choice();
+    task_.frames.clear();
+    return;
+  }
+  task_.frames.resize(frames);
+}
+
+// Updates the frames from `from` on, which have moved or are new.
+void CallStacks::link_frames(size_t from) {
+  std::vector<Frame>& frames = task_.frames;
+  for (size_t i = from; i < frames.size(); i++) {
+    Frame& frame = frames[i];
+    const auto own = static_cast<uint32_t>(i);
+    frame.last_interrupted = i == 0 ? Frame::kNone : frames[i - 1].last_interrupted;
+    frame.last_from_user = i == 0 ? Frame::kNone : frames[i - 1].last_from_user;
+    if (frame.interrupted) frame.last_interrupted = own;
+    if (frame.from_user) frame.last_from_user = own;
+  }
+}
+
+// The outermost known function returned to `ea`, so its caller contains `ea`.
+void CallStacks::reveal_caller(uint64_t ea) {
+  if (task_.base == kRoot || ++task_.revealed > kMostRevealed) return restart();
+  task_.function = caller_at(ea);
+  task_.base = tree_.reveal(task_.base, task_.function);
+}
+
+// Forgets the callers. In the kernel, the callers in the program remain known.
+void CallStacks::restart() {
+  restarts_++;
+  task_.function = CallTree::kUnnamed;
+  task_.stack.forget();
+  const size_t entry = level_ == Level::kUser ? kNoFrame : innermost_from_user();
+  if (entry == kNoFrame) {
+    task_.frames.clear();
+    task_.choice = {};
+    task_.base = tree_.add_base(kRoot);
+    task_.revealed = 0;
+    return;
+  }
+  task_.frames.resize(entry + 1);
+  Frame& frame = task_.frames[entry];
+  if (!frame.upcall) frame.below = tree_.add_base(frame.own);
+}
+
+// ------------------------------------------------------------------------------- functions
+
+CallStacks::Node CallStacks::parent_at(size_t frames) const {
+  const Choice& choice = task_.choice;
+  if (choice.kind != Choice::Kind::kNone && choice.depth == frames) return choice.base;
+  return frames == 0 ? task_.base : task_.frames[frames - 1].below;
+}
+
+// The symbol of an address in the running program.
+SymbolTable::Span CallStacks::symbol_at(uint64_t ea) const {
+  return symbols_.code_span_of({ea + owner_});
+}
+
+// The name as in symbol_text(), without the offset. Valid until the next call.
+const std::string& CallStacks::name_at(const SymbolTable::Span& span, uint64_t ea) const {
+  if (!owned::is_unproven(ea + owner_)) [[likely]]
+    return span.symbol->name;
+  unproven_name_ = span.symbol->name;
+  unproven_name_ += '?';
+  return unproven_name_;
+}
+
+// The function that contains `ea`, if the function has a name or the trace showed a call that
+// returns to `ea`.
+CallTree::Function CallStacks::function_at(uint64_t ea) const {
+  if (const SymbolTable::Span span = symbol_at(ea); span.symbol != nullptr) {
+    const auto number = tree_.find(name_at(span, ea));
+    if (number != CallTree::kUnnamed) return number;
+  }
+  const CallSite& site = sites_[(ea >> 2) % kCallSites];
+  return site.back == ea ? site.function : CallTree::kUnnamed;
+}
+
+// Like function_at(), for a caller that may not have run yet.
+CallTree::Function CallStacks::caller_at(uint64_t ea) {
+  const SymbolTable::Span span = symbol_at(ea);
+  return span.symbol == nullptr ? function_at(ea)
+                                : tree_.function_of(name_at(span, ea), /*is_symbol=*/true);
+}
+
+// Sets the function that contains `ea`: by its name, or by the called address if the function has
+// no name.
+void CallStacks::set_part(uint64_t ea, bool entered) {
+  if (const SymbolTable::Span span = symbol_at(ea); span.symbol != nullptr) {
+    part_first_ = span.begin - owner_;
+    part_bytes_ = span.end - span.begin;
+    task_.function = tree_.function_of(name_at(span, ea), /*is_symbol=*/true);
+    return;
+  }
+  part_first_ = 0;
+  part_bytes_ = ~uint64_t{0};
+  if (!symbols_.empty()) {
+    // The next function with a name may be close.
+    part_first_ = ea & ~(kCodeLineBytes - 1);
+    part_bytes_ = kCodeLineBytes;
+  }
+  if (entered || tree_.is_symbol(task_.function)) {
+    task_.function = tree_.function_of(fmt::format("{:x}", ea), /*is_symbol=*/false);
+  }
+}
+
+// Sets the node of the current stack.
+void CallStacks::settle() {
+  const Node parent = parent_at(task_.frames.size());
+  leaf_ = tree_.child(parent, task_.function);
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Finds the call stacks in which instructions ran: follows calls, returns, interrupts and system
+// calls.
+//
+// A trace identifies no task and begins in the middle of a program. Loads and stores show the stack
+// pointer, which distinguishes tasks. Each task has its own stack in the kernel, and a return must
+// match the stack pointer of its call. A stack is complete if the tracker followed it from its
+// begin: from execve, from a clone, or down to the first call. All other stacks have "[unknown
+// callers]" in place of missing functions. When a later return reveals such a function, the tracker
+// inserts the function into the stack.
+//
+// The tracker must see every instruction, including instructions that are not selected.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/call_tree.h"
+#include "core/analysis/control_flow.h"
+#include "core/analysis/stack_pointer.h"
+#include "core/analysis/symbol_cursor.h"
+#include "core/analysis/symbol_table.h"
+#include "core/core_trace/events.h"
+#include "core/selection/selection.h"
+
+namespace htmtrace {
+
+// A sink for CoreDecoder, possibly after a SelectingSink. It accepts several traces.
+class CallStacks {
+ public:
+  // The calls that precede a selected instruction determine its stack.
+  static constexpr Lead kLead = Lead::kAll;
+
+  using Node = CallTree::Node;
+  static constexpr Node kRoot = CallTree::kRoot;
+
+  // `symbols` must outlive the tracker. A function without a name gets the address of its call
+  // target.
+  explicit CallStacks(const SymbolTable& symbols);
+
+  void instruction(const Instruction& instruction) {
+    if (follow(instruction)) [[likely]] {
+      tree_.count(leaf_);
+    } else {
+      unknown_++;
+    }
+  }
+  // Follows an instruction without counting it.
+  void unselected(const Instruction& instruction) { follow(instruction); }
+
+  void stamp(const Stamp& stamp) {
+    if (breaks_flow(stamp)) skipped();
+  }
+  void unselected(const Stamp& stamp) { this->stamp(stamp); }
+  void defect(const Defect&) { skipped(); }
+
+  // Call begin_trace() before each further trace.
+  void begin_trace();
+  // The next instruction does not follow the last instruction.
+  void skipped();
+
+  // The stack of the last instruction. Later returns may reveal more of its callers.
+  Node here() const { return leaf_; }
+  const CallTree& tree() const { return tree_; }
+
+  uint64_t unknown() const { return unknown_; }    // instructions without address or word
+  uint64_t restarts() const { return restarts_; }  // stacks that the tracker had to abandon
+  uint64_t cut() const { return tree_.cut() + cut_; }
+
+ private:
+  // The effect of an instruction on the stack.
+  enum class Link : uint8_t { kNone, kCall, kReturn, kBranch, kSystemCall, kInterruptReturn };
+  static Link link_of(uint32_t opcode);
+
+  // The known part of the mode: user or not.
+  enum class Level : uint8_t { kUnknown, kUser, kSystem };
+  static Level level_of(Modes modes);
+
+  // The parts of the last instruction that decide where control can go.
+  struct Step {
+    uint64_t next = 0;  // the following address
+    uint32_t opcode = 0;
+    Link link = Link::kNone;
+
+    uint64_t target() const { return direct_target(opcode, next - 4); }
+    bool is_direct() const { return is_direct_branch(opcode); }
+    bool may_fall_through() const { return branch_kind(opcode) != BranchKind::kUnconditional; }
+  };
+
+  // A function that made a call, or was interrupted.
+  struct Frame {
+    CallTree::Function function = CallTree::kUnnamed;
+    Node own = kRoot;    // the stack of the function
+    Node below = kRoot;  // the parent of the called functions
+    Step step;           // its last instruction; after a call, execution continues at step.next
+    StackPointer stack;  // its value while the function is suspended
+    bool interrupted = false;
+    bool from_user = false;  // the interrupt or system call left user mode
+    bool upcall = false;     // `below` is a base: the next function may be a signal handler
+    int system_call = -1;    // number of the system call, if known
+    // The innermost frames with these marks, up to and including this frame. link_frames() sets
+    // them.
+    uint32_t last_interrupted = kNone;
+    uint32_t last_from_user = kNone;
+    static constexpr uint32_t kNone = ~uint32_t{0};
+    StackPointer entry;  // value in the kernel's outermost frame, if from_user
+  };
+
+  // Several possible stacks, until the stack pointer decides between them.
+  struct Choice {
+    enum class Kind : uint8_t { kNone, kReturned, kCloned };
+    Kind kind = Kind::kNone;
+    Node base = kRoot;
+    size_t depth = 0;  // number of frames at the start of the choice
+    CallTree::Function function = CallTree::kUnnamed;  // kReturned: the function that continues
+    uint64_t back = 0;                                 // kReturned: the address where it continues
+    StackPointer stack;                                // kCloned: the parent's stack pointer
+  };
+
+  struct Task {
+    std::vector<Frame> frames;  // the outermost is first
+    CallTree::Function function = CallTree::kUnnamed;
+    Node base = kRoot;  // kRoot: no callers are missing
+    StackPointer stack;
+    Choice choice;
+    unsigned revealed = 0;
+    bool fresh = false;  // the task was created while the trace ran
+    uint64_t parked = 0;
+  };
+
+  // A task that calls clone, vfork or fork.
+  struct Parent {
+    std::vector<Frame> frames;
+    CallTree::Function function = CallTree::kUnnamed;
+    Node own = kRoot;
+    StackPointer stack;
+    uint64_t back = 0;
+  };
+
+  // The state of the task when its stack pointer was overwritten.
+  struct BeforeJump {
+    StackPointer stack;
+    size_t frames = 0;
+    CallTree::Function function = CallTree::kUnnamed;
+  };
+
+  static constexpr size_t kMostFrames = 1 << 16;
+  // Maximum number of frames in the search for the target of a return.
+  static constexpr size_t kMostUnwound = 1 << 12;
+  static constexpr size_t kMostTasks = 256;
+  static constexpr size_t kMostParents = 16;
+  static constexpr size_t kMostParentFrames = 512;
+  static constexpr unsigned kMostRevealed = 512;
+  static constexpr size_t kNoFrame = ~size_t{0};
+
+  bool follow(const Instruction& instruction) {
+    if (!instruction.has_ea || !instruction.has_opcode || owned::is_nobodys(instruction.ea.value))
+        [[unlikely]] {
+      skipped();
+      return false;
+    }
+    const uint64_t ea = instruction.ea.value;
+    // Fast path: most instructions follow their predecessor in the same function.
+    if (ea != step_.next || step_.link != Link::kNone || ea - part_first_ >= part_bytes_) {
+      arrive(ea, instruction);
+    }
+    const uint32_t opcode = instruction.opcode;
+    step_.next = ea + (instruction.has_prefix ? 8 : 4);
+    step_.opcode = opcode;
+    step_.link = instruction.has_prefix ? Link::kNone : link_of(opcode);
+    if (may_name_stack_pointer(opcode) && !instruction.has_prefix) use_stack_pointer(instruction);
+    if ((opcode & 0xffff0000) == kLoadImmediateR0) {
+      number_ = static_cast<int>(opcode & 0xffff);
+      numbered_at_ = ea;
+    }
+    return true;
+  }
+
+  // ---- control flow
+  void arrive(uint64_t ea, const Instruction& instruction);
+  bool move(const Step& step, uint64_t ea);
+  bool is_interrupt(const Step& step, uint64_t ea, Level before) const;
+  void interrupt(const Step& step, Level before);
+  void call(const Step& step);
+  void return_to(uint64_t ea);
+  size_t frame_of_return(uint64_t ea) const;
+  bool unwind_to(uint64_t ea);
+  size_t count_frames(CallTree::Function function, size_t& last) const;
+  void drop_to(size_t frames);
+  void link_frames(size_t from);
+  void reveal_caller(uint64_t ea);
+  void restart();
+
+  // ---- interrupts
+  bool resume(uint64_t ea);
+  bool resume_user(uint64_t ea);
+  bool go_on(size_t frame, uint64_t ea);
+  bool may_go_on(size_t frame, uint64_t ea, bool innermost) const;
+  void deliver(size_t frame);
+  size_t innermost_interrupted() const;
+  size_t innermost_from_user() const { return innermost_from_user(task_); }
+  static size_t innermost_from_user(const Task& task);
+
+  // ---- tasks
+  void use_stack_pointer(const Instruction& instruction);
+  void observe(uint64_t value);
+  void land_in_kernel();
+  bool on_own_stack() const;
+  void begin_task(bool fresh);
+  void park(const BeforeJump& then);
+  void take_up(size_t parked);
+  void find_task_of_exit();
+  void remember_parent(const Step& step);
+  bool begin_clone(uint64_t ea);
+  bool return_of_clone(size_t frame);
+  void choose(uint64_t value);
+  void give_up_choice();
+  void begin_choice(Choice::Kind kind);
+  void begin_return(uint64_t ea, CallTree::Function function);
+
+  // ---- functions
+  void set_part(uint64_t ea, bool entered);
+  SymbolTable::Span symbol_at(uint64_t ea) const;
+  const std::string& name_at(const SymbolTable::Span& span, uint64_t ea) const;
+  CallTree::Function function_at(uint64_t ea) const;
+  CallTree::Function caller_at(uint64_t ea);
+  void settle();
+  Node parent_at(size_t frames) const;
+
+  static constexpr uint64_t kNearNumber =
+      64;  // maximum distance in bytes from li to the system call
+  static constexpr uint32_t kLoadImmediateR0 = 0x38000000;  // li r0,...
+
+  const SymbolTable& symbols_;
+  SymbolCursor cursor_;
+  uint64_t owner_ = 0;  // the running program, in the owner bits of an address
+  mutable std::string unproven_name_;
+  CallTree tree_;
+  Task task_;  // the running task
+  std::vector<Task> tasks_;
+  std::vector<Parent> parents_;  // the newest is last
+  Node leaf_ = kRoot;
+
+  // The addresses that are known to belong to task_.function.
+  uint64_t part_first_ = 0;
+  uint64_t part_bytes_ = 0;
+
+  Step step_;
+  Level level_ = Level::kUnknown;
+  uint32_t arrived_opcode_ = 0;
+  int number_ = -1;  // the last number loaded into r0
+  uint64_t numbered_at_ = 0;
+
+  // State of the stack pointer in task_.stack.
+  bool overwritten_ = false;       // unknown after an instruction overwrote it
+  bool jumped_ = false;            // on a stack that no known operation led to
+  bool blind_ = false;             // unobservable: the trace has no data addresses
+  bool at_entry_ = false;          // the next value is the value of the kernel's outermost frame
+  bool switched_blindly_ = false;  // the kernel may have switched to another task
+  BeforeJump before_jump_;
+  StackPointer seen_;  // its last value in the kernel
+
+  // The functions at recently used return addresses.
+  struct CallSite {
+    uint64_t back = 0;
+    CallTree::Function function = CallTree::kUnnamed;
+  };
+  static constexpr size_t kCallSites = 4096;
+  std::vector<CallSite> sites_;
+
+  bool lost_ = true;
+  uint64_t clock_ = 0;
+  uint64_t unknown_ = 0;
+  uint64_t restarts_ = 0;
+  uint64_t cut_ = 0;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Stacks of functions as a tree: each node stands for the stack of its parent plus one function.
+// The tree learns some callers late, when a return reveals them. The outermost node of such a stack
+// is a base, which stands for missing callers until the tree learns them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace htmtrace {
+
+class CallTree {
+ public:
+  using Node = uint32_t;
+  using Function = uint32_t;
+  static constexpr Node kRoot = 0;         // no function
+  static constexpr Function kUnnamed = 0;  // "[unknown]"
+
+  CallTree();
+
+  // The number of a function. `is_symbol`: `name` is a symbol, not the address of the first
+  // instruction.
+  // Returns kUnnamed for a new function when the tree has too many functions.
+  Function function_of(const std::string& name, bool is_symbol);
+  // Returns kUnnamed for an unknown name.
+  Function find(const std::string& name) const;
+  bool is_symbol(Function function) const { return functions_[function].is_symbol; }
+
+  // The stack of `parent` plus one function. Stacks that are too deep end with a special node, and
+  // so do new stacks when the tree is full.
+  Node child(Node parent, Function function);
+
+  // Adds a stack below `parent`. The callers between the parent and this stack's functions are
+  // unknown.
+  Node add_base(Node parent);
+  // Replaces a base with `function`. Returns a new base above the node for the callers of
+  // `function`.
+  Node reveal(Node base, Function function);
+  // Confirms that no callers are missing below the base: `parent` called the functions below it.
+  void confirm(Node base, Node parent);
+
+  void count(Node node) { nodes_[node].instructions++; }
+
+  // The node itself or, for a confirmed base, the node with the same stack.
+  Node visible(Node node) const;
+  // The next outer function.
+  Node outer(Node node) const { return visible(nodes_[node].parent); }
+  // The name of any node except the root and confirmed bases.
+  const std::string& name(Node node) const { return functions_[nodes_[node].function].name; }
+  // Returns true if the stack has no unknown callers so far.
+  bool complete(Node node) const;
+
+  // Calls put(text) with "outer;inner;leaf COUNT" and a newline for each stack with instructions,
+  // sorted. The memory use does not depend on the length of the lines.
+  void fold(const std::function<void(std::string_view)>& put) const;
+
+  size_t size() const { return nodes_.size(); }
+  uint64_t cut() const { return cut_; }  // stacks that were too deep or exceeded the limit
+
+ private:
+  static constexpr size_t kMostNodes = 1 << 20;
+  static constexpr size_t kMostFunctions = 1 << 20;
+  static constexpr uint32_t kMostDepth = 512;
+  static constexpr Function kUnknownCallers = 1, kDeeper = 2, kOthers = 3;
+
+  struct Named {
+    std::string name;
+    bool is_symbol = false;
+  };
+  struct Entry {
+    Node parent = kRoot;
+    Function function = kUnnamed;
+    uint32_t depth = 0;
+    bool confirmed = false;  // a base without missing callers
+    uint64_t instructions = 0;
+  };
+
+  class Folder;
+
+  Node add(Node parent, Function function, uint32_t depth);
+
+  std::vector<Named> functions_;
+  std::unordered_map<std::string, Function> numbers_;
+  std::vector<Entry> nodes_;
+  std::unordered_map<uint64_t, Node> children_;  // keyed by parent and function
+  Node others_ = kRoot;                          // stands for all stacks that exceed the limit
+  uint64_t cut_ = 0;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The files and processes that owned the pages of a partition when the recorder saw them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/address.h"
+
+namespace htmtrace {
+
+class PageOwners {
+ public:
+  // A run of consecutive pages.
+  struct Run {
+    uint64_t la = 0;
+    uint64_t size_bytes = 0;
+    uint64_t ea = 0;     // address in the process; without a process, the offset in the file
+    uint64_t reach = 0;  // the highest end of all runs up to this one; set by finish()
+    uint32_t process = kNone;
+    uint32_t file = kNone;  // number of the file
+  };
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
+  // The number of a file name without folders.
+  uint32_t file_number(const std::string& name);
+  // Returns kNone if no recorded process had mapped the file.
+  uint32_t number_of(const std::string& name) const;
+
+  // Returns the number of the process.
+  uint32_t add_process() {
+    processes_.emplace_back();
+    return static_cast<uint32_t>(processes_.size() - 1);
+  }
+  // Records that the process has mapped this file.
+  void add_mapping(uint32_t process, uint32_t file);
+  void add(const Run& run) { runs_.push_back(run); }
+  // States that the runs include all pages of the file in memory.
+  void set_listed(uint32_t file) { listed_.push_back(file); }
+
+  // Call finish() after the last add() and before the queries below.
+  void finish();
+
+  bool empty() const { return runs_.empty(); }
+  bool is_listed(uint32_t file) const {
+    return std::binary_search(listed_.begin(), listed_.end(), file);
+  }
+  bool has_mapped(uint32_t process, uint32_t file) const {
+    const std::vector<uint32_t>& of = processes_[process];
+    return std::binary_search(of.begin(), of.end(), file);
+  }
+
+  // Returns for each file whether some process has mapped both this file and one of `files`.
+  std::vector<bool> near(const std::vector<uint32_t>& files) const;
+
+  // Calls visit(run) for runs that hold `address`, until it returns true: several processes may
+  // share a page. Visits a bounded number of runs.
+  template <class Visit>
+  void visit(LogicalAddr address, const Visit& visit) const {
+    auto run = std::upper_bound(runs_.begin(), runs_.end(), address.value,
+                                [](uint64_t value, const Run& r) { return value < r.la; });
+    for (size_t left = kMostLooks; left != 0 && run != runs_.begin(); left--) {
+      --run;
+      if (run->reach <= address.value) return;
+      if (address.value - run->la < run->size_bytes && visit(*run)) return;
+    }
+  }
+
+ private:
+  static constexpr size_t kMostLooks = 256;
+
+  std::unordered_map<std::string, uint32_t> numbers_;  // file numbers by name
+  std::vector<std::vector<uint32_t>> processes_;       // the files of each process, sorted
+  std::vector<uint32_t> listed_;                       // sorted
+  std::vector<Run> runs_;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/analysis/symbol_cursor.h"
+
+namespace htmtrace {
+namespace {
+
+// The smallest page size of a process. The traced system may have larger pages.
+constexpr uint64_t kPageBytes = 4096;
+
+bool is_privileged(Modes modes) {
+  const Privilege privilege = privilege_of(modes);
+  return privilege != Privilege::kUser && privilege != Privilege::kUnknown;
+}
+
+}  // namespace
+
+void SymbolCursor::look_at(Page& page) const {
+  const PageOwners& pages = symbols_->pages();
+  const auto& programs = symbols_->programs();
+  page.owner = 0;
+  page.is_elsewhere = false;
+  bool has_other = false, is_near = false;
+  if (page.la != kNoPage) {
+    pages.visit({page.la}, [&](const PageOwners::Run& run) {
+      const uint64_t place = run.ea + (page.la - run.la);
+      for (size_t i = 0; i < programs.size(); i++) {
+        const SymbolTable::Program& program = programs[i];
+        if (run.file == PageOwners::kNone || program.number != run.file) continue;
+        if (run.process == PageOwners::kNone ? program.has_offset(page.ea, place)
+                                             : place == page.ea && program.holds(page.ea)) {
+          page.owner = owned::of_program(i, true);
+          return true;
+        }
+      }
+      has_other = true;
+      is_near = is_near || run.file == PageOwners::kNone || symbols_->is_near(run.file);
+      return false;
+    });
+  }
+  if (page.owner != 0) return;
+  bool is_possible = false;
+  for (const SymbolTable::Program& program : programs) {
+    if (program.holds(page.ea) && !has_other) {
+      is_possible |= page.la == kNoPage || !pages.is_listed(program.number);
+    }
+  }
+  if (is_possible) return;
+  page.owner = owned::kForeign;
+  page.is_elsewhere = page.la != kNoPage && !pages.empty() && !is_near;
+}
+
+const SymbolCursor::Page& SymbolCursor::page_of(const Instruction& instruction) {
+  const uint64_t ea = instruction.ea.value & ~(kPageBytes - 1);
+  const uint64_t la = instruction.has_la ? instruction.la.value & ~(kPageBytes - 1) : kNoPage;
+  Page& page = pages_[(ea / kPageBytes ^ la / kPageBytes) % pages_.size()];
+  if (page.ea != ea || page.la != la) {
+    page.ea = ea;
+    page.la = la;
+    look_at(page);
+  }
+  return page;
+}
+
+// A word that equals the file's word at this address proves nothing. A different word refutes the
+// owner.
+uint64_t SymbolCursor::compared_owner(const Instruction& instruction) const {
+  const auto& programs = symbols_->programs();
+  const uint64_t ea = instruction.ea.value;
+  for (size_t i = 0; i < programs.size(); i++) {
+    if (!programs[i].holds(ea)) continue;
+    if (instruction.has_la && symbols_->pages().is_listed(programs[i].number)) continue;
+    if (instruction.has_opcode &&
+        !(instruction.has_prefix ? programs[i].has_word(ea, instruction.prefix) &&
+                                       programs[i].has_word(ea + 4, instruction.opcode)
+                                 : programs[i].has_word(ea, instruction.opcode))) {
+      continue;
+    }
+    return owned::of_program(i, false);
+  }
+  return owned::kForeign;
+}
+
+EffectiveAddr SymbolCursor::own_code(const Instruction& instruction) {
+  const uint64_t ea = instruction.ea.value;
+  const bool privileged = is_privileged(instruction.modes);
+  if (privileged || !instruction.has_ea || !owned::is_user(ea)) {
+    running_ = 0;
+    is_elsewhere_ = false;
+    return {owned::is_user(ea) ? owned::with(ea, owned::kForeign) : ea};
+  }
+  const Page& page = page_of(instruction);
+  const uint64_t owner = page.owner != 0 ? page.owner : compared_owner(instruction);
+  is_elsewhere_ = page.is_elsewhere;
+  const bool is_proven = owner != owned::kForeign && owner % 2 == 1;
+  running_ = is_proven && symbols_->programs()[owned::program(owner)].is_main ? owner : 0;
+  return {owned::with(ea, owner)};
+}
+
+uint64_t SymbolCursor::unproven_at(uint64_t address) const {
+  const auto& programs = symbols_->programs();
+  for (size_t i = 0; i < programs.size(); i++) {
+    if (programs[i].holds(address)) return owned::of_program(i, false);
+  }
+  return owned::kForeign;
+}
+
+// Returns 0 if the owner is unknown.
+uint64_t SymbolCursor::owner_of_data_page(const DataAccess& access) const {
+  if (!access.has_la) return 0;
+  const PageOwners& pages = symbols_->pages();
+  const auto& programs = symbols_->programs();
+  uint64_t owner = 0;
+  pages.visit(access.la, [&](const PageOwners::Run& run) {
+    const uint64_t place = run.ea + (access.la.value - run.la);
+    // The page was at another address when the recorder saw it, so it has another owner now.
+    if (run.process != PageOwners::kNone && place != access.ea.value) return false;
+    owner = owned::kForeign;
+    for (size_t i = 0; i < programs.size(); i++) {
+      const SymbolTable::Program& program = programs[i];
+      if (program.number == PageOwners::kNone || !program.holds(access.ea.value)) continue;
+      if (run.process != PageOwners::kNone
+              ? pages.has_mapped(run.process, program.number)
+              : run.file == program.number && program.has_offset(access.ea.value, place)) {
+        owner = owned::of_program(i, true);
+        return true;
+      }
+    }
+    return false;
+  });
+  return owner;
+}
+
+EffectiveAddr SymbolCursor::own_data(const DataAccess& access) {
+  const uint64_t ea = access.ea.value;
+  if (running_ != 0) {
+    const bool own = symbols_->programs()[owned::program(running_)].holds(ea);
+    return {owned::with(ea, own ? running_ : unproven_at(ea))};
+  }
+  if (is_elsewhere_) return {owned::with(ea, owned::kForeign)};
+  const uint64_t owner = owner_of_data_page(access);
+  return {owned::with(ea, owner != 0 ? owner : unproven_at(ea))};
+}
+
+}  // namespace htmtrace

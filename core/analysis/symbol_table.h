@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names of addresses.
+//
+// A user address alone does not identify its program: most programs of a system start at the same
+// address. The names of a program file therefore apply only to addresses with a known owner.
+// core/analysis/symbol_cursor.h finds the owner and adds it to the address.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/page_owners.h"
+#include "core/base/address.h"
+
+namespace htmtrace {
+
+class SymbolTable {
+ public:
+  enum class Kind : uint8_t { kFunction, kObject, kUntyped };
+  enum class Binding : uint8_t { kGlobal, kWeak, kLocal };
+  enum class Section : uint8_t { kUnknown, kCode, kData };
+
+  struct Symbol {
+    uint64_t address = 0;
+    uint64_t size_bytes = 0;  // 0: unknown; up to the next symbol, `limit`, or kMostBytes
+    std::string name;         // empty: only ends the preceding symbol, if that symbol has no size
+    Kind kind = Kind::kFunction;
+    Binding binding = Binding::kGlobal;
+    Section section = Section::kUnknown;  // limits the name to code or data, if known
+    uint32_t local_entry_bytes = 0;       // distance to the entry for local callers
+    uint64_t limit = 0;                   // end of the section; 0: unknown
+    // The first address with this name, set by finish(). find() finds the symbol by this address.
+    uint64_t named_at = 0;
+  };
+  static constexpr uint64_t kMostBytes = 1 << 20;
+
+  // Addresses from `begin` to `end`, all named by `symbol`.
+  struct Span {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    const Symbol* symbol = nullptr;
+    bool holds(uint64_t address) const { return address - begin < end - begin; }
+  };
+
+  // Code of a program file at its memory addresses.
+  struct Text {
+    uint64_t address = 0;
+    std::vector<uint32_t> words;
+  };
+
+  // A loaded part of a program file.
+  struct Load {
+    uint64_t address = 0;
+    uint64_t offset = 0;  // in the file
+    uint64_t size_bytes = 0;
+  };
+
+  // A file whose names apply to the processes that have mapped it.
+  struct Program {
+    std::string file;  // its name, without folders
+    bool is_main =
+        false;  // a program, not a library: each process that runs its code has mapped the file
+    uint64_t begin = 0;  // lowest address of the file in memory
+    uint64_t end = 0;
+    std::vector<Load> loads;
+    std::vector<Text> texts;
+    uint32_t number = PageOwners::kNone;  // number of the file in the page owners; set by finish()
+    bool holds(uint64_t address) const { return address - begin < end - begin; }
+    // True if the file has `word` at `address`.
+    bool has_word(uint64_t address, uint32_t word) const;
+    // True if this offset of the file is loaded at `address`.
+    bool has_offset(uint64_t address, uint64_t offset) const;
+  };
+  static constexpr size_t kMostPrograms = 126;
+
+  // Symbols added after this call belong to this program. Symbols added before the first call
+  // belong to no program, for example to the kernel. Throws Error for too many programs.
+  void begin_program(Program program);
+  void end_program() { current_ = 0; }
+  void add(Symbol symbol) { layers_[current_].symbols.push_back(std::move(symbol)); }
+
+  // Sets the files to which pages belong.
+  void set_pages(PageOwners pages) { pages_ = std::move(pages); }
+
+  // Call finish() after the last add() and before the first find().
+  //
+  // A symbol with a size names all its bytes. If several symbols hold an address, the symbol that
+  // begins last names the address. Further criteria, in order: smaller size, global, typed, first
+  // by name. A symbol without a size names the bytes up to the next symbol that no other symbol
+  // names.
+  void finish();
+
+  // The symbol of `address`, or null. An address without an owner gets its name from the first
+  // program that has a symbol there.
+  const Symbol* find(EffectiveAddr address) const;
+  // Like find(), with the known range of addresses that share the symbol or have no symbol.
+  Span span_of(EffectiveAddr address) const;
+  // Like find(), for instructions, which data symbols never name.
+  const Symbol* find_code(EffectiveAddr address) const;
+  Span code_span_of(EffectiveAddr address) const;
+  // Searches only the symbols that belong to no program.
+  const Symbol* find_unowned(EffectiveAddr address) const;
+
+  size_t size() const;
+  bool empty() const { return size() == 0; }
+  const std::vector<Program>& programs() const { return programs_; }
+  const PageOwners& pages() const { return pages_; }
+  // True if some process has mapped both this file of the pages and one of the programs.
+  bool is_near(uint32_t file) const { return file < near_.size() && near_[file]; }
+
+ private:
+  struct Place {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    size_t symbol = 0;
+  };
+  struct Layer {
+    std::vector<Symbol> symbols;
+    std::vector<Place> places;  // sorted, without overlaps
+    void finish();
+    Span span_of(uint64_t address) const;
+  };
+
+  std::vector<Layer> layers_ =
+      std::vector<Layer>(1);  // first the layer without a program, then one layer for each program
+  std::vector<Program> programs_;
+  size_t current_ = 0;
+  PageOwners pages_;
+  std::vector<bool> near_;  // indexed by file of the pages
+};
+
+// Effective addresses with their owners. Linux gives a program addresses below 2^52
+// (arch/powerpc/include/asm/task_size_64.h, TASK_SIZE_4PB): the bits from there to 2^60 are free.
+namespace owned {
+
+inline constexpr unsigned kShift = 52;
+inline constexpr uint64_t kMask = uint64_t{0xff} << kShift;
+// Code or data of an unnamed or unknown program.
+inline constexpr uint64_t kForeign = 0xff;
+
+constexpr bool is_user(uint64_t address) {
+  return address >> kShift == 0;
+}
+// Addresses of a trace that belong to no program and no kernel. Their bits would count as an owner,
+// so a SymbolTable must not receive them and reports must not show an owner.
+constexpr bool is_nobodys(uint64_t address) {
+  return address >> 60 == 0 && !is_user(address);
+}
+// Returns 0 for an address without an owner.
+constexpr uint64_t owner(uint64_t address) {
+  return address >> 60 == 0 ? address >> kShift : 0;
+}
+constexpr uint64_t with(uint64_t address, uint64_t owner) {
+  return address | owner << kShift;
+}
+// The owner of a program's addresses. Programs are numbered from 0; the number also states whether
+// the owner is proven.
+constexpr uint64_t of_program(size_t program, bool proven) {
+  return 2 * program + (proven ? 1 : 2);
+}
+constexpr size_t program(uint64_t owner) {
+  return static_cast<size_t>((owner - 1) / 2);
+}
+constexpr bool is_unproven(uint64_t address) {
+  const uint64_t who = owner(address);
+  return who != 0 && who != kForeign && who % 2 == 0;
+}
+// The address in the trace, without the owner.
+constexpr uint64_t plain(uint64_t address) {
+  return address >> 60 == 0 ? address & ~kMask : address;
+}
+
+}  // namespace owned
+
+// An address with its owner that find() resolves to the symbol of the span. The key is the same for
+// all addresses of the symbol, of which `address` is an example. Returns 0 without a symbol.
+uint64_t symbol_key(const SymbolTable::Span& span, EffectiveAddr address);
+
+// "name" or "name+0x1c"; "name+0x1c?" if the owner of the address is not proven.
+std::string symbol_text(const SymbolTable::Symbol& symbol, uint64_t address);
+
+}  // namespace htmtrace

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/analysis/timeline.h"
+
+#include <algorithm>
+
+namespace htmtrace {
+namespace {
+
+void add(Timeline::Window& to, const Timeline::Window& window) {
+  to.ticks += window.ticks;
+  to.reported += window.reported;
+  for (size_t i = 0; i < kPrivileges; i++) to.by_privilege.at(i) += window.by_privilege.at(i);
+  to.data_accesses += window.data_accesses;
+  to.losses += window.losses;
+}
+
+// The part of `ticks`, spread evenly over `whole` instructions, that the first `part` instructions
+// get. Rounds down.
+uint64_t share(uint64_t ticks, uint64_t part, uint64_t whole) {
+  __extension__ typedef unsigned __int128 Wide;
+  return static_cast<uint64_t>(Wide{ticks} * part / whole);
+}
+
+}  // namespace
+
+Timeline::Window& Timeline::window_here() {
+  if (windows_.empty()) first_ = number_;
+  size_t place = (number_ - first_) >> shift_;
+  while (place >= most_windows_) {
+    join_windows();
+    place = (number_ - first_) >> shift_;
+  }
+  if (place >= windows_.size()) windows_.resize(place + 1);
+  return windows_[place];
+}
+
+void Timeline::join_windows() {
+  for (size_t i = 0; i < windows_.size(); i++) {
+    if (i % 2 != 0) {
+      add(windows_[i / 2], windows_[i]);
+    } else if (i != 0) {
+      windows_[i / 2] = windows_[i];
+    }
+  }
+  windows_.resize((windows_.size() + 1) / 2);
+  shift_++;
+}
+
+// Distributes the ticks of the latest stamps over the instructions since the preceding stamps. All
+// instructions get the same share, because the trace has no finer times.
+void Timeline::elapsed(const TracePlace& place) {
+  const uint64_t ticks = place.ticks - ticks_;
+  const uint64_t whole = place.instructions - since_;
+  if (!windows_.empty() && whole != 0) {
+    number_ = place.instructions - 1;
+    window_here();  // creates the windows
+    uint64_t at = std::max(since_, first_);
+    uint64_t given = share(ticks, at - since_, whole);
+    while (at < place.instructions) {
+      const size_t window = (at - first_) >> shift_;
+      at = std::min(place.instructions, first_ + ((window + 1) << shift_));
+      const uint64_t until = share(ticks, at - since_, whole);
+      windows_[window].ticks += until - given;
+      given = until;
+    }
+  }
+  ticks_ = place.ticks;
+  since_ = place.instructions;
+}
+
+uint64_t Timeline::instructions_of(size_t window) const {
+  if (window + 1 < windows_.size()) return window_instructions();
+  return number_ - first_ - (window << shift_);
+}
+
+uint64_t Timeline::ticks() const {
+  uint64_t sum = 0;
+  for (const Window& window : windows_) sum += window.ticks;
+  return sum;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Selects the fast path for a sink: counts only, runs of instructions in a page, or single
+// instructions.
+#pragma once
+
+#include "core/core_trace/plain_counts.h"
+#include "core/core_trace/plain_pages.h"
+#include "core/core_trace/plain_records.h"
+
+namespace htmtrace {
+
+// Consumes the plain records at the start of `run`, which yield no event except the instruction.
+template <class Sink>
+PlainRecords take_plain_records(const WordRun& run, PlainStart start, PlainState state,
+                                Sink& sink) {
+  if constexpr (kCountsOnly<Sink>) {
+    return count_plain_records(run, start.most, state);
+  } else {
+    if constexpr (kTakesRows<Sink>) {
+      // An instruction has at least two words.
+      if (run.count / 2 < start.most && sink.in_rows()) return decode_plain_pages(run, state, sink);
+    }
+    return decode_plain_records(run, start, state, sink);
+  }
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Passes the walks through page tables from a decoder to its sink. Walks are off by default,
+// because they take time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/core_trace/events.h"
+#include "core/core_trace/framing.h"
+#include "core/core_trace/power10_stream.h"
+#include "core/core_trace/statistics.h"
+#include "core/core_trace/walk_tracker.h"
+
+namespace htmtrace {
+
+// `Sink` is the sink of a CoreDecoder.
+template <class Sink>
+class WalkFollower {
+ public:
+  // Both arguments must outlive the follower.
+  WalkFollower(CoreStatistics& statistics, Sink& sink) : statistics_(statistics), sink_(sink) {}
+
+  void start() { tracker_ = std::make_unique<WalkTracker>(); }
+  bool started() const { return tracker_ != nullptr; }
+
+  void take_xlate(const WordRun& run, const Framing& framing, uint64_t offset) {
+    if (!tracker_) return;
+    tracker_->take_xlate(run, framing, offset);
+    pass();
+  }
+  void take_line(const Power10Line& line) {
+    if (!tracker_) [[likely]]
+      return;
+    tracker_->take_line({line.address}, {line.page});
+    pass();
+  }
+  [[gnu::always_inline]] void take_instruction(const Instruction& instruction) {
+    if (!tracker_ || !tracker_->pending()) [[likely]]
+      return;
+    tracker_->take_instruction(instruction);
+    pass();
+  }
+  // The next records do not belong to any pending walk.
+  void abandon() {
+    if (!tracker_) return;
+    tracker_->abandon();
+    pass();
+  }
+
+ private:
+  void pass() {
+    for (const Walk& walk : tracker_->done()) {
+      statistics_.walks.add(walk);
+      if constexpr (requires { sink_.walk(walk); }) sink_.walk(walk);
+    }
+    tracker_->done().clear();
+  }
+
+  CoreStatistics& statistics_;
+  Sink& sink_;
+  std::unique_ptr<WalkTracker> tracker_;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Assembles walks from XLATE records: assigns each record to its access and adds the entries that
+// the record omits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/core_trace/events.h"
+#include "core/core_trace/framing.h"
+#include "core/core_trace/radix_walk.h"
+#include "core/core_trace/walk_memory.h"
+
+namespace htmtrace {
+
+class WalkTracker {
+ public:
+  void take_xlate(const WordRun& run, const Framing& framing, uint64_t offset);
+
+  // Handles an IEARA: the pending walks of the data side belong to an instruction that did not
+  // complete.
+  void take_line(EffectiveAddr line, RealAddr page);
+
+  bool pending() const { return !instruction_side_.empty() || !data_side_.empty(); }
+
+  // Handles the instruction that ends the group. Afterwards, done() holds the walks of the group in
+  // the order of their records.
+  void take_instruction(const Instruction& instruction);
+
+  // Records are missing, or the trace has ended: pending walks have no instruction.
+  void abandon();
+
+  // The finished walks. The caller clears the list.
+  std::vector<Walk>& done() { return done_; }
+
+ private:
+  static constexpr size_t kMostPending = 16;
+
+  void pass_on_interrupted(std::vector<Walk>& walks);
+  void finish(Walk& walk, Modes modes);
+
+  WalkMemory memory_;
+  std::vector<Walk> instruction_side_;
+  std::vector<Walk> data_side_;
+  std::vector<Walk> done_;
+};
+
+// Parses the words of an XLATE record without completing the walk.
+Walk parse_walk(const WordRun& run, const Framing& framing);
+
+}  // namespace htmtrace

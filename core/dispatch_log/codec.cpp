@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/dispatch_log/codec.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/packed_numbers.h"
+
+namespace htmtrace {
+namespace {
+
+// Waiting times and stop addresses depend on the preempt reason. Entries with the same preempt
+// reason therefore have separate columns for these fields. Reasons from kGroups - 1 on share a
+// group.
+constexpr size_t kGroups = 16;
+
+size_t group_of(uint64_t reasons) {
+  return std::min<size_t>(reasons & 0xff, kGroups - 1);
+}
+
+// The code uses several columns together. With lengths in multiples of 4096 bytes, equal indexes of
+// all columns would compete for the same cache lines.
+using Column = std::array<uint64_t, kMostDtlEntries + 24>;
+
+struct Columns {
+  Column processor, srr1, since, reasons;
+  // These columns hold one group after the other.
+  Column enqueue_to_dispatch, ready_to_enqueue, waiting_to_ready, srr0, fault_address;
+};
+
+// The positions of a group's entries in the columns.
+struct Group {
+  size_t begin = 0, count = 0;
+
+  std::span<uint64_t> of(Column& column) const { return std::span(column).subspan(begin, count); }
+};
+
+class Groups {
+ public:
+  void count(uint64_t reasons) { groups_[group_of(reasons)].count++; }
+  // Call place() after all entries are counted.
+  void place() {
+    size_t begin = 0;
+    for (size_t i = 0; i < kGroups; i++) {
+      groups_[i].begin = next_[i] = begin;
+      begin += groups_[i].count;
+    }
+  }
+  // The index of the next entry with these reasons.
+  size_t next(uint64_t reasons) { return next_[group_of(reasons)]++; }
+
+  const std::array<Group, kGroups>& all() const { return groups_; }
+
+ private:
+  std::array<Group, kGroups> groups_;
+  std::array<size_t, kGroups> next_{};
+};
+
+}  // namespace
+
+void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>& to) {
+  Columns columns;
+  Groups groups;
+  for (const DtlEntry& entry : entries) groups.count(entry.preempt_reason);
+  groups.place();
+  uint64_t before = 0;
+  for (size_t i = 0; i < entries.size(); i++) {
+    const DtlEntry& entry = entries[i];
+    columns.processor[i] = entry.processor_id;
+    columns.srr1[i] = entry.srr1;
+    columns.since[i] = entry.timebase - before;
+    before = entry.timebase;
+    columns.reasons[i] = uint64_t{entry.dispatch_reason} << 8 | entry.preempt_reason;
+    const size_t place = groups.next(entry.preempt_reason);
+    columns.enqueue_to_dispatch[place] = entry.enqueue_to_dispatch;
+    columns.ready_to_enqueue[place] = entry.ready_to_enqueue;
+    columns.waiting_to_ready[place] = entry.waiting_to_ready;
+    columns.srr0[place] = entry.srr0;
+    columns.fault_address[place] = entry.fault_address;
+  }
+  const Group all{.count = entries.size()};
+  pack_repeated(all.of(columns.processor), to);
+  pack_repeated(all.of(columns.srr1), to);
+  pack_numbers(all.of(columns.since), to);
+  pack_repeated(all.of(columns.reasons), to);
+  for (const Group& group : groups.all()) {
+    if (group.count == 0) continue;
+    pack_numbers(group.of(columns.enqueue_to_dispatch), to);
+    pack_numbers(group.of(columns.ready_to_enqueue), to);
+    pack_numbers(group.of(columns.waiting_to_ready), to);
+    pack_repeated(group.of(columns.srr0), to);
+    pack_repeated(group.of(columns.fault_address), to);
+  }
+}
+
+bool unpack_dtl_entries(std::span<const std::byte> packed, std::span<DtlEntry> entries) {
+  Columns columns;
+  Groups groups;
+  const Group all{.count = entries.size()};
+  NumberReader reader(packed);
+  reader.repeated(all.of(columns.processor));
+  reader.repeated(all.of(columns.srr1));
+  reader.numbers(all.of(columns.since));
+  reader.repeated(all.of(columns.reasons));
+  for (const uint64_t reasons : all.of(columns.reasons)) groups.count(reasons);
+  groups.place();
+  for (const Group& group : groups.all()) {
+    if (group.count == 0) continue;
+    reader.numbers(group.of(columns.enqueue_to_dispatch));
+    reader.numbers(group.of(columns.ready_to_enqueue));
+    reader.numbers(group.of(columns.waiting_to_ready));
+    reader.repeated(group.of(columns.srr0));
+    reader.repeated(group.of(columns.fault_address));
+  }
+  uint64_t timebase = 0;
+  for (size_t i = 0; i < entries.size(); i++) {
+    const uint64_t reasons = columns.reasons[i];
+    const size_t place = groups.next(reasons);
+    timebase += columns.since[i];
+    entries[i] = {.dispatch_reason = static_cast<uint8_t>(reasons >> 8),
+                  .preempt_reason = static_cast<uint8_t>(reasons),
+                  .processor_id = static_cast<uint16_t>(columns.processor[i]),
+                  .enqueue_to_dispatch = static_cast<uint32_t>(columns.enqueue_to_dispatch[place]),
+                  .ready_to_enqueue = static_cast<uint32_t>(columns.ready_to_enqueue[place]),
+                  .waiting_to_ready = static_cast<uint32_t>(columns.waiting_to_ready[place]),
+                  .timebase = timebase,
+                  .fault_address = columns.fault_address[place],
+                  .srr0 = columns.srr0[place],
+                  .srr1 = columns.srr1[i]};
+  }
+  return reader.ok() && reader.at_end();
+}
+
+}  // namespace htmtrace

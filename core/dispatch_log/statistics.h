@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The analysis of a group of entries, in a form that replaces the entries. A recording stores the
+// statistics after each group, so that a summary need not unpack the entries. htmtrace-dtl(5)
+// describes the layout.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/dispatch_log/analysis.h"
+#include "core/dispatch_log/entry.h"
+
+namespace htmtrace {
+
+// Statistics of consecutive entries of one virtual processor in time order.
+class DtlStatistics {
+ public:
+  // Keys in ascending order with their number of occurrences.
+  using Counts = std::vector<std::pair<uint64_t, uint64_t>>;
+  // A table with more keys would take too much space.
+  static constexpr size_t kMostKeys = 8192;
+
+  uint64_t entries() const { return analysis_.entries(); }
+  uint64_t blocks() const { return blocks_; }
+  uint64_t ticks_per_second() const { return ticks_per_second_; }
+  // Known only while a DtlGroup collects entries. In a file, the block's header holds them.
+  uint64_t lowest_timebase() const { return lowest_timebase_; }
+  uint64_t highest_timebase() const { return highest_timebase_; }
+
+  const DtlAnalysis& analysis() const { return analysis_; }
+  // Moves between processors, keyed by previous processor << 16
+  // next processor.
+  const Counts& moves() const { return moves_; }
+
+  // Appends the statistics to the analysis of the earlier entries. The result is the same as with
+  // the single entries.
+  void append_to(DtlAnalysis& analysis, int cpu, DtlPlaces& places) const;
+
+  void pack(std::vector<std::byte>& to) const;
+  // Returns false if `packed` is invalid; the statistics are then meaningless. Accepts any bytes.
+  bool unpack(std::span<const std::byte> packed);
+
+ private:
+  friend class DtlGroup;
+
+  DtlAnalysis analysis_;
+  Counts moves_, processors_, fault_pages_, instructions_;
+  uint64_t blocks_ = 0;
+  uint64_t ticks_per_second_ = 0;
+  uint64_t lowest_timebase_ = UINT64_MAX, highest_timebase_ = 0;
+};
+
+// Collects statistics block by block.
+class DtlGroup {
+ public:
+  void add(std::span<const DtlEntry> block, uint64_t ticks_per_second);
+  uint64_t entries() const { return statistics_.entries(); }
+  // Returns false if the group has more distinct keys than statistics can hold, or if the clock
+  // changed.
+  bool exact() const;
+  // Valid until the next call.
+  const DtlStatistics& statistics();
+  void clear();
+
+ private:
+  DtlStatistics statistics_;
+  // The extra key detects an overflow.
+  DtlPlaces places_{DtlStatistics::kMostKeys + 1};
+  bool one_clock_ = true;
+};
+
+}  // namespace htmtrace

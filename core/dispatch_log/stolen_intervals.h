@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Finds the interval in which a virtual processor lost the most time. Combining the results of two
+// parts of a log gives the exact result of both parts.
+#pragma once
+
+#include <cstdint>
+
+namespace htmtrace {
+
+// Intervals begin at the multiples of a length. Only intervals with a dispatch count.
+class StolenIntervals {
+ public:
+  struct Interval {
+    uint64_t begin = 0;
+    uint64_t stolen = 0;
+
+    bool operator==(const Interval&) const = default;
+  };
+
+  void add(uint64_t timebase, uint64_t stolen, uint64_t length) {
+    if (count == 0 || timebase < last.begin || timebase - last.begin >= length) {
+      open({timebase - timebase % length, 0});
+    }
+    last.stolen += stolen;
+  }
+
+  // Appends a later part with the same length.
+  void append(const StolenIntervals& later) {
+    if (later.count == 0) return;
+    const Interval& begin = later.count == 1 ? later.last : later.first;
+    if (count != 0 && last.begin == begin.begin) {
+      last.stolen += begin.stolen;
+    } else {
+      open(begin);
+    }
+    if (later.count == 1) return;
+    open(later.last);
+    if (later.count > 2 && (count == 2 || later.worst.stolen > worst.stolen)) worst = later.worst;
+    count += later.count - 2;
+  }
+
+  // For equal intervals, the first interval.
+  Interval most() const {
+    Interval found = count > 1 ? first : last;
+    if (count > 2 && worst.stolen > found.stolen) found = worst;
+    return last.stolen > found.stolen ? last : found;
+  }
+
+  bool operator==(const StolenIntervals&) const = default;
+
+  uint64_t count = 0;
+  Interval first;  // valid with two or more intervals
+  Interval worst;  // the worst interval between first and last
+  Interval last;   // the current interval, which may still grow
+
+ private:
+  void open(Interval next) {
+    if (count == 1) first = last;
+    if (count == 2 || (count > 2 && last.stolen > worst.stolen)) worst = last;
+    last = next;
+    count++;
+  }
+};
+
+}  // namespace htmtrace

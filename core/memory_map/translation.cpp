@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/memory_map/translation.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "core/base/big_endian.h"
+#include "core/base/range_search.h"
+
+namespace htmtrace {
+namespace {
+
+// A block as H_HTM DUMP_SYSMEM_CONF returns it (htm-translation(5)).
+constexpr size_t kHeaderBytes = 32;
+constexpr size_t kHeaderEntries = 0x10;
+constexpr size_t kEntryBytes = 32;
+constexpr size_t kEntryReal = 0x00;
+constexpr size_t kEntryLogical = 0x08;
+constexpr size_t kEntryPartition = 0x10;
+constexpr size_t kEntrySize = 0x18;
+constexpr uint64_t kRealMask = 0x7fffffffffffffff;  // the top bit does not belong to the address
+constexpr uint64_t kNoLogical = std::numeric_limits<uint64_t>::max();
+
+}  // namespace
+
+struct TranslationMap::Entry {
+  bool mapped() const { return range.logical != kNoLogical; }
+  bool malformed() const {
+    const uint64_t room = std::numeric_limits<uint64_t>::max() - range.size_bytes;
+    return range.size_bytes == 0 || range.real > room || range.logical > room;
+  }
+
+  Range range;
+  uint32_t partition = 0;
+};
+
+TranslationMap::TranslationMap(std::span<const std::byte> file, std::optional<uint32_t> partition) {
+  report_.size_bytes = file.size();
+  std::vector<Entry> entries = read_blocks(file);
+  find_owners(entries);
+  choose_own(entries, partition);
+  build_ranges(entries);
+}
+
+std::vector<TranslationMap::Entry> TranslationMap::read_blocks(std::span<const std::byte> file) {
+  std::vector<Entry> entries;
+  entries.reserve(file.size() / kEntryBytes);
+  while (file.size() >= kHeaderBytes) {
+    const uint64_t announced = load_be64(file.data() + kHeaderEntries);
+    file = file.subspan(kHeaderBytes);
+    const uint64_t count = std::min<uint64_t>(announced, file.size() / kEntryBytes);
+    report_.blocks++;
+    if (count < announced) report_.truncated_blocks++;
+    for (uint64_t i = 0; i < count; i++) {
+      const std::byte* entry = file.data() + i * kEntryBytes;
+      entries.push_back({.range = {.real = load_be64(entry + kEntryReal) & kRealMask,
+                                   .size_bytes = load_be64(entry + kEntrySize),
+                                   .logical = load_be64(entry + kEntryLogical)},
+                         .partition = load_be32(entry + kEntryPartition)});
+    }
+    file = file.subspan(count * kEntryBytes);
+  }
+  report_.entries = entries.size();
+  report_.trailing_bytes = file.size();
+  return entries;
+}
+
+void TranslationMap::find_owners(const std::vector<Entry>& entries) {
+  std::vector<MemoryOwners::Range> claims;
+  claims.reserve(entries.size());
+  for (const Entry& entry : entries) {
+    if (!entry.mapped() || entry.malformed()) continue;
+    claims.push_back({.real = entry.range.real,
+                      .size_bytes = entry.range.size_bytes,
+                      .partition = entry.partition});
+  }
+  owners_ = MemoryOwners(std::move(claims));
+  report_.contested_bytes = owners_.contested_bytes();
+}
+
+void TranslationMap::choose_own(std::vector<Entry>& entries, std::optional<uint32_t> partition) {
+  std::vector<uint32_t>& partitions = report_.partitions;
+  for (const Entry& entry : entries) partitions.push_back(entry.partition);
+  std::sort(partitions.begin(), partitions.end());
+  partitions.erase(std::unique(partitions.begin(), partitions.end()), partitions.end());
+  if (!partition && partitions.size() == 1) partition = partitions.front();
+  std::erase_if(entries, [&](const Entry& entry) { return entry.partition != partition; });
+  report_.own_entries = entries.size();
+}
+
+void TranslationMap::build_ranges(const std::vector<Entry>& entries) {
+  std::vector<Range> own;
+  own.reserve(entries.size());
+  for (const Entry& entry : entries) {
+    if (!entry.mapped()) {
+      report_.unmapped++;
+    } else if (entry.malformed()) {
+      report_.malformed++;
+    } else {
+      own.push_back(entry.range);
+    }
+  }
+  std::sort(own.begin(), own.end(), [](const Range& a, const Range& b) {
+    return std::tie(a.real, a.size_bytes, a.logical) < std::tie(b.real, b.size_bytes, b.logical);
+  });
+  for (const Range& range : own) add(range);
+  constexpr uint64_t kPageOffset = 0xfff;
+  for (const Range& range : ranges_) {
+    report_.mapped_bytes += range.size_bytes;
+    if (((range.real | range.size_bytes) & kPageOffset) != 0) in_whole_pages_ = false;
+  }
+}
+
+// Entries arrive in the order of their real addresses, so the last range ends the claimed memory.
+// An entry with the same translation extends the last range; another entry keeps only its part
+// beyond it.
+void TranslationMap::add(Range range) {
+  if (ranges_.empty()) {
+    ranges_.push_back(range);
+    return;
+  }
+  Range& last = ranges_.back();
+  const uint64_t taken_end = last.real + last.size_bytes;
+  const uint64_t end = range.real + range.size_bytes;
+  const bool agrees = range.logical - last.logical == range.real - last.real;
+  if (range.real < taken_end) (agrees ? report_.duplicates : report_.overlaps)++;
+  if (agrees && range.real <= taken_end) {
+    last.size_bytes = std::max(taken_end, end) - last.real;
+    return;
+  }
+  if (end <= taken_end) return;
+  if (range.real < taken_end) {
+    const uint64_t taken = taken_end - range.real;
+    range.real += taken;
+    range.logical += taken;
+    range.size_bytes -= taken;
+  }
+  ranges_.push_back(range);
+}
+
+const TranslationMap::Range* TranslationMap::find(RealAddr address) const {
+  return find_range(ranges_, address);
+}
+
+}  // namespace htmtrace

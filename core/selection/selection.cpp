@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/selection/selection.h"
+
+#include <algorithm>
+
+namespace htmtrace {
+namespace {
+
+bool in(const Selection::Ranges& ranges, bool known, uint64_t address) {
+  if (ranges.empty()) return true;
+  return known && std::any_of(ranges.begin(), ranges.end(),
+                              [&](const AddressRange& range) { return range.holds(address); });
+}
+
+// One access must satisfy all data conditions.
+bool data_matches(const Selection& selection, const DataAccess& data) {
+  return in(selection.data_ea, true, data.ea.value) &&
+         in(selection.data_ra, data.has_ra, data.ra.value) &&
+         in(selection.data_la, data.has_la, data.la.value);
+}
+
+bool wants_data(const Selection& selection) {
+  return !selection.data_ea.empty() || !selection.data_ra.empty() || !selection.data_la.empty();
+}
+
+template <class Value>
+bool in_set(uint32_t set, Value value) {
+  return set == 0 || (set >> static_cast<unsigned>(value) & 1) != 0;
+}
+
+}  // namespace
+
+bool Selection::everything() const {
+  return ea.empty() && ra.empty() && la.empty() && !wants_data(*this) && privileges == 0 &&
+         classes == 0 && numbers.first == 0 && numbers.last == kAny && ticks.first == 0 &&
+         ticks.last == kAny && !from_mark && !to_mark && every == 1 && first == kAny &&
+         last == kAny;
+}
+
+Selector::Selector(const Selection& selection)
+    : selection_(selection),
+      between_marks_(!selection.from_mark),
+      open_(between_marks_ && selection.ticks.holds(0)) {}
+
+void Selector::begin_at(const TracePlace& place) {
+  number_ = place.instructions;
+  ticks_ = place.ticks;
+  open_ = between_marks_ && selection_.ticks.holds(ticks_);
+}
+
+bool Selector::matches(const Instruction& instruction) const {
+  const Selection& s = selection_;
+  if (!in(s.ea, instruction.has_ea, instruction.ea.value) ||
+      !in(s.ra, instruction.has_ra, instruction.ra.value) ||
+      !in(s.la, instruction.has_la, instruction.la.value)) {
+    return false;
+  }
+  if (s.privileges != 0) {
+    const Privilege privilege = privilege_of(instruction.modes);
+    if (privilege == Privilege::kUnknown || !in_set(s.privileges, privilege)) return false;
+  }
+  if (s.classes != 0 && !in_set(s.classes, class_of(instruction))) return false;
+  if (!wants_data(s)) return true;
+  const DataAccess* const begin = instruction.data.data();
+  return std::any_of(begin, begin + instruction.data_count,
+                     [&](const DataAccess& data) { return data_matches(s, data); });
+}
+
+bool Selector::take(const Stamp& stamp) {
+  ticks_ += stamp.elapsed;
+  const bool was_open = open_;
+  if (stamp.kind == StampKind::kMark && !marks_over_) {
+    if (!between_marks_) {
+      between_marks_ = selection_.from_mark == stamp.mark.value;
+    } else if (selection_.to_mark == stamp.mark.value) {
+      between_marks_ = false;
+      marks_over_ = true;
+    }
+  }
+  open_ = between_marks_ && selection_.ticks.holds(ticks_);
+  window_over_ = marks_over_ || ticks_ > selection_.ticks.last;
+  const AddressRange& numbers = selection_.numbers;
+  const bool between_numbers =
+      (numbers.first == 0 || number_ > numbers.first) && number_ <= numbers.last;
+  return between_numbers && (was_open || open_);
+}
+
+}  // namespace htmtrace

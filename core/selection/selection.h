@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Selects instructions of a core trace. The values of one condition are alternatives; an
+// instruction must satisfy all conditions. An unknown value satisfies no condition.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/core_trace/events.h"
+#include "core/core_trace/instruction_class.h"
+#include "core/core_trace/modes.h"
+
+namespace htmtrace {
+
+// Both ends are part of the range.
+struct AddressRange {
+  uint64_t first = 0;
+  uint64_t last = 0;
+  bool holds(uint64_t address) const { return address - first <= last - first; }
+};
+
+struct Selection {
+  static constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
+  using Ranges = std::vector<AddressRange>;
+
+  // Addresses of the instruction, and of any of its data accesses. Empty: all instructions,
+  // including instructions without an address.
+  Ranges ea, ra, la;
+  Ranges data_ea, data_ra, data_la;
+
+  uint32_t privileges = 0;  // bit 1 << Privilege; 0: all
+  uint32_t classes = 0;     // bit 1 << InstructionClass; 0: all
+
+  // The number of the instruction in the trace, counted from 0.
+  AddressRange numbers{0, kAny};
+  // The sum of the ticks in all earlier stamps of the trace.
+  AddressRange ticks{0, kAny};
+  // From the first MARK with one value to the next MARK with the other value.
+  std::optional<unsigned> from_mark, to_mark;
+
+  uint64_t every = 1;     // the first of each `every` matching instructions
+  uint64_t first = kAny;  // maximum number of instructions
+  uint64_t last = kAny;   // the last `last` of the remaining instructions
+
+  // The selection has no condition.
+  bool everything() const;
+};
+
+// The part of the trace before the selection that the caller needs.
+enum class Lead : uint8_t {
+  kNone,
+  kTicks,  // from the last stamp with ticks on
+  kAll,    // the whole trace
+};
+
+// A position in a trace.
+struct TracePlace {
+  uint64_t instructions = 0;
+  uint64_t ticks = 0;
+  bool operator==(const TracePlace&) const = default;
+};
+
+// Decides for each instruction of a trace in order, without lookahead. The caller implements
+// `last`.
+class Selector {
+ public:
+  // `selection` must outlive the selector.
+  explicit Selector(const Selection& selection);
+
+  // Starts at `place` instead of the start of the trace. Nothing before `place` may be selected.
+  void begin_at(const TracePlace& place);
+
+  bool take(const Instruction& instruction) {
+    const bool numbered = selection_.numbers.holds(number_++);
+    if (!numbered || !open_ || !matches(instruction)) return false;
+    if (skip_ != 0) {
+      skip_--;
+      return false;
+    }
+    skip_ = selection_.every - 1;
+    taken_++;
+    return true;
+  }
+
+  // The stamp lies in the selected time window and number range.
+  bool take(const Stamp& stamp);
+
+  // The position of the next instruction.
+  TracePlace place() const { return {number_, ticks_}; }
+
+  // The number of selected instructions.
+  uint64_t taken() const { return taken_; }
+
+  // No later instruction can be selected.
+  bool satisfied() const {
+    return taken_ >= selection_.first || window_over_ || number_ > selection_.numbers.last;
+  }
+
+ private:
+  bool matches(const Instruction& instruction) const;
+
+  const Selection& selection_;
+  uint64_t number_ = 0;  // number of the next instruction
+  uint64_t ticks_ = 0;
+  uint64_t skip_ = 0;
+  uint64_t taken_ = 0;
+  bool between_marks_ = false;
+  bool marks_over_ = false;
+  bool open_ = false;         // inside the time window
+  bool window_over_ = false;  // after the time window
+};
+
+}  // namespace htmtrace

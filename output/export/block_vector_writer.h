@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes basic-block vectors in the text form that SimPoint reads. Each interval is a line: "T",
+// and ":NUMBER:INSTRUCTIONS " for each block that ran. Blocks are numbered from 1 in the order of
+// their first execution.
+#pragma once
+
+#include "core/analysis/basic_blocks.h"
+#include "output/io/text_output.h"
+
+namespace htmtrace {
+
+// A sink for CoreDecoder.
+class BlockVectorWriter {
+ public:
+  BlockVectorWriter(TextOutput& output, uint64_t interval) : output_(output), blocks_(interval) {}
+
+  void instruction(const Instruction& instruction) {
+    blocks_.instruction(instruction);
+    if (blocks_.interval_over()) [[unlikely]] {
+      put_interval();
+    }
+  }
+  void stamp(const Stamp& stamp) { blocks_.stamp(stamp); }
+  void defect(const Defect& defect) { blocks_.defect(defect); }
+  void skipped() { blocks_.skipped(); }
+
+  // The last interval may be shorter.
+  void finish();
+
+  // Writes "number,address,entries,instructions" and a line for each block.
+  void put_blocks(TextOutput& output) const;
+
+  uint64_t intervals() const { return intervals_; }
+  const BasicBlocks& blocks() const { return blocks_; }
+
+ private:
+  void put_interval();
+
+  TextOutput& output_;
+  BasicBlocks blocks_;
+  uint64_t intervals_ = 0;
+};
+
+}  // namespace htmtrace

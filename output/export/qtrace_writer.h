@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes decoded instructions as a qtrace file, which performance simulators read.
+// htmtrace-qtrace(5) describes the part of the format that htmtrace writes. All numbers are
+// big-endian and unaligned.
+//
+// A record also describes how control reached the next instruction, so the writer always holds one
+// record.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include "core/analysis/control_flow.h"
+#include "core/core_trace/events.h"
+#include "output/export/qtrace_record.h"
+#include "output/io/text_output.h"
+
+namespace htmtrace {
+
+struct QtraceCounts {
+  uint64_t records = 0;     // a prefixed instruction has two records
+  uint64_t headers = 0;     // the first header, and one header after each gap
+  uint64_t unwritable = 0;  // omitted instructions: no address, no word, or the word 0
+  // Entered code pages and data accesses without a page: the trace does not contain the page, or
+  // the format cannot express it.
+  uint64_t pages_left_out = 0;
+  uint64_t second_accesses = 0;  // omitted: the format has room for one access
+};
+
+// Returns several lines with line ends. Omits zero counts that carry no information.
+std::string describe(const QtraceCounts& counts);
+
+// A sink for CoreDecoder.
+class QtraceWriter {
+ public:
+  // The kind of address that the page numbers refer to.
+  enum class Pages : uint8_t { kNone, kReal, kLogical };
+
+  QtraceWriter(TextOutput& output, Pages pages) : output_(output), pages_(pages) {}
+
+  [[gnu::always_inline]] void instruction(const Instruction& instruction) {
+    if (!writable(instruction)) [[unlikely]] {
+      counts_.unwritable++;
+      skipped();
+      return;
+    }
+    const Page page = page_of(instruction);
+    if (page.known() == 0 && pages_ != Pages::kNone) [[unlikely]] {
+      // A POWER8 trace states the page only on entry to it.
+      const bool same = held_there_ && (held_.ea ^ instruction.ea.value) < kSmallestPageBytes;
+      if (!same) counts_.pages_left_out++;
+    }
+    if (held_there_) [[likely]] {
+      put_held(instruction.ea.value, page);
+    } else {
+      put_header(instruction.ea.value, page);
+    }
+    hold(instruction);
+  }
+
+  // The instruction after a loss, a pause or damage does not follow the preceding instruction.
+  void stamp(const Stamp& stamp) {
+    if (breaks_flow(stamp)) skipped();
+  }
+  void defect(const Defect&) { skipped(); }
+
+  // The decoder omitted instructions here.
+  void skipped() {
+    if (!held_there_) return;
+    put_held(held_.ea + (held_.prefixed ? 8 : 4), Page{});
+    held_there_ = false;
+  }
+
+  void finish() { skipped(); }
+
+  const QtraceCounts& counts() const { return counts_; }
+
+ private:
+  // Real page numbers count units of 4 KiB, whatever the size of the page.
+  static constexpr unsigned kSmallestPageShift = 12;
+  static constexpr uint64_t kSmallestPageBytes = 1 << kSmallestPageShift;
+
+  using Page = qtrace::Page;
+
+  struct Held {
+    uint64_t ea = 0;
+    uint64_t data_ea = 0;
+    uint32_t opcode = 0;
+    uint32_t prefix = 0;
+    bool prefixed = false;
+    bool has_data = false;
+    Page data_page;
+  };
+
+  // A first word of 0 would turn the record into a header.
+  static bool writable(const Instruction& i) {
+    return i.has_ea && i.has_opcode && (i.has_prefix ? i.prefix : i.opcode) != 0;
+  }
+
+  template <class Place>
+  Page page_of(const Place& place) const {
+    if (pages_ == Pages::kReal && place.has_ra) return page_at(place.ea.value, place.ra.value);
+    if (pages_ == Pages::kLogical && place.has_la) return page_at(place.ea.value, place.la.value);
+    return {};
+  }
+
+  // The bits below the page number are those of the effective address. A number has 32 bits. An
+  // address of more than 44 bits therefore needs more low bits in common with the effective
+  // address.
+  static Page page_at(uint64_t ea, uint64_t address) {
+    constexpr unsigned kNumberBits = 32;
+    unsigned shift = kSmallestPageShift;
+    if (address >> (kNumberBits + kSmallestPageShift) != 0) [[unlikely]] {
+      shift = static_cast<unsigned>(std::bit_width(address)) - kNumberBits;
+      if (((ea ^ address) & ((uint64_t{1} << shift) - kSmallestPageBytes)) != 0) return {};
+    }
+    return {static_cast<uint32_t>(address >> shift), shift};
+  }
+
+  void hold(const Instruction& instruction) {
+    held_.ea = instruction.ea.value;
+    held_.opcode = instruction.opcode;
+    held_.prefix = instruction.prefix;
+    held_.prefixed = instruction.has_prefix;
+    held_.has_data = instruction.data_count != 0;
+    if (held_.has_data) {
+      held_.data_ea = instruction.data[0].ea.value;
+      held_.data_page = page_of(instruction.data[0]);
+      if (held_.data_page.known() == 0 && pages_ != Pages::kNone) counts_.pages_left_out++;
+      counts_.second_accesses += instruction.data_count - 1U;
+    }
+    held_there_ = true;
+  }
+
+  // Writes the held instruction, which `next` follows. `next` is in `next_page`, if that page is
+  // known.
+  [[gnu::always_inline]] void put_held(uint64_t next, Page next_page) {
+    char* to = output_.room();
+    const bool prefixed = held_.prefixed;
+    if (prefixed) [[unlikely]]
+      to = put_prefix(to);
+    const uint64_t behind = held_.ea + (prefixed ? 8 : 4);
+    const bool away = next != behind;
+    const BranchKind branch = prefixed ? BranchKind::kNone : branch_kind(held_.opcode);
+    const bool turns = next_page.known() != 0 && next_page != page_;
+    if (turns) page_ = next_page;
+    const bool jumps = away || branch == BranchKind::kUnconditional;
+    output_.commit(qtrace::put(to, {.word = held_.opcode,
+                                    .termination = termination_of(branch, away),
+                                    .data = held_.has_data && !prefixed ? 1U : 0U,
+                                    .data_ea = held_.data_ea,
+                                    .data_page = held_.data_page,
+                                    .jumps = jumps ? 1U : 0U,
+                                    .next = next,
+                                    .turns_page = turns ? 1U : 0U,
+                                    .page = next_page}));
+    counts_.records++;
+  }
+
+  static uint8_t termination_of(BranchKind branch, bool away) {
+    static constexpr uint8_t kOf[][2] = {
+        {0, qtrace::kException},
+        {qtrace::kConditionalBranch, qtrace::kConditionalBranch},
+        {qtrace::kUnconditionalBranch, qtrace::kUnconditionalBranch},
+    };
+    return kOf[static_cast<size_t>(branch)][away ? 1 : 0];
+  }
+
+  void put_header(uint64_t ea, Page page);
+  char* put_prefix(char* to);
+
+  TextOutput& output_;
+  Pages pages_;
+  QtraceCounts counts_;
+  Held held_;
+  bool held_there_ = false;
+  Page page_;  // page of the instructions, as the reader knows it
+};
+
+}  // namespace htmtrace

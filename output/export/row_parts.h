@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes the rows of one trace as a folder of files. Engines read the files in parallel, and skip
+// files by the names of their folders, as with Hive's partitions. htmtrace-decode(1), avro,
+// parquet.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "output/export/row_schema.h"
+
+namespace htmtrace {
+
+struct RowPartsWishes {
+  uint64_t rows = 10'000'000;     // limit for one file
+  std::optional<uint64_t> ticks;  // window size: each window has a folder with its own files
+  bool replace = false;           // replace existing files
+};
+
+// Returns the path for file number `file` with the rows of this time window. Creates the folder and
+// its parents. Throws Error.
+std::filesystem::path make_room_for_part(std::filesystem::path folder, const RowPartsWishes& wishes,
+                                         uint64_t window, uint64_t file,
+                                         std::string_view extension);
+
+// `File` is AvroFile or ParquetFile.
+template <class File>
+class RowParts {
+ public:
+  // Creates files in `folder`. `schema` must outlive this object.
+  RowParts(std::filesystem::path folder, const RowSchema& schema, const RowPartsWishes& wishes)
+      : folder_(std::move(folder)), schema_(schema), wishes_(wishes) {}
+
+  // Begins the row of an event at this time. The caller then adds the fields in the order of the
+  // schema. Throws Error.
+  auto& begin_row(uint64_t ticks) {
+    const uint64_t window = wishes_.ticks ? ticks / *wishes_.ticks : 0;
+    if (!file_ || left_ == 0 || window != window_) [[unlikely]]
+      begin_file(window);
+    return file_->begin_row();
+  }
+  // Throws Error.
+  void end_row() {
+    file_->end_row();
+    left_--;
+    rows_++;
+  }
+  // Throws Error.
+  void finish() {
+    if (file_) file_->finish();
+    file_.reset();
+  }
+
+  uint64_t rows() const { return rows_; }
+  uint64_t files() const { return files_; }
+
+ private:
+  // File numbers continue from folder to folder: time may go back, and no file is written twice.
+  void begin_file(uint64_t window) {
+    finish();
+    file_.emplace(make_room_for_part(folder_, wishes_, window, files_, File::kExtension), schema_);
+    files_++;
+    left_ = wishes_.rows;
+    window_ = window;
+  }
+
+  std::filesystem::path folder_;
+  const RowSchema& schema_;
+  RowPartsWishes wishes_;
+  std::optional<File> file_;
+  uint64_t left_ = 0;    // rows that still fit into the file
+  uint64_t window_ = 0;  // the current time window
+  uint64_t files_ = 0;
+  uint64_t rows_ = 0;
+};
+
+}  // namespace htmtrace

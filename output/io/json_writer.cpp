@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/io/json_writer.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace htmtrace {
+namespace {
+
+constexpr size_t kIndent = 2;
+
+// Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 if the sequence is
+// invalid. File names and arguments hold arbitrary bytes, but JSON requires UTF-8.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t index) { return static_cast<unsigned char>(text[index]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  const size_t length = lead >= 0xc2 && lead < 0xe0   ? 2
+                        : lead >= 0xe0 && lead < 0xf0 ? 3
+                        : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                      : 0;
+  if (length == 0 || length > text.size()) return 0;
+  for (size_t index = 1; index < length; index++) {
+    if ((byte(index) & 0xc0) != 0x80) return 0;
+  }
+  // Overlong forms, surrogates, and code points beyond U+10FFFF.
+  if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) >= 0xa0)) return 0;
+  if ((lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) >= 0x90)) return 0;
+  return length;
+}
+
+}  // namespace
+
+void JsonWriter::text(std::string_view key, std::string_view value) {
+  start_value(key);
+  quote(value);
+}
+
+void JsonWriter::number(std::string_view key, int64_t value) {
+  start_value(key);
+  out_ += fmt::format("{}", value);
+}
+
+void JsonWriter::number(std::string_view key, uint64_t value) {
+  start_value(key);
+  out_ += fmt::format("{}", value);
+}
+
+void JsonWriter::number(std::string_view key, std::optional<uint64_t> value) {
+  if (value)
+    number(key, *value);
+  else
+    null(key);
+}
+
+void JsonWriter::boolean(std::string_view key, bool value) {
+  start_value(key);
+  out_ += value ? "true" : "false";
+}
+
+void JsonWriter::null(std::string_view key) {
+  start_value(key);
+  out_ += "null";
+}
+
+std::string JsonWriter::take() {
+  out_ += '\n';
+  return std::exchange(out_, {});
+}
+
+void JsonWriter::begin(std::string_view key, char bracket) {
+  start_value(key);
+  out_ += bracket;
+  depth_++;
+  first_ = true;
+}
+
+void JsonWriter::end(char bracket) {
+  depth_--;
+  if (!first_) out_ += '\n' + std::string(depth_ * kIndent, ' ');
+  out_ += bracket;
+  first_ = false;
+}
+
+void JsonWriter::start_value(std::string_view key) {
+  if (depth_ > 0) {
+    if (!first_) out_ += ',';
+    out_ += '\n' + std::string(depth_ * kIndent, ' ');
+  }
+  first_ = false;
+  if (key.empty()) return;
+  quote(key);
+  out_ += ": ";
+}
+
+void JsonWriter::quote(std::string_view text) {
+  out_ += json_string(text);
+}
+
+std::string json_string(std::string_view text) {
+  std::string quoted = "\"";
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const char character = text[0];
+    if (length == 0) {
+      quoted += "\\ufffd";  // the replacement character
+    } else if (length > 1) {
+      quoted += text.substr(0, length);
+    } else if (character == '"' || character == '\\') {
+      quoted += '\\';
+      quoted += character;
+    } else if (static_cast<unsigned char>(character) < 0x20) {
+      quoted += fmt::format("\\u{:04x}", character);
+    } else {
+      quoted += character;
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return quoted + '"';
+}
+
+}  // namespace htmtrace

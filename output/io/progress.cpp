@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/io/progress.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace htmtrace {
+namespace {
+
+using std::chrono::duration;
+using std::chrono::seconds;
+
+// A rate over a shorter time is meaningless.
+constexpr double kLeastSeconds = 0.1;
+
+}  // namespace
+
+Progress::Progress(std::FILE* stream, Style style) : stream_(stream), style_(style) {
+  if (style_ == Style::kTerminal && ::isatty(fileno(stream)) != 1) style_ = Style::kNone;
+}
+
+void Progress::recording(std::optional<std::chrono::nanoseconds> left) {
+  if (!due(Phase::kRecording)) return;
+  const double passed = duration<double>(Clock::now() - start_).count();
+  const double rest = left ? duration<double>(*left).count() : 0;
+  if (style_ == Style::kJson) {
+    show(fmt::format(R"({{"phase": "recording", "elapsed_s": {:.3f}, "left_s": {}}})", passed,
+                     left ? fmt::format("{:.3f}", rest) : "null"));
+  } else if (left) {
+    show(fmt::format("recording for {:.0f} s, {:.0f} s left", passed, rest));
+  } else {
+    show(fmt::format("recording for {:.0f} s; Ctrl-C ends it", passed));
+  }
+}
+
+void Progress::draining(uint64_t bytes, uint64_t total_bytes, uint64_t losses) {
+  if (style_ != Style::kJson) {
+    moving("saving", bytes, total_bytes,
+           losses == 0 ? std::string("nothing lost") : fmt::format("{} losses", losses));
+    return;
+  }
+  if (!due(Phase::kMoving)) return;
+  show(fmt::format(
+      R"({{"phase": "saving", "bytes": {}, "total_bytes": {}, "bytes_per_s": {:.0f}, "losses": {}}})",
+      bytes, total_bytes == 0 ? "null" : fmt::format("{}", total_bytes), rate(bytes), losses));
+}
+
+void Progress::ended(uint64_t bytes, uint64_t recordings, uint64_t incomplete, uint64_t failed) {
+  if (style_ != Style::kJson) return;
+  show(fmt::format(
+      R"({{"phase": "ended", "bytes": {}, "recordings": {}, "incomplete": {}, "failed": {}}})",
+      bytes, recordings, incomplete, failed));
+}
+
+void Progress::decoding(uint64_t bytes, uint64_t total_bytes, const std::string& losses) {
+  moving("decoding", bytes, total_bytes, losses);
+}
+
+// The rate since this phase began, or 0 while the rate is meaningless.
+double Progress::rate(uint64_t bytes) const {
+  const double passed = duration<double>(Clock::now() - phase_start_).count();
+  return passed >= kLeastSeconds ? static_cast<double>(bytes) / passed : 0;
+}
+
+void Progress::moving(const char* verb, uint64_t bytes, uint64_t total_bytes,
+                      const std::string& losses) {
+  if (!due(Phase::kMoving)) return;
+  const double speed = rate(bytes);
+  std::string line = fmt::format("{}: {}", verb, human_bytes(bytes));
+  if (total_bytes != 0) line += fmt::format(" of {}", human_bytes(total_bytes));
+  if (speed > 0) line += fmt::format(", {}/s", human_bytes(static_cast<uint64_t>(speed)));
+  line += ", " + losses;
+  if (total_bytes > bytes && speed >= 1) {
+    line += fmt::format(", {:.0f} s left", static_cast<double>(total_bytes - bytes) / speed);
+  }
+  show(line);
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  put("\r\033[K");
+  shown_ = false;
+}
+
+bool Progress::due(Phase phase) {
+  if (style_ == Style::kNone) return false;
+  const auto time = Clock::now();
+  const bool begins = phase != phase_;
+  if (begins) phase_start_ = time;
+  phase_ = phase;
+  if (time < next_ && !(begins && style_ == Style::kJson)) return false;
+  next_ = time + seconds(1);
+  return true;
+}
+
+void Progress::show(const std::string& line) {
+  if (style_ == Style::kJson) {
+    put(line + "\n");
+  } else {
+    put("\r\033[K" + line);
+    shown_ = true;
+  }
+  std::fflush(stream_);
+}
+
+// Drops progress that cannot be written; fmt::print() would throw.
+void Progress::put(const std::string& text) {
+  std::fputs(text.c_str(), stream_);
+}
+
+std::string human_bytes(uint64_t bytes) {
+  static constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return fmt::format("{} bytes", bytes);
+  double amount = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  while (amount >= 1024 && unit + 1 < kUnits.size()) {
+    amount /= 1024;
+    unit++;
+  }
+  return fmt::format("{:.1f} {}", amount, kUnits[unit]);
+}
+
+}  // namespace htmtrace

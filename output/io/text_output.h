@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes text in large pieces from one buffer to a file or to standard output. memory() keeps the
+// text.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace htmtrace {
+
+class TextOutput {
+ public:
+  static TextOutput standard_output();
+
+  // Creates `path`. Throws Error, also when `path` exists and `replace` is false. An unfinished new
+  // file without any written text is removed. A replaced file keeps its old text until the first
+  // write, or until an empty output finishes.
+  static TextOutput create(const std::filesystem::path& path, bool replace);
+
+  // Keeps all text until clear(); text() returns the text. finish() is not needed.
+  static TextOutput memory();
+  std::string_view text() const { return {buffer_.get(), used()}; }
+  void clear() { at_ = buffer_.get(); }
+
+  TextOutput(TextOutput&& other) noexcept;
+  TextOutput& operator=(TextOutput&&) = delete;
+  TextOutput(const TextOutput&) = delete;
+  TextOutput& operator=(const TextOutput&) = delete;
+  ~TextOutput();
+
+  // The caller may put up to kRoom characters here, and passes their end to commit(). Throws Error
+  // if the full buffer cannot be written.
+  static constexpr size_t kRoom = 512;
+  char* room() {
+    if (at_ > last_) [[unlikely]]
+      make_room();
+    return at_;
+  }
+  void commit(char* end) { at_ = end; }
+  // A caller that puts several texts into the same room must not start one after this address.
+  char* last_room() const { return last_; }
+
+  void put(std::string_view text);
+  // Like put(), but writes large text without a copy.
+  void put_large(std::string_view text);
+
+  // Writes the buffered text. Throws Error.
+  void flush();
+
+  // Flushes and closes the output. Throws Error, also when the file system reports a late failure.
+  void finish();
+
+  // The reader has closed its end (a pipe into head). Further text is dropped without an error.
+  bool reader_gone() const { return reader_gone_; }
+
+  // After the descriptor `give_up` becomes readable, waits at most `patience` at a time for room in
+  // a pipe or terminal. Drops the remaining text without an error.
+  void give_up_on(int give_up, std::chrono::milliseconds patience);
+  uint64_t unwritten_bytes() const { return unwritten_bytes_; }
+  // How long the current wait for room has lasted. Any thread may call this.
+  std::chrono::nanoseconds waiting() const;
+
+ private:
+  static constexpr size_t kBufferBytes = 64 << 10;
+
+  TextOutput(int fd, bool owned, std::string name);
+  size_t used() const { return static_cast<size_t>(at_ - buffer_.get()); }
+  void make_room();
+  void drop_old_text();
+  void write_out(std::string_view text);
+  ssize_t write_some(std::string_view text);
+  bool wait_for_room();
+
+  int fd_ = -1;  // not used in memory()
+
+  bool owned_ = false;
+  bool untouched_ = false;  // a new file without any written text
+  bool replaces_ = false;   // a file that still holds its old text
+  std::string name_;
+  bool reader_gone_ = false;
+  int give_up_ = -1;
+  std::chrono::milliseconds patience_{0};
+  bool given_up_ = false;
+  uint64_t unwritten_bytes_ = 0;
+  std::atomic<std::chrono::steady_clock::rep> waiting_since_ = 0;  // 0 while not waiting
+  size_t capacity_ = kBufferBytes;
+  std::unique_ptr<char[]> buffer_;
+  char* at_ = buffer_.get();                           // the end of the buffered text
+  char* last_ = buffer_.get() + kBufferBytes - kRoom;  // too little room remains after this address
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One file of a recording. A write error does not throw, because the rings must still be drained.
+// The sink keeps the written bytes and counts the dropped bytes. The caller checks for errors at
+// the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "output/io/moment.h"
+
+namespace htmtrace {
+
+enum class Existing : uint8_t { kRefuse, kReplace };
+
+class TraceSink {
+ public:
+  // Creates the file. Throws Error, also when it exists and `existing` is kRefuse.
+  static TraceSink create(const std::filesystem::path& path, Existing existing);
+
+  TraceSink(TraceSink&& other) noexcept;
+  TraceSink& operator=(TraceSink&&) = delete;
+  TraceSink(const TraceSink&) = delete;
+  TraceSink& operator=(const TraceSink&) = delete;
+  ~TraceSink();
+
+  // Reserves space so that `size_bytes` can still be written when the disk is full. Best effort: a
+  // file system without this function causes no error. Throws Error if the disk is full now.
+  void reserve(uint64_t size_bytes) const;
+
+  // Appends the bytes. After the first error, only counts them.
+  void append(std::span<const std::byte> bytes);
+
+  // Appends all of the bytes, or none of them. Bytes that do not fit cause no error.
+  void append_if_it_fits(std::span<const std::byte> bytes);
+
+  // Keeps only the first `size_bytes` in the file, because the rest is useless by itself.
+  void take_back(uint64_t size_bytes) { written_bytes_ = size_bytes; }
+
+  // Drops all further bytes for this reason (errno).
+  void fail(int reason);
+
+  // Replaces the whole content in place. An error is sticky, as in append().
+  void rewrite(std::span<const std::byte> bytes);
+
+  // Until the file is closed or this process ends, is_being_written() returns true in other
+  // processes.
+  void mark_as_being_written() const;
+
+  // Closes the file and releases reserved space. A second call has no effect.
+  void finish();
+
+  // Closes and removes the file, unless it is a device. A second call, or a call after finish(),
+  // has no effect.
+  void discard();
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string name() const { return path_.filename().string(); }
+  uint64_t written_bytes() const { return written_bytes_; }
+  uint64_t discarded_bytes() const { return discarded_bytes_; }
+  // errno and the moment of the first error.
+  std::optional<int> error() const { return error_; }
+  const Moment& error_moment() const { return error_moment_; }
+
+ private:
+  TraceSink(std::filesystem::path path, int fd);
+  void set_aside(uint64_t end);
+  void write_at(uint64_t position, std::span<const std::byte> bytes);
+
+  std::filesystem::path path_;
+  int fd_ = -1;
+  uint64_t written_bytes_ = 0;
+  uint64_t ahead_bytes_;  // space up to this offset is reserved, or not requested yet
+  uint64_t discarded_bytes_ = 0;
+  std::optional<int> error_;
+  Moment error_moment_;
+  // Allocated if the file system cannot write directly from the source. Some file systems (9p) pin
+  // the source pages, and the pages of a perf ring cannot be pinned.
+  std::unique_ptr<std::byte[]> copy_;
+};
+
+// Returns whether a live process has marked the file as being written. Returns false on a file
+// system without locks.
+bool is_being_written(const std::filesystem::path& path);
+
+}  // namespace htmtrace

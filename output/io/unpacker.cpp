@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/io/unpacker.h"
+
+#include <fmt/core.h>
+
+#include "core/base/error.h"
+
+#ifdef HTMTRACE_HAVE_ZSTD
+#include <zstd.h>
+#endif
+#ifdef HTMTRACE_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+namespace htmtrace {
+namespace {
+
+constexpr size_t kPackedBytes = 128 << 10;  // read at a time
+
+[[noreturn]] [[maybe_unused]] void refuse(const char* library, const char* program) {
+  throw Error(fmt::format("cannot decompress: this htmtrace was built without {}", library))
+      .hint(fmt::format("decompress it first: {} -d", program));
+}
+
+[[noreturn]] [[maybe_unused]] void refuse_for_memory() {
+  throw Error("cannot decompress: not enough memory");
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------ zstd
+
+#ifdef HTMTRACE_HAVE_ZSTD
+struct Unpacker::Zstd {
+  Zstd() : library(ZSTD_createDCtx()) {
+    if (library == nullptr) refuse_for_memory();
+  }
+  ~Zstd() { ZSTD_freeDCtx(library); }
+  Zstd(const Zstd&) = delete;
+  Zstd& operator=(const Zstd&) = delete;
+
+  Step step(std::span<const std::byte> packed, std::span<std::byte> room) const {
+    ZSTD_outBuffer out = {room.data(), room.size(), 0};
+    ZSTD_inBuffer in = {packed.data(), packed.size(), 0};
+    const size_t hint = ZSTD_decompressStream(library, &out, &in);
+    Step step{.taken = in.pos, .given = out.pos, .in_frame = hint != 0, .trouble = {}};
+    if (ZSTD_isError(hint) != 0) step.trouble = ZSTD_getErrorName(hint);
+    return step;
+  }
+  void restart() const { ZSTD_DCtx_reset(library, ZSTD_reset_session_only); }
+
+  ZSTD_DCtx* library;
+};
+#else
+struct Unpacker::Zstd {
+  Zstd() { refuse("libzstd", "zstd"); }
+  static Step step(std::span<const std::byte>, std::span<std::byte>) { return {}; }
+  static void restart() {}
+};
+#endif
+
+// ------------------------------------------------------------------------------------ gzip
+
+#ifdef HTMTRACE_HAVE_ZLIB
+struct Unpacker::Gzip {
+  Gzip() {
+    constexpr int kOnlyGzip = 16;  // zlib.h, inflateInit2(): added to the size of the window
+    if (inflateInit2(&library, kOnlyGzip + MAX_WBITS) != Z_OK) refuse_for_memory();
+  }
+  ~Gzip() { inflateEnd(&library); }
+  Gzip(const Gzip&) = delete;
+  Gzip& operator=(const Gzip&) = delete;
+
+  Step step(std::span<const std::byte> packed, std::span<std::byte> room) {
+    Step step;
+    // Members follow one another, as `cat` and programs with threads make it.
+    if (between && !packed.empty()) {
+      // Padding of tapes: gzip ignores it, too.
+      while (step.taken < packed.size() && packed[step.taken] == std::byte{0}) step.taken++;
+      step.in_frame = step.taken < packed.size();
+      if (!step.in_frame) return step;
+      restart();
+    }
+    packed = packed.subspan(step.taken);
+    // The library's type for what it only reads is not const.
+    library.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
+    library.avail_in = static_cast<uInt>(packed.size());
+    library.next_out = reinterpret_cast<Bytef*>(room.data());
+    library.avail_out = static_cast<uInt>(room.size());
+    const int result = inflate(&library, Z_NO_FLUSH);
+    step.taken += packed.size() - library.avail_in;
+    step.given = room.size() - library.avail_out;
+    between = result == Z_STREAM_END;
+    step.in_frame = !between;
+    // Z_BUF_ERROR: nothing could be done with what there is.
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+      step.trouble = library.msg != nullptr ? library.msg : zError(result);
+    }
+    return step;
+  }
+  void restart() {
+    inflateReset(&library);
+    between = false;
+  }
+
+  z_stream library{};
+  bool between = false;  // a member has ended
+};
+#else
+struct Unpacker::Gzip {
+  Gzip() { refuse("zlib", "gzip"); }
+  static Step step(std::span<const std::byte>, std::span<std::byte>) { return {}; }
+  static void restart() {}
+};
+#endif
+
+// ------------------------------------------------------------------------------------ both
+
+Unpacker::Unpacker(PackedFormat format) : packed_(kPackedBytes) {
+  if (format == PackedFormat::kZstd) {
+    zstd_ = std::make_unique<Zstd>();
+  } else {
+    gzip_ = std::make_unique<Gzip>();
+  }
+}
+
+Unpacker::~Unpacker() = default;
+
+Unpacker::Step Unpacker::step(std::span<const std::byte> packed, std::span<std::byte> room) {
+  return zstd_ ? zstd_->step(packed, room) : gzip_->step(packed, room);
+}
+
+size_t Unpacker::read(std::span<std::byte> buffer, const Read& next) {
+  size_t given = 0;
+  while (given != buffer.size() && !ended_) {
+    if (used_ == size_) {
+      size_ = next(packed_);
+      used_ = 0;
+      taken_bytes_ += size_;
+    }
+    ended_ = size_ == 0;
+    if (ended_ && !in_frame_) break;
+    // At the end of the file this still gives what it holds back.
+    const Step made = step(std::span(packed_).subspan(used_, size_ - used_), buffer.subspan(given));
+    used_ += made.taken;
+    given += made.given;
+    in_frame_ = made.in_frame;
+    if (!made.trouble.empty()) {
+      trouble_ = fmt::format(
+          "its compressed data is damaged before byte {} ({}); later data cannot be read",
+          taken_bytes_ - size_ + used_, made.trouble);
+      ended_ = true;
+    } else if (ended_ && in_frame_ && made.given == 0) {
+      trouble_ = "its last compressed frame is cut: the file ends in the middle of it";
+    } else if (ended_ && in_frame_) {
+      ended_ = false;  // there may be more
+    }
+  }
+  return given;
+}
+
+void Unpacker::restart() {
+  if (zstd_) zstd_->restart();
+  if (gzip_) gzip_->restart();
+  size_ = used_ = 0;
+  taken_bytes_ = 0;
+  in_frame_ = ended_ = false;
+  trouble_.clear();
+}
+
+}  // namespace htmtrace

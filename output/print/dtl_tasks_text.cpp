@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/print/dtl_tasks_text.h"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "output/io/json_writer.h"
+#include "output/io/shares.h"
+#include "output/print/csv_printer.h"
+
+namespace htmtrace {
+namespace {
+
+// Names a task without a known name by its number, as perf does.
+std::string name_of(DtlTask task, const DtlTaskNames& names) {
+  if (!task.known()) return "unknown";
+  if (task.idle()) return "idle";
+  const std::string_view name = names.of(task);
+  return name.empty() ? fmt::format(":{}", task.tid) : std::string(name);
+}
+
+std::string number_or(uint32_t number, const char* unknown) {
+  return number == DtlTask::kUnknown ? unknown : fmt::format("{}", number);
+}
+
+// Returns three fields for programs. Unknown values are empty, or null in JSON.
+std::string fields(DtlTask task, const DtlTaskNames& names, DtlFormat format) {
+  const std::string name(task.idle() ? "idle" : names.of(task));
+  if (format == DtlFormat::kCsv) {
+    return fmt::format("{},{},{}", number_or(task.pid, ""), number_or(task.tid, ""),
+                       csv_field(name));
+  }
+  return fmt::format(R"("pid":{},"tid":{},"comm":{})", number_or(task.pid, "null"),
+                     number_or(task.tid, "null"), name.empty() ? "null" : json_string(name));
+}
+
+// A line of the table. Without a task, the line describes unknown tasks.
+struct Waiting {
+  DtlTask task;
+  const DtlTaskWaits::Wait* wait = nullptr;
+};
+
+class TaskTable {
+ public:
+  explicit TaskTable(const DtlTaskTable& table)
+      : table_(table),
+        since_{.boot_timebase = 0, .ticks_per_second = table.clock.ticks_per_second} {
+    if (table.waits->tasks() != nullptr) slots_ = table.waits->tasks()->top(table.top);
+    for (const auto& slot : slots_) lines_.push_back({DtlTask::of_key(slot.key), &slot.entry});
+    for (const Waiting& apart :
+         {Waiting{kIdleTask, &table.waits->idle()}, Waiting{DtlTask{}, &table.waits->unknown()}}) {
+      if (apart.wait->times.count() != 0) lines_.push_back(apart);
+    }
+  }
+
+  std::string text() const {
+    std::string text;
+    const auto out = std::back_inserter(text);
+    fmt::format_to(out, "\nwaited from ready to dispatch, by the task that was there{}, {}:\n",
+                   most_of(), since_.ticks_per_second != 0 ? "us" : "ticks");
+    fmt::format_to(out, "{:>10}{:>10}{:>12}{:>16}{:>10}{:>12}{:>12}{:>12}  {}\n", "pid", "tid",
+                   "dispatches", "waited", "share", "p50", "p99", "max", "comm");
+    const uint64_t all = sum();
+    for (const auto& [task, wait] : lines_) {
+      fmt::format_to(out, "{:>10}{:>10}{:>12}{:>16}{:>10}{:>12}{:>12}{:>12}  {}\n",
+                     number_or(task.pid, "-"), number_or(task.tid, "-"), wait->times.count(),
+                     time(wait->count), share(wait->count, all), time(wait->times.quantile(500)),
+                     time(wait->times.quantile(990)), time(wait->times.most()),
+                     name_of(task, *table_.names));
+    }
+    return text;
+  }
+
+  std::string csv() const {
+    std::string text = "pid,tid,comm,dispatches,waited_ns,p50_ns,p99_ns,max_ns\n";
+    for (const auto& [task, wait] : lines_) {
+      text += fmt::format("{},{},{},{},{},{}\n", fields(task, *table_.names, DtlFormat::kCsv),
+                          wait->times.count(), ns(wait->count), ns(wait->times.quantile(500)),
+                          ns(wait->times.quantile(990)), ns(wait->times.most()));
+    }
+    return text;
+  }
+
+  std::string json() const {
+    std::string text;
+    for (const auto& [task, wait] : lines_) {
+      text += fmt::format(
+          R"({{{},"dispatches":{},"waited_ns":{},"p50_ns":{},"p99_ns":{},"max_ns":{}}})"
+          "\n",
+          fields(task, *table_.names, DtlFormat::kJson), wait->times.count(), ns(wait->count),
+          ns(wait->times.quantile(500)), ns(wait->times.quantile(990)), ns(wait->times.most()));
+    }
+    return text;
+  }
+
+ private:
+  uint64_t ns(uint64_t ticks) const { return since_.nanoseconds(ticks).value_or(0); }
+  // Microseconds, or ticks if the clock is unknown.
+  std::string time(uint64_t ticks) const {
+    return since_.ticks_per_second != 0 ? decimal(ns(ticks)) : fmt::format("{}", ticks);
+  }
+
+  uint64_t sum() const {
+    uint64_t all = table_.waits->idle().count + table_.waits->unknown().count;
+    if (table_.waits->tasks() == nullptr) return all;
+    for (const auto& slot : table_.waits->tasks()->entries()) all += slot.entry.count;
+    return all;
+  }
+
+  std::string most_of() const {
+    const DtlTaskWaits::Table* tasks = table_.waits->tasks();
+    if (tasks == nullptr) return {};
+    std::string text;
+    if (tasks->size() > table_.top) text = fmt::format(", the {} that waited most", table_.top);
+    if (tasks->error() != 0) {
+      text += fmt::format(" (waited: too low by {} at most)", time(tasks->error()));
+    }
+    return text;
+  }
+
+  const DtlTaskTable& table_;
+  DtlClock since_;
+  std::vector<DtlTaskWaits::Table::Slot> slots_;
+  std::vector<Waiting> lines_;
+};
+
+}  // namespace
+
+std::string DtlTaskColumn::text(DtlFormat format, size_t entry) const {
+  const DtlTask task = tasks[entry];
+  if (format != DtlFormat::kText) return "," + fields(task, *names, format);
+  return fmt::format(", tid:{}, comm:{}", number_or(task.tid, "-"), name_of(task, *names));
+}
+
+std::string DtlTaskTable::to_text(DtlFormat format) const {
+  const TaskTable table(*this);
+  switch (format) {
+    case DtlFormat::kText:
+      return table.text();
+    case DtlFormat::kCsv:
+      return table.csv();
+    case DtlFormat::kJson:
+      return table.json();
+  }
+  return {};
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/print/dtl_text.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "output/io/hex_text.h"
+#include "output/io/put_text.h"
+
+namespace htmtrace {
+namespace {
+
+char* put_reason(char* to, std::string_view name, uint8_t code) {
+  return name.empty() ? put_decimal(to, code) : put_text(to, name);
+}
+
+// Inlined into the code of a line: calls would take a fifth of the printing time.
+[[gnu::always_inline]] inline char* put_hex(char* to, uint64_t value) {
+  to = put_text(to, "0x");
+  // Drops leading zeros, but keeps the last digit.
+  const auto zeros = static_cast<unsigned>(std::countl_zero(value | 1)) / 4;
+  return put_hex64(to, value << 4 * zeros) - zeros;
+}
+
+constexpr uint64_t kEightDigits = 100'000'000;
+
+[[gnu::always_inline]] inline char* put_ticks(char* to, uint32_t value) {
+  return value < kEightDigits ? put_short_decimal(to, value) : put_decimal(to, value);
+}
+
+// The start of a line up to the decimal point, which all entries of one second share.
+class Seconds {
+ public:
+  Seconds(int cpu, const DtlClock& clock) : cpu_(cpu), clock_(clock) {
+    if (clock.ticks_per_second != 0) inverse_ = UINT64_MAX / clock.ticks_per_second;
+  }
+
+  // "[003]     1.000000195"
+  char* put(char* to, uint64_t timebase) {
+    timebase = std::max(timebase, clock_.boot_timebase);
+    if (timebase - begin_ >= known_ticks_ && !find(timebase)) [[unlikely]] {
+      return put_slowly(to, timebase);
+    }
+    std::memcpy(to, text_.data(), text_.size());
+    return put_fraction(to + length_, nanoseconds(timebase - begin_));
+  }
+
+ private:
+  static constexpr uint64_t kSecond = 1'000'000'000;
+  static constexpr uint64_t kMostTicks = UINT64_MAX / kSecond;
+
+  // Requires ticks of less than a second. A division takes longer than all other numbers of a line.
+  // The product with the inverse equals the quotient, or is too small by 1.
+  uint64_t nanoseconds(uint64_t ticks) const {
+    __extension__ typedef unsigned __int128 Wide;
+    const uint64_t dividend = ticks * kSecond;
+    const auto about = static_cast<uint64_t>(Wide{dividend} * inverse_ >> 64);
+    const uint64_t rest = dividend - about * clock_.ticks_per_second;
+    return about + (rest >= clock_.ticks_per_second ? 1 : 0);
+  }
+
+  // Returns false if the second does not exist, or its nanoseconds need larger numbers.
+  bool find(uint64_t timebase) {
+    if (clock_.ticks_per_second == 0 || clock_.ticks_per_second > kMostTicks) return false;
+    const uint64_t seconds = (timebase - clock_.boot_timebase) / clock_.ticks_per_second;
+    begin_ = clock_.boot_timebase + seconds * clock_.ticks_per_second;
+    known_ticks_ = clock_.ticks_per_second;
+    length_ = static_cast<size_t>(put_begin(text_.data(), seconds) - text_.data());
+    return true;
+  }
+
+  char* put_begin(char* to, uint64_t seconds) const {
+    to = put_cpu(to);
+    for (uint64_t limit = 10'000; limit > std::max<uint64_t>(seconds, 1); limit /= 10) *to++ = ' ';
+    return put_text(put_decimal(to, seconds), ".");
+  }
+
+  char* put_cpu(char* to) const {
+    to = put_text(to, "[");
+    for (int limit = 100; limit > std::max(cpu_, 1); limit /= 10) *to++ = '0';
+    return put_text(put_decimal(to, static_cast<uint64_t>(cpu_)), "] ");
+  }
+
+  static char* put_fraction(char* to, uint64_t ns) {
+    *to++ = static_cast<char>('0' + ns / kEightDigits);
+    return put_digits(to, eight_digits(static_cast<uint32_t>(ns % kEightDigits)), 0);
+  }
+
+  char* put_slowly(char* to, uint64_t timebase) const {
+    const auto time = clock_.nanoseconds(timebase);
+    if (!time) return put_text(put_cpu(to), "-");
+    return put_fraction(put_begin(to, *time / kSecond), *time % kSecond);
+  }
+
+  int cpu_;
+  DtlClock clock_;
+  uint64_t inverse_ = 0;      // 2^64 / ticks per second
+  uint64_t begin_ = 0;        // timebase of the second
+  uint64_t known_ticks_ = 0;  // the text changes at this tick
+  size_t length_ = 0;
+  // put_decimal() needs more room than its text takes.
+  std::array<char, 48> text_{};
+};
+
+// Caches ": vpa-dtl: timebase:513000000". The digits above the lowest eight change every 0.2
+// seconds.
+class Timebase {
+ public:
+  char* put(char* to, uint64_t timebase) {
+    if (timebase - begin_ >= kEightDigits || begin_ == 0) [[unlikely]] {
+      if (timebase < kEightDigits) return put_decimal(put_text(to, kName), timebase);
+      find(timebase);
+    }
+    std::memcpy(to, text_.data(), kMostText);
+    return put_digits(to + length_, eight_digits(static_cast<uint32_t>(timebase - begin_)), 0);
+  }
+
+ private:
+  static constexpr std::string_view kName = ": vpa-dtl: timebase:";
+  static constexpr size_t kMostText = 32;  // the name and twelve digits
+
+  void find(uint64_t timebase) {
+    begin_ = timebase - timebase % kEightDigits;
+    char* const end = put_decimal(put_text(text_.data(), kName), timebase / kEightDigits);
+    length_ = static_cast<size_t>(end - text_.data());
+  }
+
+  uint64_t begin_ = 0;  // 0: no text is cached
+  size_t length_ = 0;
+  std::array<char, kMostText + 16> text_{};
+};
+
+// Caches the text of two reasons with the names of the fields around them. Each text is copied with
+// a fixed length, which is faster.
+class Reasons {
+ public:
+  static char* put_any(char* to, uint8_t dispatch, uint8_t preempt) {
+    to = put_reason(put_text(to, ", dispatch_reason:"), dispatch_reason_name(dispatch), dispatch);
+    to = put_reason(put_text(to, ", preempt_reason:"), preempt_reason_name(preempt), preempt);
+    return put_text(to, ", enqueue_to_dispatch_time:");
+  }
+
+  Reasons() {
+    for (size_t i = 0; i < texts_.size(); i++) {
+      std::array<char, 256> text{};
+      const char* end = put_any(text.data(), static_cast<uint8_t>(i / kCodes), i % kCodes);
+      texts_[i].length = static_cast<uint64_t>(end - text.data());
+      std::memcpy(texts_[i].text.data(), text.data(), texts_[i].text.size());
+    }
+  }
+
+  char* put(char* to, uint8_t dispatch, uint8_t preempt) const {
+    if ((dispatch | preempt) >= kCodes) [[unlikely]]
+      return put_any(to, dispatch, preempt);
+    const Text& text = texts_[dispatch * kCodes + preempt];
+    std::memcpy(to, text.text.data(), kUsual);
+    if (text.length > kUsual) [[unlikely]] {
+      std::memcpy(to + kUsual, text.text.data() + kUsual, kMost - kUsual);
+    }
+    return to + text.length;
+  }
+
+ private:
+  static constexpr size_t kCodes = 16;  // codes with names, and a few codes beyond them
+  static constexpr size_t kUsual = 96, kMost = 120;
+
+  struct alignas(64) Text {
+    std::array<char, kMost> text;
+    uint64_t length;
+  };
+  std::array<Text, kCodes * kCodes> texts_;
+};
+
+struct Line {
+  Seconds seconds;
+  Timebase timebase;
+  const Reasons& reasons;
+};
+
+char* put_line(char* to, Line& line, const DtlEntry& entry) {
+  to = line.seconds.put(to, entry.timebase);
+  to = line.timebase.put(to, entry.timebase);
+  to = line.reasons.put(to, entry.dispatch_reason, entry.preempt_reason);
+  to = put_ticks(to, entry.enqueue_to_dispatch);
+  to = put_ticks(put_text(to, ", ready_to_enqueue_time:"), entry.ready_to_enqueue);
+  to = put_ticks(put_text(to, ", waiting_to_ready_time:"), entry.waiting_to_ready);
+  to = put_short_decimal(put_text(to, ", processor_id:"), entry.processor_id);
+  to = put_hex(put_text(to, ", fault_addr:"), entry.fault_address);
+  to = put_hex(put_text(to, ", srr0:"), entry.srr0);
+  return put_hex(put_text(to, ", srr1:"), entry.srr1);
+}
+
+constexpr std::string_view kCsvHead =
+    "cpu,time_ns,timebase,dispatch_reason,preempt_reason,enqueue_to_dispatch_time,"
+    "ready_to_enqueue_time,waiting_to_ready_time,processor_id,fault_addr,srr0,srr1";
+
+char* put_csv(char* to, int cpu, const DtlClock& clock, const DtlEntry& entry) {
+  to = put_text(put_decimal(to, static_cast<uint64_t>(cpu)), ",");
+  if (const auto time = clock.nanoseconds(entry.timebase)) to = put_decimal(to, *time);
+  to = put_decimal(put_text(to, ","), entry.timebase);
+  to = put_reason(put_text(to, ","), dispatch_reason_name(entry.dispatch_reason),
+                  entry.dispatch_reason);
+  to = put_reason(put_text(to, ","), preempt_reason_name(entry.preempt_reason),
+                  entry.preempt_reason);
+  to = put_decimal(put_text(to, ","), entry.enqueue_to_dispatch);
+  to = put_decimal(put_text(to, ","), entry.ready_to_enqueue);
+  to = put_decimal(put_text(to, ","), entry.waiting_to_ready);
+  to = put_decimal(put_text(to, ","), entry.processor_id);
+  to = put_hex(put_text(to, ","), entry.fault_address);
+  to = put_hex(put_text(to, ","), entry.srr0);
+  return put_hex(put_text(to, ","), entry.srr1);
+}
+
+// JSON readers may round large numbers, so 64-bit addresses are text.
+char* put_json(char* to, int cpu, const DtlClock& clock, const DtlEntry& entry) {
+  to = put_decimal(put_text(to, R"({"cpu":)"), static_cast<uint64_t>(cpu));
+  to = put_text(to, R"(,"time_ns":)");
+  const auto time = clock.nanoseconds(entry.timebase);
+  to = time ? put_decimal(to, *time) : put_text(to, "null");
+  to = put_decimal(put_text(to, R"(,"timebase":)"), entry.timebase);
+  to = put_reason(put_text(to, R"(,"dispatch_reason":")"),
+                  dispatch_reason_name(entry.dispatch_reason), entry.dispatch_reason);
+  to = put_reason(put_text(to, R"(","preempt_reason":")"),
+                  preempt_reason_name(entry.preempt_reason), entry.preempt_reason);
+  to = put_decimal(put_text(to, R"(","enqueue_to_dispatch_time":)"), entry.enqueue_to_dispatch);
+  to = put_decimal(put_text(to, R"(,"ready_to_enqueue_time":)"), entry.ready_to_enqueue);
+  to = put_decimal(put_text(to, R"(,"waiting_to_ready_time":)"), entry.waiting_to_ready);
+  to = put_decimal(put_text(to, R"(,"processor_id":)"), entry.processor_id);
+  to = put_hex(put_text(to, R"(,"fault_addr":")"), entry.fault_address);
+  to = put_hex(put_text(to, R"(","srr0":")"), entry.srr0);
+  to = put_hex(put_text(to, R"(","srr1":")"), entry.srr1);
+  return put_text(to, "\"");
+}
+
+// Writes the end of a line, after all fields.
+[[gnu::always_inline]] inline char* put_end(char* to, DtlFormat format) {
+  return format == DtlFormat::kJson ? put_text(to, "}\n") : put_text(to, "\n");
+}
+
+// A line has at most about 460 characters without its task.
+template <DtlFormat kFormat, class Put>
+void print_all(TextOutput& output, std::span<const DtlEntry> entries, const DtlTaskColumn* tasks,
+               Put put) {
+  if (tasks == nullptr) {
+    for (const DtlEntry& entry : entries)
+      output.commit(put_end(put(output.room(), entry), kFormat));
+    return;
+  }
+  for (size_t i = 0; i < entries.size(); i++) {
+    output.commit(put(output.room(), entries[i]));
+    output.commit(put_end(put_text(output.room(), tasks->text(kFormat, i)), kFormat));
+  }
+}
+
+void print_lines(TextOutput& output, int cpu, const DtlClock& clock,
+                 std::span<const DtlEntry> entries, const DtlTaskColumn* tasks) {
+  static const Reasons reasons;
+  Line line{Seconds(cpu, clock), {}, reasons};
+  print_all<DtlFormat::kText>(output, entries, tasks, [&](char* to, const DtlEntry& entry) {
+    return put_line(to, line, entry);
+  });
+}
+
+}  // namespace
+
+void print_dtl_head(TextOutput& output, DtlFormat format, bool tasks) {
+  if (format != DtlFormat::kCsv) return;
+  output.put(kCsvHead);
+  output.put(tasks ? ",pid,tid,comm\n" : "\n");
+}
+
+void print_dtl_entries(TextOutput& output, DtlFormat format, int cpu, const DtlClock& clock,
+                       std::span<const DtlEntry> entries, const DtlTaskColumn* tasks) {
+  switch (format) {
+    case DtlFormat::kText:
+      return print_lines(output, cpu, clock, entries, tasks);
+    case DtlFormat::kCsv:
+      return print_all<DtlFormat::kCsv>(
+          output, entries, tasks,
+          [&](char* to, const DtlEntry& entry) { return put_csv(to, cpu, clock, entry); });
+    case DtlFormat::kJson:
+      return print_all<DtlFormat::kJson>(
+          output, entries, tasks,
+          [&](char* to, const DtlEntry& entry) { return put_json(to, cpu, clock, entry); });
+  }
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Decodes one core trace with several threads, and produces the same result as one thread.
+//
+// The trace is cut into parts ahead of IEARA records. A separate decoder decodes each part. It
+// assumes that a record begins at the cut, and prints into memory. The results are then checked in
+// the order of the trace. The assumption holds if the preceding decoder stands between two records
+// and carries no state over where the part begins. Otherwise (damage, data that looks like an
+// IEARA, POWER8 records), the preceding decoder decodes the part, too.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/core_trace/decoder.h"
+#include "core/core_trace/parts.h"
+#include "output/io/text_output.h"
+
+namespace htmtrace {
+
+// Small enough that the part's text stays in a processor's cache.
+inline constexpr size_t kPartBytes = 128 << 10;
+
+// One thread calls these functions, in the order of the trace. They may throw Error.
+struct DecodeStreams {
+  std::function<size_t(std::span<std::byte>)> read;  // returns 0 at the end
+  std::function<bool(std::string_view)> write;  // returns false if the reader wants no more text
+  // `offset` is the end of the printed trace. `so_far` holds the counts up to an earlier offset.
+  std::function<void(uint64_t offset, const CoreStatistics& so_far)> progress;
+};
+
+// `MakePrinter` turns a TextOutput& into a sink for CoreDecoder. The sink must not carry state from
+// one event to the next.
+template <class MakePrinter>
+class ParallelDecode {
+ public:
+  // `map` must outlive this object. `threads` includes the thread that calls run().
+  ParallelDecode(const TranslationMap& map, MakePrinter make_printer, unsigned threads,
+                 size_t part_bytes = kPartBytes)
+      : map_(map), make_printer_(std::move(make_printer)), part_bytes_(part_bytes) {
+    parts_.resize(kPartsPerThread * size_t{threads});
+    for (Part& part : parts_) part.bytes.reset(new std::byte[part_bytes_]);
+    carried_.reserve(part_bytes_);
+    // The calling thread also decodes while it has nothing to write.
+    threads_.reserve(threads - 1);
+    for (unsigned i = 1; i < threads; i++) threads_.emplace_back([this] { work(); });
+  }
+  ~ParallelDecode() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    work_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  ParallelDecode(const ParallelDecode&) = delete;
+  ParallelDecode& operator=(const ParallelDecode&) = delete;
+
+  // Decodes the whole trace once. Returns nothing if `write` returned false.
+  std::optional<CoreStatistics> run(const DecodeStreams& streams) {
+    for (uint64_t done = 0; fill(streams, done) != done; done++) {
+      if (!pass_on(part(done), streams)) return std::nullopt;
+    }
+    if (!strand_) strand_ = new_strand();
+    strand_->decoder.finish();
+    if (!streams.write(strand_->text.text())) return std::nullopt;
+    add_strand(0);
+    return statistics_;
+  }
+
+ private:
+  enum class Begin : uint8_t {
+    kTrace,
+    kLine,      // ahead of an apparent IEARA
+    kAnywhere,  // the preceding part held no apparent IEARA
+  };
+
+  // Enough parts that no thread waits for a slow part that precedes its own.
+  static constexpr size_t kPartsPerThread = 4;
+
+  using Printer = std::invoke_result_t<MakePrinter, TextOutput&>;
+  using Decoder = CoreDecoder<Printer>;
+
+  // Resources that a strand hands to the next strand. Its text memory is reused, because the system
+  // clears each new page. The other resource is the cache of translated addresses.
+  struct Spare {
+    TextOutput text;
+    typename Decoder::Cursors cursors;
+  };
+
+  // A decoder and its printed text.
+  struct Strand {
+    Strand(Spare spare, const MakePrinter& make_printer)
+        : text(std::move(spare.text)),
+          printer(make_printer(text)),
+          decoder(spare.cursors, printer) {}
+    TextOutput text;
+    Printer printer;
+    Decoder decoder;
+  };
+
+  struct Part {
+    std::unique_ptr<std::byte[]> bytes;
+    size_t size_bytes = 0;
+    uint64_t offset = 0;
+    Begin begin = Begin::kTrace;
+    bool decoded = false;
+    std::unique_ptr<Strand> strand;
+    std::exception_ptr failure;
+    std::span<const std::byte> all() const { return {bytes.get(), size_bytes}; }
+  };
+
+  Part& part(uint64_t number) { return parts_[number % parts_.size()]; }
+
+  // ---- the thread that reads and writes
+
+  // Reads parts while the ring has room. `done` counts the parts that were passed on. Returns the
+  // number of parts read.
+  uint64_t fill(const DecodeStreams& streams, uint64_t done) {
+    while (!ended_ && filled_ - done < parts_.size()) {
+      Part& next = part(filled_);
+      if (!read_part(next, streams)) break;
+      {
+        const std::lock_guard lock(mutex_);
+        filled_++;
+      }
+      work_.notify_one();  // a woken thread finds the lock free
+    }
+    return filled_;
+  }
+
+  bool read_part(Part& next, const DecodeStreams& streams) {
+    std::copy(carried_.begin(), carried_.end(), next.bytes.get());
+    next.size_bytes = carried_.size();
+    carried_.clear();
+    while (next.size_bytes < part_bytes_ && !ended_) {
+      const size_t got =
+          streams.read({next.bytes.get() + next.size_bytes, part_bytes_ - next.size_bytes});
+      next.size_bytes += got;
+      ended_ = got == 0;
+    }
+    next.offset = offset_;
+    next.begin = begin_;
+    next.decoded = false;
+    if (!ended_) {
+      const size_t line = last_line_offset(next.all());
+      begin_ = line == 0 ? Begin::kAnywhere : Begin::kLine;
+      if (line != 0) {
+        carried_.assign(next.bytes.get() + line, next.bytes.get() + next.size_bytes);
+        next.size_bytes = line;
+      }
+    }
+    offset_ += next.size_bytes;
+    return next.size_bytes != 0;
+  }
+
+  bool pass_on(Part& next, const DecodeStreams& streams) {
+    help_until_decoded(next);
+    if (next.failure) std::rethrow_exception(next.failure);
+    if (!next.strand || (strand_ && !strand_->decoder.settled())) {
+      strand_->decoder.feed(next.all());
+      give_back(std::move(next.strand));
+    } else {
+      if (strand_) add_strand(strand_->decoder.groups_ended_by_line());
+      give_back(std::exchange(strand_, std::move(next.strand)));
+    }
+    const bool wanted = streams.write(strand_->text.text());
+    strand_->text.clear();
+    streams.progress(next.offset + next.size_bytes, statistics_);
+    return wanted;
+  }
+
+  // The strand's decoder has finished its part.
+  void add_strand(unsigned interrupted_groups) {
+    statistics_.add(strand_->decoder.statistics());
+    statistics_.interrupted_groups += interrupted_groups;
+  }
+
+  void help_until_decoded(const Part& wanted) {
+    std::unique_lock lock(mutex_);
+    while (!wanted.decoded) {
+      if (taken_ != filled_) {
+        take_one(lock);
+      } else {
+        decoded_.wait(lock);
+      }
+    }
+  }
+
+  // ---- threads that decode
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      work_.wait(lock, [&] { return stopping_ || taken_ != filled_; });
+      if (stopping_) return;
+      take_one(lock);
+    }
+  }
+
+  // Decodes the next part that no thread has claimed. The caller holds the lock, and decoding runs
+  // without it.
+  void take_one(std::unique_lock<std::mutex>& lock) {
+    Part& next = part(taken_++);
+    lock.unlock();
+    try {
+      decode(next);
+    } catch (...) {
+      next.failure = std::current_exception();
+    }
+    lock.lock();
+    next.decoded = true;
+    decoded_.notify_one();
+  }
+
+  void decode(Part& next) {
+    if (next.begin == Begin::kAnywhere) return;
+    next.strand = new_strand();
+    if (next.begin == Begin::kLine) next.strand->decoder.start_at(next.offset);
+    next.strand->decoder.feed(next.all());
+  }
+
+  // ---- what is used again
+
+  std::unique_ptr<Strand> new_strand() {
+    return std::make_unique<Strand>(take_spare(), make_printer_);
+  }
+
+  Spare take_spare() {
+    const std::lock_guard lock(mutex_);
+    if (spare_.empty()) return {TextOutput::memory(), typename Decoder::Cursors(map_)};
+    Spare spare = std::move(spare_.back());
+    spare_.pop_back();
+    return spare;
+  }
+
+  void give_back(std::unique_ptr<Strand> strand) {
+    if (!strand) return;
+    strand->text.clear();
+    const std::lock_guard lock(mutex_);
+    spare_.push_back({std::move(strand->text), strand->decoder.cursors()});
+  }
+
+  const TranslationMap& map_;
+  MakePrinter make_printer_;
+  size_t part_bytes_;
+
+  // Bytes of the part that is read next.
+  std::vector<std::byte> carried_;
+  uint64_t offset_ = 0;
+  Begin begin_ = Begin::kTrace;
+  bool ended_ = false;
+
+  std::unique_ptr<Strand> strand_;  // of the last part that was passed on
+  CoreStatistics statistics_;       // of the preceding strands
+
+  std::mutex mutex_;
+  std::condition_variable work_, decoded_;
+  bool stopping_ = false;
+  uint64_t filled_ = 0, taken_ = 0;  // part numbers
+  std::vector<Part> parts_;          // a ring
+  std::vector<Spare> spare_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Passes the selected events from a decoder to a printer.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "core/core_trace/events.h"
+#include "core/core_trace/radix_walk.h"
+#include "core/selection/selection.h"
+
+namespace htmtrace {
+
+// A `Next` with unselected() also receives the unselected instructions and stamps. A `Next` with
+// skipped() receives a call where instructions are omitted. A `Next` with at() receives the
+// position of each instruction, except if only the last instructions are selected.
+template <class Next>
+class SelectingSink {
+ public:
+  // Both must outlive this object.
+  SelectingSink(const Selection& selection, Next& next)
+      : selection_(selection), selector_(selection), next_(next) {}
+
+  void begin_at(const TracePlace& place) { selector_.begin_at(place); }
+
+  void instruction(const Instruction& instruction) {
+    if constexpr (requires { next_.at(selector_.place()); }) next_.at(selector_.place());
+    const bool wanted = selector_.take(instruction);
+    if (!walks_.empty()) [[unlikely]] {
+      pass_walks(wanted);
+    }
+    if (!wanted) {
+      if constexpr (requires { next_.unselected(instruction); }) {
+        next_.unselected(instruction);
+      } else if constexpr (requires { next_.skipped(); }) {
+        next_.skipped();
+      }
+      return;
+    }
+    if (selection_.last == Selection::kAny) {
+      next_.instruction(instruction);
+    } else {
+      keep(instruction);
+    }
+  }
+
+  void stamp(const Stamp& stamp) {
+    if (selector_.take(stamp)) {
+      next_.stamp(stamp);
+    } else if constexpr (requires { next_.unselected(stamp); }) {
+      next_.unselected(stamp);
+    }
+  }
+
+  // Walks belong to the instruction that follows them. If only the last instructions are requested,
+  // their walks cannot be identified yet, and no walk is passed on.
+  void walk(const Walk& walk) { walks_.push_back(walk); }
+
+  void defect(const Defect& defect) { next_.defect(defect); }
+
+  uint64_t selected() const { return selector_.taken(); }
+
+  bool satisfied() const { return selector_.satisfied(); }
+
+  // Call this at the end of the trace. Passes on the held instructions and the end position.
+  void finish() {
+    pass_walks(selection_.everything());  // of an instruction that never arrived
+    if constexpr (requires { next_.at(selector_.place()); }) next_.at(selector_.place());
+    for (size_t i = 0; i < kept_.size(); i++) {
+      next_.instruction(kept_[(oldest_ + i) % kept_.size()]);
+    }
+    kept_.clear();
+  }
+
+ private:
+  void pass_walks(bool wanted) {
+    if constexpr (requires(const Walk& walk) { next_.walk(walk); }) {
+      wanted = wanted && selection_.last == Selection::kAny;
+      for (const Walk& walk : walks_) {
+        if (wanted) next_.walk(walk);
+      }
+    }
+    walks_.clear();
+  }
+
+  void keep(const Instruction& instruction) {
+    if (kept_.size() < selection_.last) {
+      kept_.push_back(instruction);
+    } else if (!kept_.empty()) {
+      kept_[oldest_] = instruction;
+      oldest_ = (oldest_ + 1) % kept_.size();
+    }
+  }
+
+  const Selection& selection_;
+  Selector selector_;
+  Next& next_;
+  std::vector<Walk> walks_;
+  std::vector<Instruction> kept_;  // a ring of the last instructions, if only these are requested
+  size_t oldest_ = 0;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Prints decoded events as lines of text. htmtrace-decode(1), OUTPUT, defines the format as an
+// interface.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "core/core_trace/events.h"
+#include "core/core_trace/radix_walk.h"
+#include "output/io/hex_text.h"
+#include "output/io/put_text.h"
+#include "output/io/text_output.h"
+#include "output/print/text_page.h"
+#include "output/symbols/address_names.h"
+#include "output/symbols/disassembler.h"
+
+namespace htmtrace {
+
+// Returns the line of a walk without its line end.
+std::string walk_line(const Walk& walk);
+
+// A sink for CoreDecoder.
+class TextPrinter {
+ public:
+  struct Wishes {
+    bool stamps = false;                   // one line for each stamp
+    bool modes = false;                    // the mode of each instruction
+    Disassembler* disassembler = nullptr;  // prints each instruction as assembler
+    const SymbolTable* symbols = nullptr;  // prints names of addresses
+  };
+  TextPrinter(TextOutput& output, Wishes wishes)
+      : output_(output),
+        wishes_(wishes),
+        more_(wishes.modes || wishes.disassembler != nullptr || wishes.symbols != nullptr),
+        names_(wishes.symbols) {}
+
+  [[gnu::always_inline]] void instruction(const Instruction& instruction) {
+    char* at = output_.room();
+    if (plain(instruction) &
+        page_.holds(instruction.ea.value, instruction.ra.value, instruction.la.value)) [[likely]] {
+      at = page_.put(at, instruction.ea.value, instruction.opcode);
+    } else {
+      at = put_in_full(at, head_of(instruction));
+    }
+    if (instruction.data_count != 0) {
+      at = put_data(at, instruction.data[0]);
+      if (instruction.data_count == 2) [[unlikely]]
+        at = put_data(at, instruction.data[1]);
+    }
+    if (more_) [[unlikely]] {
+      at = put_more(at, head_of(instruction), data_of(instruction));
+    }
+    *at++ = '\n';
+    output_.commit(at);
+  }
+
+  // Prints runs of instructions in one page (core/core_trace/plain_pages.h). No function needs the
+  // address of this object, so all members are in registers.
+  class Rows {
+   public:
+    explicit Rows(TextPrinter& printer)
+        : printer_(&printer), to_(printer.output_.room()), last_(printer.output_.last_room()) {}
+
+    // The following instructions are in the page of these addresses.
+    [[gnu::always_inline]] void enter(EffectiveAddr ea, RealAddr ra, LogicalAddr la, bool has_la) {
+      last_at_ = printer_->page_.enter(ea.value, ra.value, la.value, has_la);
+    }
+    [[gnu::always_inline]] void instruction(uint64_t place, uint32_t opcode) {
+      make_room();
+      end(printer_->page_.put(to_, place, opcode, last_at_));
+    }
+    [[gnu::always_inline]] void instruction(uint64_t place, uint32_t opcode,
+                                            const DataAccess& data) {
+      make_room();
+      end(put_data(printer_->page_.put(to_, place, opcode, last_at_), data));
+    }
+    // Call this before anything else is printed.
+    [[gnu::always_inline]] void finish() { printer_->output_.commit(to_); }
+
+   private:
+    [[gnu::always_inline]] void make_room() {
+      if (to_ <= last_) [[likely]]
+        return;
+      printer_->output_.commit(to_);
+      to_ = printer_->output_.room();
+      last_ = printer_->output_.last_room();
+    }
+    [[gnu::always_inline]] void end(char* to) {
+      *to = '\n';
+      to_ = to + 1;
+    }
+
+    TextPrinter* printer_;
+    char* to_;
+    char* last_;
+    size_t last_at_ = 0;
+  };
+  // Rows can print the lines only if they need no further fields.
+  bool in_rows() const { return !more_; }
+
+  void stamp(const Stamp& stamp) {
+    if (wishes_.stamps) put_stamp(stamp);
+  }
+
+  // The decoder calls this only if it was asked for walks.
+  void walk(const Walk& walk) { output_.put(walk_line(walk) + "\n"); }
+
+  void defect(const Defect&) {}
+
+ private:
+  static constexpr std::string_view kUnknown = "----------------";
+
+  template <size_t N>
+  static char* put(char* to, const char (&text)[N]) {
+    std::memcpy(to, text, N - 1);
+    return to + (N - 1);
+  }
+  static char* put_unknown(char* to, size_t digits) {
+    std::memcpy(to, kUnknown.data(), digits);
+    return to + digits;
+  }
+
+  // Returns whether TextPage can print the instruction.
+  [[gnu::always_inline]] static bool plain(const Instruction& i) {
+    return i.has_ea & i.has_ra & i.has_la & i.has_opcode & !i.has_prefix;
+  }
+
+  // The values for functions that are not inlined. Passing the instruction itself would force it
+  // into memory (core/core_trace/plain_records.h).
+  struct Head {
+    struct Field {
+      uint64_t value;
+      bool known;
+    };
+    Field ea, opcode, ra, la, prefix;
+    Modes modes;
+  };
+  [[gnu::always_inline]] static Head head_of(const Instruction& i) {
+    return {.ea = {i.ea.value, i.has_ea},
+            .opcode = {i.opcode, i.has_opcode},
+            .ra = {i.ra.value, i.has_ra},
+            .la = {i.la.value, i.has_la},
+            .prefix = {i.prefix, i.has_prefix},
+            .modes = {i.modes.bits, i.modes.known}};
+  }
+
+  struct Data {
+    std::array<EffectiveAddr, 2> ea;
+    std::array<Head::Field, 2> la;
+    unsigned count;
+  };
+  [[gnu::always_inline]] static Data data_of(const Instruction& i) {
+    return {
+        .ea = {i.data[0].ea, i.data[1].ea},
+        .la = {{{i.data[0].la.value, i.data[0].has_la}, {i.data[1].la.value, i.data[1].has_la}}},
+        .count = i.data_count};
+  }
+
+  char* put_in_full(char* to, const Head& head);
+
+  [[gnu::always_inline]] static char* put_data(char* to, const DataAccess& data) {
+    to = put_hex64(put(to, " dea=   ") - 3, data.ea.value);
+    to = put_address(put(to, " dra=   ") - 3, data.has_ra, data.ra.value);
+    return put_address(put(to, " dla=   ") - 3, data.has_la, data.la.value);
+  }
+
+  [[gnu::always_inline]] static char* put_address(char* to, bool known, uint64_t address) {
+    if (known) [[likely]] {
+      return put_hex64(to, address);
+    }
+    return put_unknown(to, 16);
+  }
+
+  // Writes the optional fields.
+  char* put_more(char* to, const Head& head, const Data& data);
+  char* put_names(char* to, const Head& head, const Data& data);
+  char* put_name(char* to, std::string_view field, std::string_view name);
+  char* put_assembler(char* to, const Head& head) const;
+  void put_stamp(const Stamp& stamp);
+
+  TextOutput& output_;
+  Wishes wishes_;
+  bool more_;
+  TextPage page_;  // the page of an earlier instruction
+  AddressNames names_;
+};
+
+// Returns the line of a stamp without its line end.
+std::string stamp_line(const Stamp& stamp);
+
+}  // namespace htmtrace

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The machine's properties that a manifest states.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace htmtrace {
+
+struct HostFacts {
+  std::string kernel_release;  // uname -r
+  std::string kernel_version;  // uname -v
+  std::string machine;         // uname -m
+  uint64_t page_size_bytes = 0;
+  std::optional<uint64_t> timebase_hz;   // POWER's time base; empty on other machines
+  std::optional<uint64_t> partition_id;  // LP index; empty outside a logical partition
+};
+
+// `root` replaces "/" for the files of /proc. The kernel and page properties are always those of
+// this machine.
+HostFacts read_host_facts(const std::filesystem::path& root = "/");
+
+}  // namespace htmtrace

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/recording/manifest_reader.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "output/recording/manifest.h"
+
+namespace htmtrace {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::optional<uint32_t> number_at(const Json& object, const char* key) {
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_unsigned()) return std::nullopt;
+  const auto value = found->get<uint64_t>();
+  if (value > std::numeric_limits<uint32_t>::max()) return std::nullopt;
+  return static_cast<uint32_t>(value);
+}
+
+std::optional<HtmType> type_at(const Json& object) {
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find("type");
+  if (found == object.end() || !found->is_string()) return std::nullopt;
+  for (const HtmType type : {HtmType::kNest, HtmType::kCore, HtmType::kLlat}) {
+    if (found->get_ref<const std::string&>() == htm_type_name(type)) return type;
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> size_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_unsigned()) return std::nullopt;
+  return found->get<uint64_t>();
+}
+
+std::string text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_string()) return {};
+  return found->get<std::string>();
+}
+
+// Null for a key that is missing or null: its value is not known, which is valid.
+const Json* known_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+bool is_other_than_text(const Json& object, const char* key) {
+  const Json* const value = known_at(object, key);
+  return value != nullptr && !value->is_string();
+}
+
+std::string invalid_member(const Json& file) {
+  if (is_other_than_text(file, "file")) return "file is no text";
+  for (const char* const key : {"bytes", "stored_bytes"}) {
+    const Json* const value = known_at(file, key);
+    if (value != nullptr && !value->is_number_unsigned()) return std::string(key) + " is no size";
+  }
+  const Json* const beginning = known_at(file, "beginning_crc32c");
+  if (beginning == nullptr || beginning->is_number_unsigned()) return {};
+  return "beginning_crc32c is no number";
+}
+
+RecordedFile file_at(const Json& target, const char* key) {
+  const Json* const file = known_at(target, key);
+  RecordedFile recorded;
+  if (file == nullptr) return recorded;
+  if (!file->is_object()) {
+    recorded.invalid = std::string(key) + " is no object";
+    return recorded;
+  }
+  recorded = {.name = text_at(*file, "file"),
+              .invalid = invalid_member(*file),
+              .bytes = size_at(*file, "bytes"),
+              .stored_bytes = size_at(*file, "stored_bytes"),
+              .beginning = size_at(*file, "beginning_crc32c")};
+  if (!recorded.invalid.empty()) recorded.invalid.insert(0, std::string(key) + ".");
+  return recorded;
+}
+
+constexpr const char* kStates[] = {"complete", "incomplete", "failed", "recording"};
+
+std::string invalid_loss(const Json& loss) {
+  if (!loss.is_object()) return "is no object";
+  for (const char* const key : {"target", "place", "cause"}) {
+    if (is_other_than_text(loss, key)) return std::string("has a ") + key + " that is no text";
+  }
+  return {};
+}
+
+// The first value of the manifest that is not valid. find_targets() checks the targets.
+std::string invalid_value(const Json& manifest) {
+  const Json* const format = known_at(manifest, "format");
+  if (format != nullptr && *format != "htmtrace-manifest") {
+    return "its format is not htmtrace-manifest";
+  }
+  const Json* const version = known_at(manifest, "version");
+  if (version != nullptr && *version != kManifestVersion) {
+    return "its version is not " + std::to_string(kManifestVersion);
+  }
+  if (is_other_than_text(manifest, "state")) return "its state is no text";
+  const std::string state = text_at(manifest, "state");
+  if (known_at(manifest, "state") != nullptr &&
+      std::ranges::find(kStates, state) == std::end(kStates)) {
+    return "its state \"" + state + "\" is not known";
+  }
+  for (const char* const key : {"targets", "losses", "errors"}) {
+    const Json* const list = known_at(manifest, key);
+    if (list != nullptr && !list->is_array()) return std::string("its ") + key + " are no list";
+  }
+  const Json* const losses = known_at(manifest, "losses");
+  for (size_t i = 0; losses != nullptr && i < losses->size(); i++) {
+    const std::string invalid = invalid_loss((*losses)[i]);
+    if (!invalid.empty()) return "its loss " + std::to_string(i + 1) + " " + invalid;
+  }
+  return {};
+}
+
+std::vector<RecordedLoss> losses_of(const Json& manifest) {
+  std::vector<RecordedLoss> losses;
+  const auto list = manifest.find("losses");
+  if (list == manifest.end() || !list->is_array()) return losses;
+  for (const Json& entry : *list) {
+    if (!entry.is_object()) continue;
+    losses.push_back({.target = text_at(entry, "target"),
+                      .place = text_at(entry, "place"),
+                      .cause = text_at(entry, "cause")});
+  }
+  return losses;
+}
+
+std::string first_error(const Json& manifest) {
+  const auto list = manifest.find("errors");
+  if (list == manifest.end() || !list->is_array()) return {};
+  for (const Json& entry : *list) {
+    if (entry.is_string()) return entry.get<std::string>();
+  }
+  return {};
+}
+
+void find_targets(const Json& manifest, ManifestFacts& facts) {
+  const auto list = manifest.find("targets");
+  if (list == manifest.end() || !list->is_array()) return;
+  size_t number = 0;
+  for (const Json& entry : *list) {
+    number++;
+    const auto node = number_at(entry, "node");
+    const auto chip = number_at(entry, "chip");
+    const auto core = number_at(entry, "core");
+    const auto type = type_at(entry);
+    if (!node || !chip || !core || !type) {
+      if (facts.invalid.empty()) {
+        facts.invalid =
+            "its target " + std::to_string(number) + " has no valid node, chip, core and type";
+      }
+      continue;
+    }
+    facts.targets.push_back({*node, *chip, *core, *type});
+    facts.recorded.push_back(
+        {.trace = file_at(entry, "trace"), .translation = file_at(entry, "translation")});
+  }
+}
+
+}  // namespace
+
+ManifestFacts read_manifest(std::span<const std::byte> text) {
+  ManifestFacts facts;
+  const auto* first = reinterpret_cast<const char*>(text.data());
+  const Json manifest =
+      Json::parse(first, first + text.size(), nullptr, /*allow_exceptions=*/false);
+  if (!manifest.is_object()) {
+    facts.problem = "it is no JSON object";
+    facts.unreadable = true;
+    return facts;
+  }
+  facts.invalid = invalid_value(manifest);
+  find_targets(manifest, facts);
+  facts.unfinished = text_at(manifest, "state") == "recording";
+  facts.failed = text_at(manifest, "state") == "failed";
+  facts.error = first_error(manifest);
+  facts.losses = losses_of(manifest);
+  const auto partition = manifest.find("partition_id");
+  if (partition == manifest.end() || partition->is_null()) return facts;
+  facts.partition_id = number_at(manifest, "partition_id");
+  if (!facts.partition_id) facts.problem = "its partition_id is no partition's number";
+  return facts;
+}
+
+}  // namespace htmtrace

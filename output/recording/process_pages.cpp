@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/recording/process_pages.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <iterator>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "output/symbols/proc_text.h"
+
+namespace htmtrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Documentation/admin-guide/mm/pagemap.rst: each page has 64 bits. Bit 63 marks a page in memory.
+// Bits 0 to 54 hold its frame number, or 0 if the kernel hides this number.
+constexpr uint64_t kPresent = uint64_t{1} << 63;
+constexpr uint64_t kFrame = (uint64_t{1} << 55) - 1;
+
+constexpr size_t kEntriesAtOnce = 8192;
+
+class Descriptor {
+ public:
+  explicit Descriptor(const fs::path& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// Parses "10000000-10010000 r-xp ...". Returns false for other lines.
+bool parse_bounds(std::string_view line, uint64_t& begin, uint64_t& end) {
+  const char* const last = line.data() + line.size();
+  auto [dash, failure] = std::from_chars(line.data(), last, begin, 16);
+  if (failure != std::errc{} || dash == last || *dash != '-') return false;
+  auto [space, second] = std::from_chars(dash + 1, last, end, 16);
+  return second == std::errc{} && space != last && *space == ' ' && begin < end;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// uapi/asm-generic/mman-common.h, since Linux 5.14. Older headers lack this constant.
+#ifndef MADV_POPULATE_READ
+constexpr int MADV_POPULATE_READ = 22;
+#endif
+
+}  // namespace
+
+// Returns each process with its start time.
+std::map<pid_t, std::string> ProcessPages::descendants() const {
+  std::map<pid_t, std::pair<pid_t, std::string>> all;  // parent, start
+  std::error_code failure;
+  for (fs::directory_iterator entry(proc_, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    pid_t pid = 0;
+    const auto [stop, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (bad != std::errc{} || stop != name.data() + name.size()) continue;
+    const std::string stat = proc_text(entry->path() / "stat");
+    pid_t parent = 0;
+    const std::string field = stat_field(stat, kStatParent);
+    std::from_chars(field.data(), field.data() + field.size(), parent);
+    all[pid] = {parent, stat_field(stat, kStatStart)};
+  }
+  std::map<pid_t, std::string> ours;
+  const auto root = all.find(root_);
+  if (root != all.end()) ours[root_] = root->second.second;
+  // Children may have lower numbers than their parents, so repeat until a pass finds no new
+  // process.
+  for (size_t before = 0; before != ours.size();) {
+    before = ours.size();
+    for (const auto& [pid, facts] : all) {
+      if (ours.contains(facts.first)) ours[pid] = facts.second;
+    }
+  }
+  return ours;
+}
+
+// Adds a line for each run of pages that are consecutive in both kinds of address. The printed
+// addresses are `moved` bytes higher.
+bool ProcessPages::add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text,
+                               uint64_t moved) {
+  std::vector<uint64_t> entries(kEntriesAtOnce);
+  uint64_t run_ea = 0, run_la = 0, run_bytes = 0;
+  const auto flush = [&] {
+    if (run_bytes != 0) {
+      fmt::format_to(std::back_inserter(text), " {:x} {:x} {:x}\n", run_ea + moved, run_la,
+                     run_bytes);
+    }
+    run_bytes = 0;
+  };
+  for (uint64_t at = begin; at < end;) {
+    const uint64_t wanted = std::min<uint64_t>((end - at) / page_bytes_, kEntriesAtOnce);
+    const ssize_t got = ::pread(pagemap, entries.data(), wanted * sizeof(uint64_t),
+                                static_cast<off_t>(at / page_bytes_ * sizeof(uint64_t)));
+    if (got < static_cast<ssize_t>(sizeof(uint64_t))) return false;
+    const auto count = static_cast<size_t>(got) / sizeof(uint64_t);
+    for (size_t i = 0; i < count; i++, at += page_bytes_) {
+      if ((entries[i] & kPresent) == 0) continue;
+      const uint64_t la = (entries[i] & kFrame) * page_bytes_;
+      if (la == 0) {
+        hidden_ = true;
+        continue;
+      }
+      if (run_bytes == 0 || run_ea + run_bytes != at || run_la + run_bytes != la) {
+        flush();
+        run_ea = at;
+        run_la = la;
+      }
+      run_bytes += page_bytes_;
+    }
+  }
+  flush();
+  return true;
+}
+
+// Returns nothing if the process has ended or access is denied.
+std::optional<std::string> ProcessPages::pages_of(pid_t pid, uint64_t& left) {
+  const fs::path folder = proc_ / std::to_string(pid);
+  const std::string maps = proc_text(folder / "maps");
+  const Descriptor pagemap(folder / "pagemap");
+  if (maps.empty() || pagemap.get() < 0) return std::nullopt;
+  std::string text;
+  for (size_t begin = 0, end; (end = maps.find('\n', begin)) != std::string::npos;
+       begin = end + 1) {
+    const std::string_view line = std::string_view(maps).substr(begin, end - begin);
+    uint64_t first = 0, last = 0;
+    if (!parse_bounds(line, first, last)) continue;
+    const uint64_t pages = (last - first) / page_bytes_;
+    if (pages > left) {
+      cut_ = true;
+      continue;
+    }
+    left -= pages;
+    text += line;
+    text += '\n';
+    // Some mappings belong to the kernel and have no visible pages.
+    add_mapping(pagemap.get(), first, last, text);
+  }
+  return text;
+}
+
+void ProcessPages::look(std::chrono::milliseconds since) {
+  uint64_t left = kMostPages;
+  for (const auto& [pid, start] : descendants()) {
+    auto text = pages_of(pid, left);
+    // A process that ends loses its memory earlier than its number. A process that was just forked,
+    // or is about to execute another program, has no useful pages. In both cases, the earlier pages
+    // are kept.
+    if (!text || text->find("\n ") == std::string::npos) continue;
+    Process& process = seen_[pid];
+    text_bytes_ -= process.text.size();
+    process.start = start;
+    process.text = fmt::format("# pid {} {} {} {}\n", pid, start, since.count(),
+                               one_line(proc_text(proc_ / std::to_string(pid) / "comm"))) +
+                   *text;
+    if (text_bytes_ + process.text.size() > kMostTextBytes) {
+      cut_ = true;
+      seen_.erase(pid);
+      continue;
+    }
+    text_bytes_ += process.text.size();
+  }
+}
+
+// Files stay in memory longer than the processes that ran them, and all processes that map a file
+// share its pages. Pages outside memory stay unread, because no instruction ran there.
+bool ProcessPages::add_file_pages(const std::string& mapping, std::string& text) {
+  uint64_t first = 0, last = 0;
+  if (!parse_bounds(mapping, first, last)) return false;
+  const size_t slash = mapping.find(" /");
+  const std::vector<std::string> fields = words_of(mapping.substr(0, slash));
+  // "BEGIN-END PERMISSIONS OFFSET DEVICE INODE"
+  if (slash == std::string::npos || fields.size() != 5) return false;
+  const std::string path = mapping.substr(slash + 1);
+  const uint64_t offset = std::strtoull(fields[2].c_str(), nullptr, 16);
+  const uint64_t inode = std::strtoull(fields[4].c_str(), nullptr, 10);
+  const Descriptor file(path);
+  const Descriptor pagemap(proc_ / "self" / "pagemap");
+  struct stat facts {};
+  if (file.get() < 0 || pagemap.get() < 0 || ::fstat(file.get(), &facts) != 0 ||
+      !S_ISREG(facts.st_mode) || facts.st_ino != inode) {
+    return false;
+  }
+  const size_t bytes = last - first;
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.get(), static_cast<off_t>(offset));
+  if (memory == MAP_FAILED) return false;
+  const auto begin = reinterpret_cast<uint64_t>(memory);
+  std::vector<unsigned char> resident(bytes / page_bytes_);
+  bool done = ::mincore(memory, bytes, resident.data()) == 0;
+  for (size_t i = 0; done && i < resident.size();) {
+    size_t end = i;
+    while (end < resident.size() && (resident[end] & 1) != 0) end++;
+    // Unlike a read, madvise does not end this process if the file has just become shorter.
+    if (end != i && ::madvise(static_cast<char*>(memory) + i * page_bytes_, (end - i) * page_bytes_,
+                              MADV_POPULATE_READ) != 0) {
+      done = false;
+    }
+    i = std::max(end, i + 1);
+  }
+  std::string runs;
+  const bool was_hidden = std::exchange(hidden_, false);
+  done = done && add_mapping(pagemap.get(), begin, begin + bytes, runs, offset - begin);
+  done = done && !hidden_ && !runs.empty();
+  hidden_ = hidden_ || was_hidden;
+  ::munmap(memory, bytes);
+  if (!done) return false;
+  text += fmt::format("{:x}-{:x} {} {} {} {} {}\n", offset, offset + bytes, fields[1], fields[2],
+                      fields[3], fields[4], path);
+  text += runs;
+  return true;
+}
+
+std::string ProcessPages::pages_of_files() {
+  std::set<std::string> done;
+  std::string text;
+  for (const auto& [pid, process] : seen_) {
+    for (size_t begin = 0, end; (end = process.text.find('\n', begin)) != std::string::npos;
+         begin = end + 1) {
+      const std::string line = process.text.substr(begin, end - begin);
+      const size_t slash = line.find(" /");
+      const size_t mode = line.find(' ');
+      if (line.front() == '#' || line.front() == ' ' || slash == std::string::npos ||
+          line.substr(mode + 1, 4).find('x') == std::string::npos) {
+        continue;
+      }
+      // Processes map one file at different addresses.
+      if (done.insert(line.substr(mode)).second) add_file_pages(line, text);
+    }
+  }
+  return text.empty() ? text : "# pid 0 0 0 [files]\n" + text;
+}
+
+void ProcessPages::write(TraceSink& sink) {
+  const std::string title =
+      fmt::format("# pages of {} bytes of the workload's processes\n", page_bytes_);
+  sink.append(std::as_bytes(std::span(title)));
+  const std::string files = pages_of_files();
+  for (const auto& [pid, process] : std::exchange(seen_, {})) {
+    sink.append(std::as_bytes(std::span(process.text)));
+  }
+  sink.append(std::as_bytes(std::span(files)));
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Locates the memory of a recording's workload: its processes' maps, with the logical real address
+// of each page in memory. These pages give names to bus addresses. The kernel shows the pages only
+// while a process runs, so look() repeats, and the last result of each process is kept.
+// htmtrace-record(1), --symbols, describes the file.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "output/io/trace_sink.h"
+
+namespace htmtrace {
+
+inline constexpr const char* kPagesName = "htm.pages";
+
+class ProcessPages {
+ public:
+  // `proc` is /proc. `root` is the process whose pages, and whose descendants' pages, are recorded.
+  ProcessPages(std::filesystem::path proc, pid_t root, uint64_t page_bytes)
+      : proc_(std::move(proc)), root_(root), page_bytes_(page_bytes) {}
+
+  // Reads the pages of all processes. `since` is the time since the start of the trace.
+  void look(std::chrono::milliseconds since);
+
+  // Writes the last known pages of each process, and the pages in memory that hold the code of the
+  // mapped files. Those pages prove that an instruction belongs to a file. Releases the memory of
+  // this data.
+  void write(TraceSink& sink);
+
+  uint64_t processes() const { return seen_.size(); }
+  // Pages were in memory, but the kernel hid their addresses. Reading them takes CAP_SYS_ADMIN
+  // (Documentation/admin-guide/mm/pagemap.rst).
+  bool hidden() const { return hidden_; }
+  // The processes had more memory than the limit.
+  bool cut() const { return cut_; }
+
+ private:
+  // The limit for pagemap entries of all processes together. 4 million pages are 256 GiB in pages
+  // of 64 KiB, and take 32 MiB to read.
+  static constexpr uint64_t kMostPages = 4 << 20;
+  static constexpr size_t kMostTextBytes = 64 << 20;
+
+  struct Process {
+    std::string start;  // field 22 of its stat
+    std::string text;
+  };
+
+  std::map<pid_t, std::string> descendants() const;
+  std::optional<std::string> pages_of(pid_t pid, uint64_t& left);
+  std::string pages_of_files();
+  bool add_file_pages(const std::string& mapping, std::string& text);
+  bool add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text,
+                   uint64_t moved = 0);
+
+  std::filesystem::path proc_;
+  pid_t root_;
+  uint64_t page_bytes_;
+  std::map<pid_t, Process> seen_;
+  size_t text_bytes_ = 0;
+  bool hidden_ = false;
+  bool cut_ = false;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/recording/symbol_files.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "core/base/error.h"
+#include "output/io/input_file.h"
+#include "output/symbols/proc_text.h"
+
+namespace htmtrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+}  // namespace
+
+bool save_kallsyms(const fs::path& proc, TraceSink& sink) {
+  InputFile file = InputFile::open(proc / "kallsyms");
+  std::vector<std::byte> piece(InputFile::kPieceBytes);
+  bool shown = false;
+  bool line_begins = true;
+  while (const size_t got = file.read(piece)) {
+    const auto bytes = std::span(piece).first(got);
+    for (const std::byte byte : bytes) {
+      const auto letter = static_cast<char>(byte);
+      const bool digit = (letter >= '1' && letter <= '9') || (letter >= 'a' && letter <= 'f');
+      if (line_begins && digit) shown = true;
+      if (letter != '0') line_begins = letter == '\n';
+    }
+    sink.append(bytes);
+  }
+  return shown;
+}
+
+uint64_t save_maps(const fs::path& proc, const std::string& when, TraceSink& sink) {
+  sink.append(bytes_of(fmt::format("# maps of all processes when {}\n", when)));
+  std::error_code failure;
+  uint64_t count = 0;
+  for (fs::directory_iterator entry(proc, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string pid = entry->path().filename().string();
+    if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
+    const std::string maps = proc_text(entry->path() / "maps");
+    if (maps.empty()) continue;  // a kernel thread, an ended process, or access is denied
+    const std::string start = stat_field(proc_text(entry->path() / "stat"), kStatStart);
+    sink.append(bytes_of(
+        fmt::format("# pid {} {} {}\n", pid, start, one_line(proc_text(entry->path() / "comm")))));
+    sink.append(bytes_of(maps));
+    count++;
+  }
+  if (failure) throw Error("cannot read " + proc.string(), failure.value());
+  return count;
+}
+
+SymbolFiles::SymbolFiles(const fs::path& folder, Existing existing, bool pages)
+    : kallsyms_(TraceSink::create(folder / kKallsymsName, existing)),
+      maps_(TraceSink::create(folder / kMapsName, existing)) {
+  if (pages) pages_.emplace(TraceSink::create(folder / kPagesName, existing));
+}
+
+bool SymbolFiles::finish() {
+  const bool shown = save_kallsyms("/proc", kallsyms_);
+  for (TraceSink* sink : {&kallsyms_, &maps_, pages_ ? &*pages_ : nullptr}) {
+    if (sink == nullptr) continue;
+    sink->finish();
+    if (sink->error()) throw Error("cannot write " + sink->path().string(), *sink->error());
+  }
+  return shown;
+}
+
+void SymbolFiles::discard() {
+  kallsyms_.discard();
+  maps_.discard();
+  if (pages_) pages_->discard();
+}
+
+}  // namespace htmtrace

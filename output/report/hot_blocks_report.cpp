@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/report/hot_blocks_report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "output/io/percent.h"
+#include "output/print/csv_printer.h"
+#include "output/report/parts.h"
+#include "output/symbols/disassembler.h"
+
+namespace htmtrace {
+namespace {
+
+// The successors of a block.
+struct Edges {
+  ShortList list;
+  uint64_t unknown = 0;  // executions with an unknown successor
+};
+
+Edges edges_of(const HotBlock& block, size_t most) {
+  return {.list = short_list(block.successors, most), .unknown = block.executions - block.followed};
+}
+
+// Names an address in code. Callers with the same TOC enter a function at its local entry.
+std::string place_text(const SymbolTable& symbols, uint64_t address) {
+  const SymbolTable::Symbol* symbol = symbols.find_code({address});
+  if (symbol == nullptr) return {};
+  const bool is_local_entry = symbol->local_entry_bytes != 0 &&
+                              owned::plain(address) - symbol->address == symbol->local_entry_bytes;
+  return symbol_text(*symbol, address) + (is_local_entry ? " (local entry)" : "");
+}
+
+// Writes the begin of the function that contains an address, as nm(1) prints it.
+void write_function(JsonWriter& json, const SymbolTable& symbols, uint64_t address) {
+  write_symbol(json, code_symbol_or_nothing(symbols, address));
+  const SymbolTable::Symbol* symbol = symbols.find_code({address});
+  if (symbol == nullptr) return;
+  json.text("function", fmt::format("0x{:016x}", symbol->address));
+  const uint64_t distance = owned::plain(address) - symbol->address;
+  const bool is_entry = distance == 0 || distance == symbol->local_entry_bytes;
+  json.boolean("is_entry", is_entry);
+}
+
+// Power ISA 3.1, Book I, 1.6.3: a prefix has primary opcode 1.
+bool is_prefix(uint32_t word) {
+  return control_flow::primary(word) == 1;
+}
+
+// Returns the block's instructions that were kept.
+std::vector<Instruction> instructions_of(uint64_t address, const HotBlock& block) {
+  std::vector<Instruction> code;
+  for (size_t i = 0; i < block.words.size(); i++) {
+    Instruction instruction;
+    instruction.ea = {address + 4 * i};
+    instruction.has_ea = instruction.has_opcode = true;
+    instruction.has_prefix = is_prefix(block.words[i]);
+    if (instruction.has_prefix) {
+      instruction.prefix = block.words[i++];
+      if (i == block.words.size()) break;
+    }
+    instruction.opcode = block.words[i];
+    code.push_back(instruction);
+  }
+  return code;
+}
+
+bool is_cut(const HotBlock& block, const std::vector<Instruction>& code) {
+  return block.words.size() == HotBlock::kMostWords && block.longest > code.size();
+}
+
+std::string words_text(const Instruction& instruction) {
+  if (!instruction.has_prefix) return fmt::format("{:08x}", instruction.opcode);
+  return fmt::format("{:08x} {:08x}", instruction.prefix, instruction.opcode);
+}
+
+// Prints assembler, if this build can disassemble.
+class Assembler {
+ public:
+  Assembler() {
+    if (can_disassemble()) disassembler_.emplace();
+  }
+  std::string_view text(const Instruction& instruction) {
+    return disassembler_ ? disassembler_->text(instruction) : std::string_view();
+  }
+
+ private:
+  std::optional<Disassembler> disassembler_;
+};
+
+void put_code(std::string& text, uint64_t address, const HotBlock& block, Assembler& assembler) {
+  const auto out = std::back_inserter(text);
+  const std::vector<Instruction> code = instructions_of(address, block);
+  for (const Instruction& instruction : code) {
+    const std::string line = fmt::format("    {:016x}  {:<17}  {}", instruction.ea.value,
+                                         words_text(instruction), assembler.text(instruction));
+    fmt::format_to(out, "{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+  if (is_cut(block, code)) text += "    ...\n";
+  if (block.rewritten != 0) {
+    fmt::format_to(out, "    in {} executions other instructions were here\n", block.rewritten);
+  }
+}
+
+void put_edges(std::string& text, const SymbolTable& symbols, const HotBlock& block) {
+  const Edges edges = edges_of(block, kShownInText);
+  const auto out = std::back_inserter(text);
+  const auto put = [&](uint64_t count, const std::string& to) {
+    fmt::format_to(out, "  -> {:>14} {:>6.2f}%  {}\n", count, percent(count, block.executions), to);
+  };
+  for (const auto& [to, count] : edges.list.shown) {
+    const std::string symbol = place_text(symbols, to);
+    put(count, fmt::format("{:016x}{}{}", owned::plain(to), symbol.empty() ? "" : "  ", symbol));
+  }
+  if (edges.list.others != 0) {
+    put(edges.list.others, fmt::format("{}{} others", edges.list.more_values ? "at least " : "",
+                                       edges.list.other_values + (edges.list.more_values ? 1 : 0)));
+  }
+  if (edges.unknown != 0) put(edges.unknown, "unknown: the trace leaves out what follows");
+}
+
+void write_code(JsonWriter& json, uint64_t address, const HotBlock& block, Assembler& assembler) {
+  const std::vector<Instruction> code = instructions_of(address, block);
+  json.begin_array("code");
+  for (const Instruction& instruction : code) {
+    json.begin_object();
+    json.text("ea", fmt::format("0x{:016x}", instruction.ea.value));
+    json.text("words", words_text(instruction));
+    const std::string_view assembly = assembler.text(instruction);
+    if (!assembly.empty()) json.text("asm", assembly);
+    json.end_object();
+  }
+  json.end_array();
+  json.boolean("code_is_cut", is_cut(block, code));
+  json.number("executions_of_other_code", block.rewritten);
+}
+
+void write_edges(JsonWriter& json, const SymbolTable& symbols, const Edges& edges) {
+  json.begin_array("successors");
+  for (const auto& [to, count] : edges.list.shown) {
+    json.begin_object();
+    json.text("ea", fmt::format("0x{:016x}", owned::plain(to)));
+    write_function(json, symbols, to);
+    json.number("executions", count);
+    json.end_object();
+  }
+  json.end_array();
+  write_others(json, "other_successors", "executions", edges.list);
+  json.number("unknown_successors", edges.unknown);
+}
+
+}  // namespace
+
+std::string HotBlocksReport::to_text() const {
+  std::string text =
+      fmt::format("{} traces: {}\n{} instructions reported, {} executions of basic blocks\n",
+                  traces, describe(totals), blocks.instructions(), blocks.executions());
+  const auto out = std::back_inserter(text);
+  if (blocks.unknown() != 0) {
+    fmt::format_to(out, "{} instructions without a known address or word are in no block\n",
+                   blocks.unknown());
+  }
+  fmt::format_to(out, "\nhot blocks{}\n{:>14} {:>7} {:>14} {:>8} {:>8}  {:<16}  {}\n",
+                 table_remark(blocks.blocks()), "instructions", "share", "executions", "mean",
+                 "longest", "address", "function");
+  Assembler assembler;
+  for (const auto& [address, block] : blocks.blocks().top(top)) {
+    const std::string symbol = place_text(symbols, address);
+    fmt::format_to(out, "{:>14} {:>6.2f}% {:>14} {:>8.2f} {:>8}  {:016x}{}{}\n", block.count,
+                   percent(block.count, blocks.instructions()), block.executions,
+                   static_cast<double>(block.count) / static_cast<double>(block.executions),
+                   block.longest, owned::plain(address), symbol.empty() ? "" : "  ", symbol);
+    put_code(text, owned::plain(address), block, assembler);
+    put_edges(text, symbols, block);
+  }
+  return text;
+}
+
+std::string HotBlocksReport::to_json() const {
+  JsonWriter json;
+  json.begin_object();
+  write_basis(json, "htmtrace-hot-blocks", totals, traces);
+  json.number("instructions", blocks.instructions());
+  json.number("instructions_in_no_block", blocks.unknown());
+  json.number("executions", blocks.executions());
+  json.number("error", blocks.blocks().error());
+  json.begin_array("blocks");
+  Assembler assembler;
+  for (const auto& [address, block] : blocks.blocks().top(top)) {
+    json.begin_object();
+    json.text("ea", fmt::format("0x{:016x}", owned::plain(address)));
+    write_function(json, symbols, address);
+    json.number("instructions", block.count);
+    json.number("executions", block.executions);
+    json.number("longest", block.longest);
+    write_edges(json, symbols, edges_of(block, top));
+    write_code(json, owned::plain(address), block, assembler);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.take();
+}
+
+std::string HotBlocksReport::to_csv() const {
+  std::string text =
+      "ea,symbol,instructions,executions,longest,error,to,to_symbol,followed,values\n";
+  for (const auto& [address, block] : blocks.blocks().top(top)) {
+    const std::string begin =
+        fmt::format("0x{:016x},{},{},{},{},{},", owned::plain(address),
+                    csv_field(code_symbol_or_nothing(symbols, address)), block.count,
+                    block.executions, block.longest, blocks.blocks().error());
+    const Edges edges = edges_of(block, top);
+    const auto put = [&](std::string_view to, const std::string& symbol, uint64_t count,
+                         uint64_t values) {
+      fmt::format_to(std::back_inserter(text), "{}{},{},{},{}\n", begin, to, csv_field(symbol),
+                     count, values);
+    };
+    for (const auto& [to, count] : edges.list.shown) {
+      put(fmt::format("0x{:016x}", owned::plain(to)), code_symbol_or_nothing(symbols, to), count,
+          1);
+    }
+    const ShortList& list = edges.list;
+    if (list.others != 0) {
+      put("others", "", list.others, list.other_values + (list.more_values ? 1 : 0));
+    }
+    if (edges.unknown != 0) put("unknown", "", edges.unknown, 0);
+  }
+  return text;
+}
+
+}  // namespace htmtrace

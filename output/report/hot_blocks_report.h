@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Prints HotBlocks for people and for programs. htmtrace-report(1), HOT BLOCKS.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "core/analysis/hot_blocks.h"
+#include "core/analysis/symbol_table.h"
+#include "output/report/decode_report.h"
+
+namespace htmtrace {
+
+struct HotBlocksReport {
+  const HotBlocks& blocks;
+  const SymbolTable& symbols;
+  DecodeTotals totals;  // all decoded events, selected or not
+  size_t traces = 0;
+  size_t top = 20;  // blocks
+
+  std::string to_text() const;
+  std::string to_json() const;
+  std::string to_csv() const;
+};
+
+}  // namespace htmtrace

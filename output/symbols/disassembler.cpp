@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/symbols/disassembler.h"
+
+#include "core/base/error.h"
+
+#ifdef HTMTRACE_HAVE_LIBOPCODES
+
+// bfd.h refuses to compile without this definition.
+#define PACKAGE "htmtrace"
+#define PACKAGE_VERSION HTMTRACE_VERSION
+#include <dis-asm.h>
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace htmtrace {
+
+struct Disassembler::Engine {
+  Engine() {
+    init_disassemble_info(&info, this, print, print_styled);
+    info.arch = bfd_arch_powerpc;
+    info.mach = bfd_mach_ppc64;
+    info.endian = info.endian_code = BFD_ENDIAN_LITTLE;
+    info.disassembler_options = "power10";
+    info.buffer = bytes.data();
+    info.print_address_func = print_address;
+    disassemble_init_for_target(&info);
+    function = disassembler(info.arch, false, info.mach, nullptr);
+  }
+  ~Engine() { disassemble_free_target(&info); }
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  void disassemble(const Instruction& instruction) {
+    text.clear();
+    size_t size = 0;
+    if (instruction.has_prefix) size = put(instruction.prefix, size);
+    size = put(instruction.opcode, size);
+    info.buffer_length = size;
+    info.buffer_vma = instruction.has_ea ? instruction.ea.value : 0;
+    if (function(info.buffer_vma, &info) <= 0 || text.empty()) {
+      print(this, ".long 0x%x", static_cast<unsigned>(instruction.opcode));
+    }
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+  }
+
+  // Stores the word in the byte order that the library expects.
+  size_t put(uint32_t word, size_t at) {
+    for (unsigned i = 0; i < 4; i++) bytes.at(at + i) = static_cast<bfd_byte>(word >> 8 * i);
+    return at + 4;
+  }
+
+  static int add(void* stream, const char* format, va_list arguments) {
+    char piece[128];
+    const int size = std::vsnprintf(piece, sizeof(piece), format, arguments);
+    for (const char* at = piece; *at != '\0'; at++) {
+      const char shown = *at == '\t' ? ' ' : *at;
+      std::string& text = static_cast<Engine*>(stream)->text;
+      if (shown != ' ' || (!text.empty() && text.back() != ' ')) text += shown;
+    }
+    return size;
+  }
+  [[gnu::format(printf, 2, 3)]] static int print(void* stream, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = add(stream, format, arguments);
+    va_end(arguments);
+    return size;
+  }
+  [[gnu::format(printf, 3, 4)]] static int print_styled(void* stream, disassembler_style,
+                                                        const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = add(stream, format, arguments);
+    va_end(arguments);
+    return size;
+  }
+  static void print_address(bfd_vma address, disassemble_info* info) {
+    print(info->stream, "0x%llx", static_cast<unsigned long long>(address));
+  }
+
+  disassemble_info info{};
+  disassembler_ftype function = nullptr;
+  std::array<bfd_byte, 8> bytes{};
+  std::string text;
+};
+
+bool can_disassemble() {
+  return true;
+}
+
+Disassembler::Disassembler() : engine_(std::make_unique<Engine>()), known_(kKnown) {
+  if (engine_->function == nullptr) {
+    throw Error("cannot disassemble: libopcodes does not know POWER");
+  }
+}
+
+std::string_view Disassembler::text(const Instruction& instruction) {
+  const uint64_t address = instruction.has_ea ? instruction.ea.value : 0;
+  const uint64_t words =
+      uint64_t{instruction.has_prefix ? instruction.prefix : 0} << 32 | instruction.opcode;
+  Known& known = known_[address / 4 % kKnown];
+  if (!known.filled || known.address != address || known.words != words) {
+    engine_->disassemble(instruction);
+    known = {address, words, true, engine_->text};
+  }
+  return known.text;
+}
+
+}  // namespace htmtrace
+
+#else
+
+namespace htmtrace {
+
+struct Disassembler::Engine {};
+
+bool can_disassemble() {
+  return false;
+}
+
+Disassembler::Disassembler() {
+  throw Error("cannot disassemble: this htmtrace was built without libopcodes")
+      .hint(
+          "install Debian's binutils-dev (on other processors than POWER also "
+          "binutils-powerpc64le-linux-gnu), configure and build again");
+}
+
+std::string_view Disassembler::text(const Instruction&) {
+  return {};
+}
+
+}  // namespace htmtrace
+
+#endif
+
+namespace htmtrace {
+
+Disassembler::~Disassembler() = default;
+
+}  // namespace htmtrace

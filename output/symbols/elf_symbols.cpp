@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/symbols/elf_symbols.h"
+
+#include "core/base/error.h"
+
+#ifdef HTMTRACE_HAVE_LIBELF
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace htmtrace {
+namespace {
+
+constexpr uint64_t kPageMask = ~uint64_t{0xffff};  // segments are mapped in pages of 64 KiB
+
+// Symbols may share names, so names may take up to this many bytes for each byte of the file.
+// Linkers merge equal names and equal endings of names, which saves far less.
+constexpr uint64_t kMostNameBytes = 16;
+
+// Labels of the GNU linker's scripts (ld --verbose), of the ELFv2 ABI (3.4.1: .TOC.), and mapping
+// symbols.
+bool is_linker_label(std::string_view name) {
+  constexpr std::string_view kLabels[] = {".TOC.",
+                                          "_GLOBAL_OFFSET_TABLE_",
+                                          "__bss_start",
+                                          "_edata",
+                                          "edata",
+                                          "_end",
+                                          "end",
+                                          "_etext",
+                                          "etext",
+                                          "__etext",
+                                          "data_start",
+                                          "__data_start",
+                                          "__executable_start",
+                                          "_PROCEDURE_LINKAGE_TABLE_",
+                                          "_DYNAMIC",
+                                          "__GNU_EH_FRAME_HDR",
+                                          "__dso_handle",
+                                          "_IO_stdin_used"};
+  if (name.starts_with("$") || name.starts_with(".L")) return true;
+  if (name.starts_with("__start_") || name.starts_with("__stop_")) return true;
+  if (name.ends_with("_array_start") || name.ends_with("_array_end")) return true;
+  if (name.starts_with("__rela_iplt_")) return true;
+  return std::find(std::begin(kLabels), std::end(kLabels), name) != std::end(kLabels);
+}
+
+// The offset of the local entry from the global entry. ELFv2 ABI, 3.4.1: the three most significant
+// bits of st_other encode it. 0 and 1 mean no offset, 7 is reserved, and other values mean 4 bytes
+// shifted left by the value minus 2.
+uint32_t local_entry_bytes(unsigned char other) {
+  const unsigned bits = other >> 5;
+  return bits < 2 || bits == 7 ? 0 : 1U << bits;
+}
+
+SymbolTable::Symbol symbol_of(const GElf_Sym& symbol, const char* name, const GElf_Shdr& place,
+                              uint64_t moved) {
+  const unsigned type = GELF_ST_TYPE(symbol.st_info);
+  const unsigned bind = GELF_ST_BIND(symbol.st_info);
+  const bool is_code = (place.sh_flags & SHF_EXECINSTR) != 0;
+  const uint64_t room = place.sh_addr + place.sh_size - symbol.st_value;
+  return {.address = symbol.st_value + moved,
+          .size_bytes = std::min<uint64_t>(symbol.st_size, room),
+          .name = name,
+          .kind = type == STT_NOTYPE   ? SymbolTable::Kind::kUntyped
+                  : type == STT_OBJECT ? SymbolTable::Kind::kObject
+                                       : SymbolTable::Kind::kFunction,
+          .binding = bind == STB_LOCAL  ? SymbolTable::Binding::kLocal
+                     : bind == STB_WEAK ? SymbolTable::Binding::kWeak
+                                        : SymbolTable::Binding::kGlobal,
+          .section = is_code ? SymbolTable::Section::kCode : SymbolTable::Section::kData,
+          .local_entry_bytes = is_code ? local_entry_bytes(symbol.st_other) : 0,
+          .limit = place.sh_addr + place.sh_size + moved};
+}
+
+class OpenElf {
+ public:
+  explicit OpenElf(const std::filesystem::path& path) : name_(path.string()) {
+    if (elf_version(EV_CURRENT) == EV_NONE) throw failure();
+    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0) throw Error("cannot open " + name_, errno);
+    elf_ = elf_begin(fd_, ELF_C_READ, nullptr);
+    if (elf_ == nullptr || elf_kind(elf_) != ELF_K_ELF) {
+      close();
+      throw Error("cannot use " + name_ + ": it is not an ELF file");
+    }
+  }
+  ~OpenElf() { close(); }
+  OpenElf(const OpenElf&) = delete;
+  OpenElf& operator=(const OpenElf&) = delete;
+
+  Elf* get() const { return elf_; }
+  Error failure() const { return Error("cannot use " + name_ + ": " + elf_errmsg(-1)); }
+
+  // Returns the first section of this type, or null if no section has this type.
+  Elf_Scn* section(uint32_t type, GElf_Shdr& header) const {
+    Elf_Scn* section = nullptr;
+    while ((section = elf_nextscn(elf_, section)) != nullptr) {
+      if (gelf_getshdr(section, &header) != nullptr && header.sh_type == type) return section;
+    }
+    return nullptr;
+  }
+
+  // Returns whether the symbol names bytes in memory, and sets `place` to their section. Some of
+  // the linker's labels point beyond the end of their section.
+  bool holds(const GElf_Sym& symbol, std::string_view name, GElf_Shdr& place) const {
+    const unsigned type = GELF_ST_TYPE(symbol.st_info);
+    if (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE && type != STT_GNU_IFUNC) {
+      return false;
+    }
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE) return false;
+    Elf_Scn* section = elf_getscn(elf_, symbol.st_shndx);
+    if (section == nullptr || gelf_getshdr(section, &place) == nullptr) return false;
+    if ((place.sh_flags & SHF_ALLOC) == 0 || (place.sh_flags & SHF_TLS) != 0) return false;
+    if (symbol.st_value - place.sh_addr >= place.sh_size) return false;
+    return !name.empty() && (symbol.st_size != 0 || !is_linker_label(name));
+  }
+
+  uint64_t size_bytes() const {
+    struct stat facts {};
+    if (::fstat(fd_, &facts) != 0) throw Error("cannot read " + name_, errno);
+    return static_cast<uint64_t>(facts.st_size);
+  }
+
+  size_t segments() const {
+    size_t count = 0;
+    if (elf_getphdrnum(elf_, &count) != 0) throw failure();
+    return count;
+  }
+
+  // The address of the first loadable segment.
+  uint64_t first_segment() const {
+    for (size_t i = 0; i < segments(); i++) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf_, static_cast<int>(i), &header) != nullptr && header.p_type == PT_LOAD) {
+        return header.p_vaddr & kPageMask;
+      }
+    }
+    return 0;
+  }
+
+  bool is_big_endian() const {
+    GElf_Ehdr header;
+    return gelf_getehdr(elf_, &header) != nullptr && header.e_ident[EI_DATA] == ELFDATA2MSB;
+  }
+
+  SymbolTable::Program program(const std::string& file, uint64_t moved) const {
+    SymbolTable::Program program{.file = file, .begin = ~uint64_t{0}, .loads = {}, .texts = {}};
+    GElf_Ehdr file_header;
+    if (gelf_getehdr(elf_, &file_header) == nullptr) throw failure();
+    program.is_main = file_header.e_type == ET_EXEC;
+    for (size_t i = 0; i < segments(); i++) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf_, static_cast<int>(i), &header) == nullptr) continue;
+      if (header.p_type == PT_INTERP) program.is_main = true;
+      if (header.p_type != PT_LOAD) continue;
+      const uint64_t begin = header.p_vaddr + moved;
+      program.begin = std::min(program.begin, begin);
+      program.end = std::max(program.end, begin + header.p_memsz);
+      program.loads.push_back(
+          {.address = begin, .offset = header.p_offset, .size_bytes = header.p_filesz});
+    }
+    Elf_Scn* section = nullptr;
+    uint64_t left_bytes = size_bytes();
+    while ((section = elf_nextscn(elf_, section)) != nullptr) {
+      left_bytes -= add_text(section, left_bytes, moved, program);
+    }
+    return program;
+  }
+
+ private:
+  // Returns the size of the code. Sections that overlap could make it far larger than the file.
+  uint64_t add_text(Elf_Scn* section, uint64_t most_bytes, uint64_t moved,
+                    SymbolTable::Program& program) const {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_PROGBITS ||
+        (header.sh_flags & SHF_EXECINSTR) == 0) {
+      return 0;
+    }
+    if (header.sh_size > most_bytes) {
+      throw Error("cannot use " + name_ + ": its sections overlap");
+    }
+    const Elf_Data* data = elf_rawdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) return 0;
+    SymbolTable::Text text{.address = header.sh_addr + moved, .words = {}};
+    const auto* bytes = static_cast<const unsigned char*>(data->d_buf);
+    const bool big = is_big_endian();
+    text.words.reserve(data->d_size / 4);
+    for (size_t at = 0; at + 4 <= data->d_size; at += 4) {
+      uint32_t word = 0;
+      for (size_t i = 0; i < 4; i++) word = word << 8 | bytes[at + (big ? i : 3 - i)];
+      text.words.push_back(word);
+    }
+    program.texts.push_back(std::move(text));
+    return data->d_size;
+  }
+
+  void close() {
+    if (elf_ != nullptr) elf_end(elf_);
+    if (fd_ >= 0) ::close(fd_);
+    elf_ = nullptr;
+    fd_ = -1;
+  }
+
+  std::string name_;
+  int fd_ = -1;
+  Elf* elf_ = nullptr;
+};
+
+}  // namespace
+
+bool can_read_elf() {
+  return true;
+}
+
+size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t> loaded_at,
+                       SymbolTable& table) {
+  const OpenElf elf(path);
+  GElf_Shdr header;
+  Elf_Scn* section = elf.section(SHT_SYMTAB, header);
+  if (section == nullptr) section = elf.section(SHT_DYNSYM, header);
+  if (section == nullptr) throw Error("cannot use " + path.string() + ": it has no symbols");
+  Elf_Data* data = elf_getdata(section, nullptr);
+  if (data == nullptr || header.sh_entsize == 0) throw elf.failure();
+  const uint64_t moved = loaded_at ? *loaded_at - elf.first_segment() : 0;
+  SymbolTable::Program program = elf.program(path.filename().string(), moved);
+  if (owned::is_user(program.begin)) table.begin_program(std::move(program));
+  const uint64_t file_bytes = elf.size_bytes();
+  uint64_t name_bytes = 0;
+  size_t added = 0;
+  for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
+    GElf_Sym symbol;
+    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
+    const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+    GElf_Shdr place;
+    if (name == nullptr || !elf.holds(symbol, name, place)) continue;
+    name_bytes += std::string_view(name).size();
+    if (name_bytes / kMostNameBytes > file_bytes) {
+      throw Error("cannot use " + path.string() + ": its symbols share names that are too long");
+    }
+    table.add(symbol_of(symbol, name, place, moved));
+    added++;
+  }
+  table.end_program();
+  return added;
+}
+
+}  // namespace htmtrace
+
+#else
+
+namespace htmtrace {
+
+bool can_read_elf() {
+  return false;
+}
+
+size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t>, SymbolTable&) {
+  throw Error("cannot read the symbols of " + path.string() +
+              ": htmtrace was built without libelf");
+}
+
+}  // namespace htmtrace
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/symbols/page_names.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
+#include "output/symbols/elf_symbols.h"
+
+namespace htmtrace {
+namespace {
+
+// Where Linux maps all memory for itself on 64-bit POWER: PAGE_OFFSET in
+// arch/powerpc/include/asm/page.h.
+constexpr uint64_t kKernelBegin = 0xc000000000000000;
+
+// Removes a number and the following blanks from the front of `text`.
+std::optional<uint64_t> take_number(std::string_view& text, int base) {
+  uint64_t value = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (failure != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(stop - text.data()));
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return value;
+}
+
+// Removes a word and the following blanks from the front of `text`.
+std::string_view take_word(std::string_view& text) {
+  const std::string_view word = text.substr(0, text.find(' '));
+  text.remove_prefix(word.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return word;
+}
+
+std::string file_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+bool same_file(const std::string& path, uint64_t inode) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_ino == inode;
+}
+
+}  // namespace
+
+size_t PageNames::add_file(std::string_view text) {
+  size_t malformed = 0;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!line.empty() && !add_line(line)) malformed++;
+  }
+  sort_runs();
+  return malformed;
+}
+
+bool PageNames::add_line(std::string_view line) {
+  if (line.starts_with("# pid ")) return add_process(line.substr(6));
+  if (line.starts_with('#')) return true;
+  return line.starts_with(' ') ? add_run(line.substr(1)) : add_mapping(line);
+}
+
+// Parses "PID START MILLISECONDS COMMAND".
+bool PageNames::add_process(std::string_view line) {
+  const auto pid = take_number(line, 10);
+  const auto start = take_number(line, 10);
+  const auto seen = take_number(line, 10);
+  if (!pid || !start || !seen) return false;
+  owners_.add_process();
+  processes_.push_back(
+      {.pid = *pid, .seen_ms = *seen, .command = std::string(line), .mappings = {}, .symbols = {}});
+  return true;
+}
+
+// Parses a line in the format of /proc/PID/maps: "BEGIN-END PERMISSIONS OFFSET DEVICE INODE PATH".
+bool PageNames::add_mapping(std::string_view line) {
+  const auto begin = take_number(line, 16);
+  if (!begin || processes_.empty() || !line.starts_with('-')) return false;
+  take_word(line);
+  take_word(line);
+  const auto offset = take_number(line, 16);
+  take_word(line);
+  const auto inode = take_number(line, 10);
+  if (!offset || !inode) return false;
+  processes_.back().mappings.push_back(
+      {.begin = *begin, .offset = *offset, .inode = *inode, .path = std::string(line)});
+  if (!line.starts_with('/')) return true;
+  const uint32_t file = owners_.file_number(file_name(line));
+  if (processes_.back().pid == 0) {
+    owners_.set_listed(file);
+  } else {
+    owners_.add_mapping(static_cast<uint32_t>(processes_.size() - 1), file);
+  }
+  return true;
+}
+
+// Parses "EFFECTIVE LOGICAL BYTES".
+bool PageNames::add_run(std::string_view line) {
+  const auto ea = take_number(line, 16);
+  const auto la = take_number(line, 16);
+  const auto size = take_number(line, 16);
+  if (!ea || !la || !size || *size == 0 || *la + (*size - 1) < *la) return false;
+  if (processes_.empty() || processes_.back().mappings.empty()) return false;
+  const Process& process = processes_.back();
+  const std::string& path = process.mappings.back().path;
+  PageOwners::Run run{.la = *la, .size_bytes = *size, .ea = *ea};
+  if (path.starts_with('/')) run.file = owners_.file_number(file_name(path));
+  if (process.pid != 0) run.process = static_cast<uint32_t>(processes_.size() - 1);
+  owners_.add(run);
+  if (process.pid == 0) return true;  // pages of a file, without a process
+  runs_.push_back({.la = *la,
+                   .size_bytes = *size,
+                   .ea = *ea,
+                   .process = static_cast<uint32_t>(processes_.size() - 1),
+                   .mapping = static_cast<uint32_t>(processes_.back().mappings.size() - 1)});
+  return true;
+}
+
+// Processes share memory. The process that started first, or was found first, names a shared page.
+void PageNames::sort_runs() {
+  std::stable_sort(runs_.begin(), runs_.end(),
+                   [](const Run& a, const Run& b) { return a.la < b.la; });
+  std::vector<Run> apart;
+  for (Run run : runs_) {
+    if (!apart.empty()) {
+      const Run& before = apart.back();
+      const uint64_t used = before.la + (before.size_bytes - 1);
+      if (used >= run.la) {
+        const uint64_t covered = used - run.la + 1;
+        if (covered >= run.size_bytes) continue;
+        run = {.la = run.la + covered,
+               .size_bytes = run.size_bytes - covered,
+               .ea = run.ea + covered,
+               .process = run.process,
+               .mapping = run.mapping};
+      }
+    }
+    apart.push_back(run);
+  }
+  runs_ = std::move(apart);
+}
+
+PageOwners PageNames::take_owners() {
+  owners_.finish();
+  return std::move(owners_);
+}
+
+void PageNames::add_symbols(const std::vector<std::filesystem::path>& files) {
+  for (Process& process : processes_) {
+    // Each file's load address is the begin of its lowest mapping.
+    std::map<std::string, const Mapping*> objects;
+    for (const Mapping& mapping : process.mappings) {
+      if (mapping.path.starts_with('/')) objects.try_emplace(mapping.path, &mapping);
+    }
+    for (const auto& [path, mapping] : objects) {
+      const std::filesystem::path object(path);
+      const auto given = std::find_if(files.begin(), files.end(), [&](const auto& file) {
+        return file.filename() == object.filename();
+      });
+      if (given == files.end() && (!can_read_elf() || !same_file(path, mapping->inode))) continue;
+      try {
+        add_elf_symbols(given == files.end() ? object : *given, mapping->begin, process.symbols);
+      } catch (const Error&) {
+        continue;  // data, fonts or a stripped program: not a defect of the recording
+      }
+    }
+    process.symbols.finish();
+  }
+}
+
+std::string PageNames::name(LogicalAddr address) const {
+  auto after = std::upper_bound(runs_.begin(), runs_.end(), address.value,
+                                [](uint64_t value, const Run& run) { return value < run.la; });
+  if (after != runs_.begin()) {
+    const Run& run = *--after;
+    if (address.value - run.la < run.size_bytes) return name(run, address);
+  }
+  const uint64_t kernel = kKernelBegin | address.value;
+  const SymbolTable::Symbol* symbol = known_.find_unowned({kernel});
+  return symbol == nullptr ? "" : symbol_text(*symbol, kernel);
+}
+
+std::string PageNames::name(const Run& run, LogicalAddr address) const {
+  const Process& process = processes_[run.process];
+  const uint64_t ea = run.ea + (address.value - run.la);
+  const SymbolTable::Symbol* symbol = process.symbols.find({ea});
+  if (symbol == nullptr) symbol = known_.find_unowned({ea});
+  if (symbol != nullptr) return process.command + ": " + symbol_text(*symbol, ea);
+  const Mapping& mapping = process.mappings[run.mapping];
+  if (mapping.path.empty()) return fmt::format("{}: {:x}", process.command, ea);
+  const uint64_t offset = ea - mapping.begin + mapping.offset;
+  const std::string file = std::filesystem::path(mapping.path).filename().string();
+  return fmt::format("{}: {}+{:#x}", process.command, file, offset);
+}
+
+std::string describe(const PageNames& names) {
+  uint64_t earliest = ~uint64_t{0}, latest = 0;
+  size_t count = 0;
+  for (const PageNames::Process& process : names.processes()) {
+    if (process.pid == 0) continue;
+    earliest = std::min(earliest, process.seen_ms);
+    latest = std::max(latest, process.seen_ms);
+    count++;
+  }
+  if (count == 0) return {};
+  return fmt::format(
+      "memory of {} processes named as it lay {} to {} ms after the trace had begun\n", count,
+      earliest, latest);
+}
+
+}  // namespace htmtrace

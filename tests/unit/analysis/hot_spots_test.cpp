@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Compares counting in constant memory, and names, with slow implementations.
+#include "core/analysis/hot_spots.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/core_trace/decoder.h"
+#include "output/report/hot_spots_report.h"
+#include "output/symbols/elf_symbols.h"
+#include "output/symbols/kallsyms.h"
+#include "tests/generator/generated_trace.h"
+#include "tests/unit/temporary_folder.h"
+
+namespace htmtrace {
+namespace {
+
+struct Counter {
+  uint64_t count = 0;
+};
+
+// Keeps all events of a decoder.
+struct Kept {
+  void instruction(const Instruction& instruction) { instructions.push_back(instruction); }
+  void stamp(const Stamp&) {}
+  void defect(const Defect&) {}
+  std::vector<Instruction> instructions;
+};
+
+std::vector<Instruction> random_instructions(unsigned count) {
+  std::vector<uint64_t> words;
+  generator::Power10Program program(11, {});
+  for (unsigned i = 0; i < count; i++) program.next(words, false);
+  const std::vector<std::byte> trace = generator::bytes_of(words);
+  const TranslationMap map(generator::translation_file(), 0);
+  Kept kept;
+  CoreDecoder decoder(map, kept);
+  decoder.feed(trace);
+  decoder.finish();
+  return kept.instructions;
+}
+
+Instruction access(uint64_t ea, uint32_t opcode, uint64_t dea, uint64_t la) {
+  Instruction instruction;
+  instruction.ea = EffectiveAddr{ea};
+  instruction.has_ea = true;
+  instruction.opcode = opcode;
+  instruction.has_opcode = true;
+  DataAccess& data = instruction.add_data(EffectiveAddr{dea});
+  data.la = LogicalAddr{la};
+  data.has_la = true;
+  return instruction;
+}
+
+// An address of the trace that belongs to no program. Its bits look like an owner
+// (core/analysis/symbol_table.h).
+constexpr uint64_t kNobodys = uint64_t{1} << 52;
+
+constexpr uint32_t kLoad = 0xe8640008;
+constexpr uint32_t kStore = 0xf8640008;
+
+SymbolTable kernel_symbols() {
+  SymbolTable table;
+  const KallsymsReport report = add_kallsyms(
+      "c000000000010000 T start\n"
+      "c000000000010000 t start_alias\n"
+      "c000000000010100 t helper\n"
+      "c008000000000000 t work\t[module]\n"
+      "0000000000000000 A fixed\n"
+      "not a line\n"
+      "c000000001000000 D hammered\n",
+      table);
+  CHECK(report.symbols == 5);
+  CHECK(report.malformed == 1);
+  CHECK(report.hidden == 0);
+  table.finish();
+  return table;
+}
+
+std::string name_at(const SymbolTable& table, uint64_t address) {
+  const SymbolTable::Symbol* symbol = table.find({address});
+  return symbol == nullptr ? "" : symbol_text(*symbol, address);
+}
+
+}  // namespace
+
+TEST_CASE("a hot table is exact while there is room") {
+  generator::Random random(1);
+  HotTable<Counter> table(1000);
+  std::map<uint64_t, uint64_t> exact;
+  for (int i = 0; i < 100000; i++) {
+    const uint64_t key = random.below(30) * random.below(30) << 12;
+    table.at(key).count++;
+    exact[key]++;
+  }
+  CHECK(table.error() == 0);
+  CHECK(table.size() == exact.size());
+  uint64_t before = ~uint64_t{0};
+  for (const auto& [key, entry] : table.top(exact.size())) {
+    CHECK(entry.count == exact[key]);
+    CHECK(entry.count <= before);
+    before = entry.count;
+  }
+  CHECK(table.top(5).size() == 5);
+}
+
+TEST_CASE("without room, counts are low by at most the error, and hot keys stay") {
+  generator::Random random(2);
+  HotTable<Counter> table(64);
+  std::map<uint64_t, uint64_t> exact;
+  for (int i = 0; i < 200000; i++) {
+    // Five hot keys among many keys that occur a few times.
+    const uint64_t key = random.chance(400) ? random.below(5) : random.below(20000);
+    table.at(key).count++;
+    exact[key]++;
+  }
+  CHECK(table.error() > 0);
+  CHECK(table.size() <= 64);
+  const auto top = table.top(5);
+  REQUIRE(top.size() == 5);
+  for (const auto& [key, entry] : top) {
+    CHECK(key < 5);
+    CHECK(entry.count <= exact[key]);
+    CHECK(entry.count + table.error() >= exact[key]);
+  }
+}
+
+TEST_CASE("kernel symbols") {
+  const SymbolTable table = kernel_symbols();
+  CHECK(name_at(table, 0xc000000000010000) == "start");
+  CHECK(name_at(table, 0xc0000000000100ff) == "start+0xff");
+  CHECK(name_at(table, 0xc000000000010104) == "helper+0x4");
+  CHECK(name_at(table, 0xc008000000000004) == "work [module]+0x4");
+  CHECK(name_at(table, 0xc00000000000fffc).empty());
+  CHECK(name_at(table, 0xc000000000010100 + SymbolTable::kMostBytes).empty());
+  // Data symbols do not name code.
+  CHECK(name_at(table, 0xc000000001000008) == "hammered+0x8");
+  CHECK(table.find_code({0xc000000001000008}) == nullptr);
+  CHECK(table.find_code({0xc000000000010104}) != nullptr);
+  SymbolTable hidden;
+  CHECK(add_kallsyms("0000000000000000 T start\n", hidden).hidden == 1);
+  CHECK(hidden.empty());
+}
+
+TEST_CASE("symbols of ELF files") {
+  SymbolTable table;
+  CHECK_THROWS_AS(add_elf_symbols("/nonexistent/file", std::nullopt, table), Error);
+  if (!can_read_elf()) return;
+  const TemporaryFolder folder;
+  folder.write("text", "this is no ELF file");
+  CHECK_THROWS_AS(add_elf_symbols(folder.path() / "text", std::nullopt, table), Error);
+  // This program itself, as if it had been loaded at a far address.
+  constexpr uint64_t kPlace = 0x7fff00000000;
+  const size_t added = add_elf_symbols("/proc/self/exe", kPlace, table);
+  CHECK(added > 100);
+  table.finish();
+  CHECK(table.size() > 100);
+  CHECK(table.find({kPlace - 1}) == nullptr);
+}
+
+TEST_CASE("hot data: units, kinds of access, and accessing code") {
+  const SymbolTable symbols = kernel_symbols();
+  HotSpots spots({.key = DataKey::kLogical, .units = {128, 4096}, .entries = 100}, symbols);
+  for (int i = 0; i < 10; i++) {
+    spots.instruction(access(0xc000000000010004, kLoad, 0xc000000001000010, 0x1000010));
+  }
+  for (int i = 0; i < 5; i++) {
+    spots.instruction(access(0xc000000000010104, kStore, 0xc000000001000020, 0x1000020));
+  }
+  spots.instruction(access(0x10000104, kStore, 0x20000100, 0x1000100));
+  Instruction unknown = access(0x10000104, kStore, 0x20000100, 0);
+  unknown.data.at(0).has_la = false;
+  spots.instruction(unknown);
+  spots.finish();
+  REQUIRE(spots.data().size() == 2);
+  const auto lines = spots.data().at(0).top(10);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines.at(0).key == 0x1000000);
+  CHECK(lines.at(0).entry.count == 15);
+  CHECK(lines.at(0).entry.loads == 10);
+  CHECK(lines.at(0).entry.stores == 5);
+  CHECK(lines.at(0).entry.lowest_ea == 0xc000000001000010);
+  const auto pages = spots.data().at(1).top(10);
+  REQUIRE(pages.size() == 1);
+  CHECK(pages.at(0).entry.count == 16);
+  CHECK(spots.data_accesses() == 17);
+  CHECK(spots.data_without_address() == 1);
+  CHECK(spots.code().top(1).at(0).key == 0xc000000000010000);
+  CHECK(spots.of_class(InstructionClass::kStore) == 7);
+
+  const HotSpotsReport report{.spots = spots, .totals = {}, .traces = 1, .top = 10};
+  const std::string text = report.to_text();
+  CAPTURE(text);
+  CHECK(text.find("  start(10) helper(5)  in hammered+0x10\n") != std::string::npos);
+  CHECK(text.find("1 data accesses (5.88%) without a known logical address") != std::string::npos);
+  const auto json = nlohmann::json::parse(report.to_json());
+  CHECK(json.at("data").at(0).at("top").at(0).at("touched_by").at(0).at("symbol") == "start");
+  CHECK(json.at("data").at(1).at("unit_bytes") == 4096);
+  CHECK(json.at("code").at("top").at(0).at("instructions") == 10);
+  const std::string csv = report.to_csv();
+  CHECK(csv.find("data-logical,128,15,0,10,5,0,,0x0000000001000000,0xc000000001000010,"
+                 "hammered+0x10,start(10) helper(5)\n") != std::string::npos);
+  CHECK(csv.find("code,,10,0,,,,10,,0xc000000000010000,start,\n") != std::string::npos);
+}
+
+TEST_CASE("addresses without an owner are neither counted as others nor named") {
+  SymbolTable table;
+  table.begin_program({.file = "prog",
+                       .is_main = true,
+                       .begin = 0x10000000,
+                       .end = 0x20000000,
+                       .loads = {},
+                       .texts = {}});
+  table.add({.address = 0x10000000, .size_bytes = 0x1000, .name = "work"});
+  table.end_program();
+  table.finish();
+  HotSpots spots({.key = DataKey::kLogical, .units = {128}, .entries = 100}, table);
+  spots.instruction(access(kNobodys | 0x10000100, kLoad, kNobodys | 0x10000800, 0x5000));
+  spots.finish();
+  CHECK(spots.code_without_address() == 1);
+  CHECK(spots.code().size() == 0);
+  const auto top = spots.data().at(0).top(1);
+  REQUIRE(top.size() == 1);
+  CHECK(top[0].key == 0x5000);
+  CHECK(top[0].entry.lowest_ea == HotData::kNoAddress);
+  CHECK(top[0].entry.sites.sorted().empty());
+  const HotSpotsReport report{.spots = spots, .totals = {}, .traces = 1, .top = 1};
+  CHECK(report.to_text().find("0000000000005000  ----------------\n") != std::string::npos);
+  CHECK(report.to_csv().find(",0x0000000000005000,,,") != std::string::npos);
+  CHECK(nlohmann::json::parse(report.to_json())["data"][0]["top"][0]["ea"].is_null());
+}
+
+TEST_CASE("walks by side, result and page size") {
+  const SymbolTable none;
+  HotSpots spots({.units = {128}}, none);
+  CHECK(HotSpotsReport{.spots = spots, .totals = {}, .traces = 1, .top = 1}.to_text().find(
+            "walks") == std::string::npos);
+  Walk walk;
+  spots.walk(walk);  // interrupted, on the instruction side
+  walk.data_side = true;
+  walk.use = WalkUse::kAccess;
+  walk.host_shift = 30;
+  spots.walk(walk);
+  walk.complete = true;
+  walk.guest_shift = 16;
+  spots.walk(walk);
+  spots.walk(walk);
+  const HotSpotsReport report{.spots = spots, .totals = {}, .traces = 1, .top = 1};
+  const std::string text = report.to_text();
+  CAPTURE(text);
+  CHECK(
+      text.ends_with("\nwalks through page tables\n"
+                     "         walks   share  side         use\n"
+                     "             1  25.00%  instruction  interrupted\n"
+                     "             2  50.00%  data         complete\n"
+                     "             1  25.00%  data         incomplete\n"
+                     "\nsizes of the pages that walks led to\n"
+                     "         walks   share  side         guest  host\n"
+                     "             1  33.33%  data         -      1G\n"
+                     "             2  66.67%  data         64K    1G\n"));
+  CHECK(
+      report.to_csv().ends_with("walk-instruction,,1,0,,,,,interrupted,,,\n"
+                                "walk-data,,2,0,,,,,complete,,,\n"
+                                "walk-data,,1,0,,,,,incomplete,,,\n"
+                                "page-data,,1,0,,,,,guest - host 1G,,,\n"
+                                "page-data,,2,0,,,,,guest 64K host 1G,,,\n"));
+  const auto json = nlohmann::json::parse(report.to_json());
+  CHECK(json.at("walks").at(0).at("interrupted") == 1);
+  CHECK(json.at("walks").at(1).at("pages").at(0).at("guest_page").is_null());
+  CHECK(json.at("walks").at(1).at("pages").at(1).at("guest_page") == 65536);
+  CHECK(json.at("walks").at(1).at("pages").at(1).at("walks") == 2);
+}
+
+TEST_CASE("a report agrees with counting each event") {
+  const std::vector<Instruction> instructions = random_instructions(20000);
+  const SymbolTable none;
+  HotSpots spots({.key = DataKey::kReal, .units = {128}, .entries = 1 << 16}, none);
+  std::map<uint64_t, uint64_t> data, code;
+  for (const Instruction& instruction : instructions) {
+    spots.instruction(instruction);
+    code[instruction.ea.value & ~uint64_t{127}]++;
+    for (unsigned i = 0; i < instruction.data_count; i++) {
+      data[instruction.data.at(i).ra.value & ~uint64_t{127}]++;
+    }
+  }
+  spots.finish();
+  CHECK(spots.instructions() == instructions.size());
+  REQUIRE(spots.data().at(0).error() == 0);
+  const auto hot_data = spots.data().at(0).top(1 << 16);
+  CHECK(hot_data.size() == data.size());
+  for (const auto& slot : hot_data) REQUIRE(slot.entry.count == data.at(slot.key));
+  const auto hot_code = spots.code().top(1 << 16);
+  CHECK(hot_code.size() == code.size());
+  for (const auto& slot : hot_code) REQUIRE(slot.entry.count == code.at(slot.key));
+}
+
+// Counts each access at once, as a reader of the documentation would.
+struct PlainSpots {
+  PlainSpots(size_t most, uint64_t unit)
+      : unit_bytes(unit), room{most * HotSpots::Wishes::kListPlaces}, rows(most) {}
+
+  void access(uint64_t address, uint64_t site) {
+    HotData& hot = rows.at(address & ~(unit_bytes - 1));
+    if (rows.error() != error) {
+      error = rows.error();
+      room.places = most_places;
+      rows.visit([&](uint64_t, const HotData& kept) { room.places -= kept.sites.places(); });
+    }
+    hot.count++;
+    hot.sites.add(site, room);
+  }
+  uint64_t unit_bytes;
+  Counts::Room room;
+  size_t most_places = room.places;
+  uint64_t error = 0;
+  HotTable<HotData> rows;
+};
+
+TEST_CASE("rows and lists do not depend on how many accesses wait to be counted") {
+  generator::Random random(12);
+  const SymbolTable none;
+  for (const size_t entries : {size_t{16}, size_t{100}, size_t{1000}}) {
+    HotSpots spots({.key = DataKey::kLogical, .units = {128, 1024}, .entries = entries}, none);
+    PlainSpots lines(entries, 128), pages(entries, 1024);
+    HotTable<HotCode> code(entries);
+    for (int i = 0; i < 20000; i++) {
+      const uint64_t la = random.below(50) * random.below(50) * 64;
+      const uint64_t site = random.below(20) * random.below(20) * 128;
+      spots.instruction(access(site + random.below(32) * 4, kLoad, la, la));
+      lines.access(la, site);
+      pages.access(la, site);
+      code.at(site).count++;
+    }
+    spots.finish();
+    const PlainSpots* const plain[] = {&lines, &pages};
+    for (size_t unit = 0; unit < 2; unit++) {
+      const HotTable<HotData>& table = spots.data().at(unit);
+      CHECK(table.error() == plain[unit]->rows.error());
+      const auto rows = table.top(entries), expected = plain[unit]->rows.top(entries);
+      REQUIRE(rows.size() == expected.size());
+      for (size_t i = 0; i < rows.size(); i++) {
+        REQUIRE(rows[i].key == expected[i].key);
+        REQUIRE(rows[i].entry.count == expected[i].entry.count);
+        REQUIRE(rows[i].entry.sites.others() == expected[i].entry.sites.others());
+        const auto sites = rows[i].entry.sites.sorted(), known = expected[i].entry.sites.sorted();
+        REQUIRE(sites.size() == known.size());
+        for (size_t k = 0; k < sites.size(); k++) {
+          REQUIRE(sites[k].value == known[k].value);
+          REQUIRE(sites[k].count == known[k].count);
+        }
+      }
+    }
+    CHECK(spots.code().error() == code.error());
+    const auto rows = spots.code().top(entries), expected = code.top(entries);
+    REQUIRE(rows.size() == expected.size());
+    for (size_t i = 0; i < rows.size(); i++) {
+      REQUIRE(rows[i].key == expected[i].key);
+      REQUIRE(rows[i].entry.count == expected[i].entry.count);
+    }
+  }
+}
+
+TEST_CASE("a remembered place of a hot table is only a hint") {
+  HotTable<Counter> table(64);
+  const size_t place = table.place_of(5 << 12);
+  table.at(5 << 12, place).count++;
+  for (uint64_t key = 100; key < 150; key++) table.at(key << 12).count++;  // moves the rows
+  table.at(5 << 12, place).count++;
+  table.at(6 << 12, place).count++;
+  CHECK(table.at(5 << 12).count == 2);
+  CHECK(table.at(6 << 12).count == 1);
+  CHECK(table.size() == 52);
+}
+
+TEST_CASE("a short list has the exact count of every value while there is room") {
+  generator::Random random(3);
+  for (const size_t places : {size_t{0}, size_t{4}, size_t{64}, size_t{4096}}) {
+    Counts::Room room{places};
+    Counts counts;
+    std::map<uint64_t, uint64_t> exact;
+    uint64_t all = 0;
+    for (int i = 0; i < 20000; i++) {
+      const uint64_t value = random.below(30) * random.below(30);
+      counts.add(value, room);
+      exact[value]++;
+      all++;
+    }
+    uint64_t listed = 0;
+    for (const auto& [value, count] : counts.sorted()) {
+      CHECK(count == exact.at(value));
+      listed += count;
+    }
+    CHECK(listed + counts.others() == all);
+    CHECK(counts.places() + room.places == places);
+    if (places == 4096) {
+      CHECK(counts.sorted().size() == exact.size());
+      CHECK(counts.others() == 0);
+    }
+  }
+}
+
+TEST_CASE("without room only the first values are listed, and the others are summed") {
+  Counts::Room none{0};
+  Counts counts;
+  CHECK(counts.sorted().empty());
+  for (const uint64_t value : {7, 8, 9, 10, 11, 10, 7}) counts.add(value, none);
+  CHECK(counts.others() == 3);
+  REQUIRE(counts.sorted().size() == 3);
+  CHECK(counts.sorted().front().value == 7);
+  CHECK(counts.sorted().front().count == 2);
+}
+
+}  // namespace htmtrace

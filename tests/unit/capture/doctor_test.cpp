@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The doctor's checks on machines that are modeled by files.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "cli/doctor/htm.h"
+#include "cli/doctor/system.h"
+#include "core/memory_map/blocks.h"
+#include "pmu/htm_info.h"
+#include "tests/unit/big_endian.h"
+#include "tests/unit/temporary_folder.h"
+
+namespace htmtrace {
+namespace {
+
+using Verdict = Finding::Verdict;
+
+constexpr uint64_t kPerfmon = uint64_t{1} << 38;
+constexpr uint64_t kIpcLock = uint64_t{1} << 14;
+constexpr const char* kPmu = "sys/bus/event_source/devices/htm/";
+
+// A STATUS block: trace memory of 2^power, and entries.
+std::string status_block(char power, const std::string& entries, uint64_t count) {
+  std::string first = big_endian(0);
+  first[1] = power;
+  return first + big_endian(~uint64_t{0}) + big_endian(count) + big_endian(0) + entries;
+}
+
+void be_partition(const TemporaryFolder& root) {
+  root.write("proc/cpuinfo",
+             "processor\t: 0\ncpu\t\t: POWER10 (architected)\n\nplatform\t: pSeries\n");
+}
+
+std::string advice_of(const Finding& finding) {
+  std::string text;
+  for (const std::string& advice : finding.advice) text += advice + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("hardware tracing requires a partition under PowerVM") {
+  const TemporaryFolder root;
+  CHECK(check_machine(root.path()).verdict == Verdict::kBad);
+  root.write("proc/cpuinfo", "cpu\t\t: POWER10\nplatform\t: PowerNV\n");
+  CHECK(check_machine(root.path()).what == "the platform is PowerNV");
+  be_partition(root);
+  CHECK(check_machine(root.path()).verdict == Verdict::kGood);
+  CHECK(check_machine(root.path()).what == "a partition on POWER10 (architected)");
+  root.write("proc/device-tree/hypervisor/compatible", std::string("linux,kvm\0", 10));
+  CHECK(check_machine(root.path()).verdict == Verdict::kBad);
+}
+
+TEST_CASE("a missing driver is reported with the command that fixes it") {
+  const TemporaryFolder root;
+  CHECK(advice_of(check_driver(root.path(), "7.3.4")).find("linux-headers-7.3.4") !=
+        std::string::npos);
+  root.write("lib/modules/7.3.4/build/Makefile", "");
+  CHECK(advice_of(check_driver(root.path(), "7.3.4")).starts_with("make -C kmod"));
+  root.write("lib/modules/7.3.4/updates/dkms/htm.ko.xz", "");
+  CHECK(advice_of(check_driver(root.path(), "7.3.4")) == "modprobe htm\n");
+  CHECK(check_driver(root.path(), "7.3.4").verdict == Verdict::kBad);
+
+  root.write(std::string(kPmu) + "type", "11");
+  CHECK(check_driver(root.path(), "7.3.4").verdict == Verdict::kNotice);
+  root.write(std::string(kPmu) + "capabilities", "");
+  CHECK(check_driver(root.path(), "7.3.4").verdict == Verdict::kGood);
+}
+
+TEST_CASE("lockdown and signed modules") {
+  const TemporaryFolder root;
+  CHECK(check_lockdown(root.path(), false).verdict == Verdict::kGood);
+  root.write("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
+  CHECK(check_lockdown(root.path(), false).verdict == Verdict::kGood);
+  root.write("sys/module/module/parameters/sig_enforce", "Y\n");
+  CHECK(check_lockdown(root.path(), false).verdict == Verdict::kNotice);
+  CHECK(check_lockdown(root.path(), true).verdict == Verdict::kGood);
+  root.write("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+  CHECK(check_lockdown(root.path(), false).verdict == Verdict::kNotice);
+  CHECK(check_lockdown(root.path(), true).verdict == Verdict::kGood);
+  root.write("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+  CHECK(check_lockdown(root.path(), true).verdict == Verdict::kBad);
+}
+
+TEST_CASE("CAP_PERFMON is required at every perf_event_paranoid level") {
+  const TemporaryFolder root;
+  CHECK(check_permission(root.path(), {}).what == "the kernel has no perf events");
+  root.write("proc/sys/kernel/perf_event_paranoid", "-1\n");
+  const Finding refused = check_permission(root.path(), {});
+  CHECK(refused.verdict == Verdict::kBad);
+  CHECK(refused.what == "CAP_PERFMON is missing (kernel.perf_event_paranoid is -1)");
+  CHECK(advice_of(refused).find("setcap cap_perfmon,cap_ipc_lock=ep") != std::string::npos);
+  CHECK(check_permission(root.path(), {.effective_capabilities = kPerfmon}).verdict ==
+        Verdict::kGood);
+}
+
+TEST_CASE("the memory-lock limit is the sum of its parts") {
+  const TemporaryFolder root;
+  root.write("proc/sys/kernel/perf_event_paranoid", "2\n");
+  root.write("proc/sys/kernel/perf_event_mlock_kb", "512\n");
+  root.write("sys/devices/system/cpu/online", "0-2,8\n");
+  const Privileges user{.effective_capabilities = kPerfmon, .lock_limit_bytes = 1 << 20};
+  CHECK(check_memory_lock(root.path(), user, 1, 3 << 20).verdict == Verdict::kGood);
+  const Finding small = check_memory_lock(root.path(), user, 2, 3 << 20);
+  CHECK(small.verdict == Verdict::kNotice);
+  CHECK(small.what.find("3.0 MiB may be locked (kernel.perf_event_mlock_kb 512 on 4 CPUs") == 0);
+  const Privileges locker{.effective_capabilities = kIpcLock, .lock_limit_bytes = 0};
+  CHECK(check_memory_lock(root.path(), locker, 99, 3 << 20).verdict == Verdict::kGood);
+  root.write("proc/sys/kernel/perf_event_paranoid", "-1\n");
+  CHECK(check_memory_lock(root.path(), user, 99, 3 << 20).verdict == Verdict::kGood);
+}
+
+TEST_CASE("carriers, threads, disk") {
+  CHECK(check_carriers(2, 2).verdict == Verdict::kGood);
+  CHECK(check_carriers(3, 2).verdict == Verdict::kBad);
+  const TemporaryFolder root;
+  CHECK(check_threads(root.path(), true).verdict == Verdict::kGood);
+  root.write("sys/devices/system/cpu/smt/active", "1\n");
+  CHECK(check_threads(root.path(), true).verdict == Verdict::kNotice);
+  CHECK(check_threads(root.path(), false).verdict == Verdict::kGood);
+  CHECK(check_disk(root.path() / "not" / "yet", 1).verdict == Verdict::kGood);
+  CHECK(check_disk(root.path(), uint64_t{1} << 60).verdict == Verdict::kNotice);
+  root.write("file", "");
+  CHECK(check_disk(root.path() / "file", 1).verdict == Verdict::kBad);
+}
+
+TEST_CASE("trace memory has the size that the hypervisor reports") {
+  const TemporaryFolder root;
+  const std::vector<TraceTarget> targets = {
+      {.chip = 0, .core = 1}, {.chip = 0, .core = 2}, {.chip = 0, .type = HtmType::kNest}};
+  uint64_t bytes = 0;
+  CHECK(check_trace_memory(root.path(), targets, bytes)
+            .empty());  // the test machine does not have our driver
+
+  root.write(std::string(kPmu) + "capabilities", "");
+  root.write(std::string(kPmu) + "status_core", status_block(26, std::string(16, 'x'), 2));
+  root.write(std::string(kPmu) + "status_nest", status_block(0, "", 0));
+  const auto findings = check_trace_memory(root.path(), targets, bytes);
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].what == "64.0 MiB of trace memory for each target");
+  CHECK(findings[1].verdict == Verdict::kBad);
+  CHECK(bytes == 128 << 20);
+}
+
+TEST_CASE("the hypervisor's lists are parsed as far as they are documented") {
+  const std::string one = status_block(26, std::string(16, 'a'), 2);
+  const std::string two = status_block(26, std::string(8, 'b'), 1);
+  const auto parse = [](const std::string& text, size_t entry_bytes) {
+    return parse_htm_blocks(std::as_bytes(std::span(text)), entry_bytes);
+  };
+  const std::string both = one + two;
+  HtmBlocks blocks = parse(both, kCoreStatusEntryBytes);
+  CHECK(blocks.entries.size() == 3);
+  CHECK(blocks.memory_bytes == 64 << 20);
+  CHECK(blocks.rest_bytes == 0);
+  CHECK(std::to_integer<char>(blocks.entries[2][0]) == 'b');
+
+  const std::string cut = both.substr(0, both.size() - 1);
+  blocks = parse(cut, kCoreStatusEntryBytes);
+  CHECK(blocks.entries.size() == 2);
+  CHECK(blocks.rest_bytes == 39);
+  const std::string lying = status_block(26, "", ~uint64_t{0});
+  CHECK(parse(lying, kCoreStatusEntryBytes).entries.empty());
+  CHECK_FALSE(parse(status_block(11, "", 0), 8).memory_bytes);
+  CHECK_FALSE(parse(status_block(49, "", 0), 8).memory_bytes);
+  CHECK_FALSE(parse("", 8).memory_bytes);
+}
+
+}  // namespace htmtrace

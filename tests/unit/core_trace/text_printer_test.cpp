@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Compares the fast printer with a slow printer, and checks its output errors.
+#include "output/print/text_printer.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "output/io/input_file.h"
+#include "output/recording/manifest_reader.h"
+#include "output/report/decode_report.h"
+#include "tests/generator/generated_trace.h"
+#include "tests/unit/decoded_text.h"
+
+namespace htmtrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TemporaryFile {
+  TemporaryFile() {
+    std::string name = (fs::temp_directory_path() / "htmtrace-unit-XXXXXX").string();
+    const int fd = ::mkstemp(name.data());
+    REQUIRE(fd >= 0);
+    ::close(fd);
+    path = name;
+  }
+  ~TemporaryFile() { fs::remove(path); }
+  fs::path path;
+};
+
+std::string content(const fs::path& path) {
+  const std::vector<std::byte> bytes = InputFile::open(path).read_all(1 << 26);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+ManifestFacts manifest(const std::string& text) {
+  return read_manifest(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+}  // namespace
+
+TEST_CASE("hexadecimal digits are correct") {
+  generator::Random random(1);
+  for (int i = 0; i < 100000; i++) {
+    const uint64_t value = random.next() >> random.below(64);
+    std::array<char, 16> digits{};
+    REQUIRE(put_hex64(digits.data(), value) == digits.data() + digits.size());
+    REQUIRE(std::string(digits.data(), digits.size()) == fmt::format("{:016x}", value));
+  }
+}
+
+TEST_CASE("the printed text matches the decoded instructions") {
+  std::vector<uint64_t> words;
+  generator::Power10Program program(5, {});
+  // More text than one buffer holds.
+  for (int i = 0; i < 8000; i++) program.next(words, false);
+  const std::vector<std::byte> trace = generator::bytes_of(words);
+  const TranslationMap own(generator::translation_file(), 0);
+  const TranslationMap none;
+  const TemporaryFile file;
+  for (const TranslationMap* map : {&own, &none}) {
+    for (const size_t piece : {trace.size(), size_t{4100}}) {
+      TextOutput output = TextOutput::create(file.path, true);
+      TextPrinter printer(output, {});
+      CoreDecoder decoder(*map, printer);
+      for (size_t at = 0; at < trace.size(); at += piece) {
+        decoder.feed(std::span(trace).subspan(at, std::min(piece, trace.size() - at)));
+      }
+      decoder.finish();
+      output.finish();
+      std::string expected;
+      for (const std::string& line : decode_lines(trace, *map).lines.instructions) {
+        expected += line + "\n";
+      }
+      CHECK(content(file.path) == expected);
+      CHECK(describe(decoder.statistics()) == describe(decode_lines(trace, *map).statistics));
+    }
+  }
+}
+
+TEST_CASE("an existing file is replaced only on request") {
+  const TemporaryFile file;
+  CHECK_THROWS_AS(TextOutput::create(file.path, false), Error);
+  TextOutput::create(file.path, true).finish();
+}
+
+TEST_CASE("a full disk is an error, and a closed reader is not") {
+  if (fs::exists("/dev/full")) {
+    TextOutput full = TextOutput::create("/dev/full", true);
+    full.put("text");
+    CHECK_THROWS_AS(full.finish(), Error);
+  }
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  ::close(ends[0]);
+  std::signal(SIGPIPE, SIG_IGN);
+  TextOutput gone = TextOutput::create(fmt::format("/dev/fd/{}", ends[1]), true);
+  ::close(ends[1]);
+  gone.put("text");
+  gone.finish();
+  CHECK(gone.reader_gone());
+}
+
+TEST_CASE("the partition is read from the manifest") {
+  CHECK(manifest(R"({"version": 1, "partition_id": 12})").partition_id == 12);
+  CHECK_FALSE(manifest(R"({"partition_id": null})").partition_id);
+  CHECK(manifest(R"({"partition_id": null})").problem.empty());
+  for (const char* text : {"", "{", "[]", "12", R"({"partition_id": -1})",
+                           R"({"partition_id": "x"})", R"({"partition_id": 4294967296})"}) {
+    CHECK_FALSE(manifest(text).partition_id);
+    CHECK_FALSE(manifest(text).problem.empty());
+  }
+}
+
+TEST_CASE("the last line states bytes, instructions, losses and defects") {
+  CoreStatistics statistics;
+  statistics.bytes = 24;
+  statistics.instructions = {1, 2};
+  statistics.loss_stamps = 4;
+  statistics.add(Defect{8, 16, DefectReason::kUnknownWord});
+  statistics.add(Defect{64, 8, DefectReason::kUnknownWord});
+  DecodeTotals totals;
+  totals.add(statistics);
+  CHECK(describe(totals) == "24 bytes, 3 instructions, 4 losses, 2 defects");
+  CHECK(describe(statistics).find("defect: unknown word") != std::string::npos);
+  CHECK(describe(statistics).find("(24 bytes) at 0x8 0x40\n") != std::string::npos);
+}
+
+}  // namespace htmtrace

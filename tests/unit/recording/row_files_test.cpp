@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tests files of rows for engines: Avro's encoding by the examples of its specification, its
+// schemas as JSON, and the division into parts.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "output/export/avro_file.h"
+#include "output/export/row_parts.h"
+#include "tests/unit/temporary_folder.h"
+
+namespace htmtrace {
+
+TEST_CASE("numbers and texts are encoded as in Avro's specification") {
+  const auto encoded = [](auto put) {
+    AvroRow row;
+    put(row);
+    return std::string(row.bytes());
+  };
+  const auto number = [&](int64_t value) {
+    return encoded([&](AvroRow& row) { row.number(static_cast<uint64_t>(value)); });
+  };
+  // "Primitive Types": the table of zigzag numbers.
+  CHECK(number(0) == std::string(1, '\0'));
+  CHECK(number(-1) == "\x01");
+  CHECK(number(1) == "\x02");
+  CHECK(number(-64) == "\x7f");
+  CHECK(number(64) == "\x80\x01");
+  CHECK(number(INT64_MIN) == "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+  CHECK(encoded([](AvroRow& row) { row.text("foo"); }) ==
+        "\x06"
+        "foo");
+  // "Unions": null is 00, the string "a" 02 02 61. "Arrays": 04 06 36 00 are 3 and 27.
+  CHECK(encoded([](AvroRow& row) { row.null(); }) == std::string(1, '\0'));
+  CHECK(encoded([](AvroRow& row) {
+          row.present();
+          row.text("a");
+        }) ==
+        "\x02\x02"
+        "a");
+  CHECK(encoded([](AvroRow& row) { row.optional_text("a"); }) ==
+        "\x02\x02"
+        "a");
+  CHECK(encoded([](AvroRow& row) { row.optional_text(""); }) == std::string(1, '\0'));
+  CHECK(encoded([](AvroRow& row) {
+          row.elements(2);
+          row.number(3);
+          row.number(27);
+          row.no_more();
+        }) == std::string("\x04\x06\x36\x00", 4));
+  CHECK(encoded([](AvroRow& row) {
+          row.elements(0);
+          row.no_more();
+        }) == std::string(1, '\0'));
+}
+
+TEST_CASE("the schemas are JSON, and every field describes itself") {
+  for (const std::string& text : {avro_schema(core_row_schema()), avro_schema(nest_row_schema())}) {
+    const auto schema = nlohmann::json::parse(text);
+    CHECK(schema.at("type") == "record");
+    CHECK(schema.at("fields").size() >= 12);
+    for (const auto& field : schema.at("fields"))
+      CHECK_FALSE(field.at("doc").get<std::string>().empty());
+  }
+}
+
+TEST_CASE("a new file begins at each time window and after the limit of rows") {
+  const TemporaryFolder folder;
+  const RowSchema schema{
+      .name = "one", .doc = "a number", .fields = {{.name = "ticks", .doc = "time"}}};
+  const auto put = [](RowParts<AvroFile>& parts, uint64_t ticks) {
+    parts.begin_row(ticks).number(ticks);
+    parts.end_row();
+  };
+  RowParts<AvroFile> parts(folder.path() / "a", schema, {.rows = 2, .ticks = 100});
+  if (!AvroFile::can_write()) {
+    CHECK_THROWS_AS(put(parts, 0), Error);
+    return;
+  }
+  for (const uint64_t ticks : {0, 1, 2, 250, 299, 40}) put(parts, ticks);
+  parts.finish();
+  CHECK(parts.rows() == 6);
+  CHECK(parts.files() == 4);
+  for (const char* name : {"ticks=0/part-00000.avro", "ticks=0/part-00001.avro",
+                           "ticks=200/part-00002.avro", "ticks=0/part-00003.avro"}) {
+    CHECK(std::filesystem::file_size(folder.path() / "a" / name) > 50);
+  }
+  RowParts<AvroFile> again(folder.path() / "a", schema, {.ticks = 100});
+  CHECK_THROWS_AS(put(again, 1), Error);  // the file exists
+  RowParts<AvroFile> instead(folder.path() / "a", schema, {.ticks = 100, .replace = true});
+  put(instead, 1);
+  instead.finish();
+}
+
+}  // namespace htmtrace
