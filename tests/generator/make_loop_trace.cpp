@@ -34,9 +34,9 @@ struct Block {
   std::vector<size_t> follows;  // the first ones are the most frequent
 };
 
-class Program {
+class LoopProgram {
  public:
-  explicit Program(uint64_t seed) : random_(seed) {
+  explicit LoopProgram(uint64_t seed) : random_(seed) {
     const size_t blocks = std::array{2, 30, 400, 3000}.at(random_.below(4));
     data_ = std::array{2, 50, 1000, 50000}.at(random_.below(4));
     for (size_t i = 0; i < blocks; i++) {
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: make_loop_trace SEED INSTRUCTIONS TRACE TRANSLATION\n", stderr);
     return 2;
   }
-  Program program(std::strtoull(argv[1], nullptr, 10));
+  LoopProgram program(std::strtoull(argv[1], nullptr, 10));
   const uint64_t instructions = std::strtoull(argv[2], nullptr, 10);
   for (uint64_t made = 0; made < instructions;) made += program.run();
   std::FILE* trace = std::fopen(argv[3], "wb");

@@ -151,12 +151,9 @@ class TrueStacks {
     }
     if (!task.begun) begin(task, who, *function);
     place(task, instruction.ea, *function);
-    const size_t path = task.paths[*function].back();
-    if (task.handlers.empty()) {
-      stack_of.back() = static_cast<uint32_t>(path);
-    } else {
+    stack_of.back() = static_cast<uint32_t>(task.paths[*function].back());
+    if (!task.handlers.empty()) {
       task.handlers.back().instructions.push_back(stack_of.size() - 1);
-      stack_of.back() = static_cast<uint32_t>(path);
     }
     task.last = function;
     task.last_ea = instruction.ea;
@@ -191,7 +188,12 @@ class TrueStacks {
       task.paths[function] = {paths.inner(paths.number(""), here.name)};
       return;
     }
-    if (!task.handlers.empty() && !in_handler(function)) end_handler(task, function);
+    if (!task.handlers.empty() && !in_handler(function)) {
+      const size_t interrupted = task.handlers.back().interrupted;
+      // The signal arrived after a call, and before the callee's first instruction.
+      if (task.outside && first && function != interrupted) enter(task, interrupted, function);
+      end_handler(task, function);
+    }
     if (task.last && program_[*task.last].recursive && task.last_returns &&
         ea != task.last_ea + 4) {
       task.paths[*task.last].pop_back();
@@ -200,10 +202,15 @@ class TrueStacks {
                          !(here.recursive && task.last_returns);
     if (!entered) return;
     if (program_[*task.last].handler && task.outside) return;
-    size_t outer = task.paths[*task.last].back();
-    if (program_[*task.last].tail) outer = paths.outer(outer);
-    const size_t path = paths.inner(outer, here.name);
-    if (!here.recursive) task.paths[function].clear();
+    enter(task, *task.last, function);
+  }
+
+  void enter(Task& task, size_t caller, size_t function) {
+    if (task.paths[caller].empty()) return;
+    size_t outer = task.paths[caller].back();
+    if (program_[caller].tail) outer = paths.outer(outer);
+    const size_t path = paths.inner(outer, program_[function].name);
+    if (!program_[function].recursive) task.paths[function].clear();
     task.paths[function].push_back(path);
   }
 
