@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include "core/base/error.h"
@@ -128,12 +129,14 @@ void remove_earlier(const fs::path& folder) {
 
 std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets) {
   std::vector<std::string> suffixes;
+  std::unordered_map<std::string, size_t> targets_of;  // how many targets have this suffix
   for (const TraceTarget& target : targets) {
-    const std::string plain = file_suffix(target);
-    const auto same = std::ranges::count(
-        targets, plain, [](const TraceTarget& other) { return file_suffix(other); });
-    suffixes.push_back(same == 1 ? plain
-                                 : fmt::format("{}.t{}", plain, static_cast<int>(target.type)));
+    suffixes.push_back(file_suffix(target));
+    targets_of[suffixes.back()]++;
+  }
+  for (size_t i = 0; i < targets.size(); i++) {
+    if (targets_of[suffixes[i]] > 1)
+      suffixes[i] += fmt::format(".t{}", static_cast<int>(targets[i].type));
   }
   return suffixes;
 }

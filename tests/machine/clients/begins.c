@@ -81,6 +81,8 @@ static void begin_interrupted(void) {
   begin(&client);
   put_off_start();
   client_enable(&client);
+  // Otherwise the stop can withdraw START before the driver repeats it.
+  while (control("calls START") < 2) usleep(1000);
   munmap(client.aux, client.aux_bytes);
   client.aux = NULL;
   give_in();
