@@ -135,9 +135,11 @@ class TrueNames {
     return page->second.foreign ? Owner::kForeign : Owner::kElsewhere;
   }
 
-  // Returns whether the named program itself accesses this page at this address.
-  bool is_own_data(const Access& access) const {
-    return access.has_la && own_data_.contains({access.ea / kPage, access.la / kPage});
+  // True for an access of the named program, and of the kernel to a page that the program accesses
+  // at this address. Another program may have had the same page at the same address before.
+  bool is_own_data(const Access& access, Owner owner) const {
+    return owner == Owner::kNamed || (owner == Owner::kKernel && access.has_la &&
+                                      own_data_.contains({access.ea / kPage, access.la / kPage}));
   }
 
   const std::string& path() const { return path_; }
@@ -276,8 +278,7 @@ class DecodeComparison {
       const Access& access = accesses[i];
       if (access.ea >= kUserEnd) continue;
       const ProgramFile::Name& truth = truth_.named().name_of(access.ea);
-      const bool own =
-          owner == Owner::kNamed || (owner == Owner::kKernel && truth_.is_own_data(access));
+      const bool own = truth_.is_own_data(access, owner);
       if (own && owner == Owner::kNamed) {
         count(data_, "access", names.at(i), truth, access.ea);
       } else if (own) {
@@ -358,7 +359,7 @@ class Tables {
     std::string name;
     if (access.ea >= kUserEnd) {
       name = truth_.kernel().of(access.ea);
-    } else if (owner == Owner::kNamed || truth_.is_own_data(access)) {
+    } else if (truth_.is_own_data(access, owner)) {
       name = program_name(access.ea);
     }
     return name.empty() ? "-" : name;
