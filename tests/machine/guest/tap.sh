@@ -19,8 +19,12 @@ not_ok() {
 }
 
 # Some kernels have the driver built in, see kmod/upstream.
+htm_is_present() {
+    [ -d /sys/bus/event_source/devices/htm ]
+}
+
 load_htm() {
-    [ -d /sys/bus/event_source/devices/htm ] || insmod /share/modules/htm.ko "$@"
+    htm_is_present || insmod /share/modules/htm.ko "$@"
 }
 
 # diagnose FILE: show a file's text as TAP comments.
