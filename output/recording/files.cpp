@@ -129,13 +129,13 @@ void remove_earlier(const fs::path& folder) {
 
 std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets) {
   std::vector<std::string> suffixes;
-  std::unordered_map<std::string, size_t> targets_of;  // how many targets have this suffix
+  std::unordered_map<std::string, size_t> count_of;
   for (const TraceTarget& target : targets) {
     suffixes.push_back(file_suffix(target));
-    targets_of[suffixes.back()]++;
+    count_of[suffixes.back()]++;
   }
   for (size_t i = 0; i < targets.size(); i++) {
-    if (targets_of[suffixes[i]] > 1)
+    if (count_of[suffixes[i]] > 1)
       suffixes[i] += fmt::format(".t{}", static_cast<int>(targets[i].type));
   }
   return suffixes;
