@@ -81,8 +81,8 @@ static void begin_interrupted(void) {
   begin(&client);
   put_off_start();
   client_enable(&client);
-  // Otherwise the stop can withdraw START before the driver repeats it.
-  while (control("calls START") < 2) usleep(1000);
+  // Wait until the driver repeats START: an earlier stop can withdraw it.
+  for (int i = 0; i < 5000 && control("calls START") < 2; i++) usleep(1000);
   munmap(client.aux, client.aux_bytes);
   client.aux = NULL;
   give_in();

@@ -135,8 +135,9 @@ class TrueNames {
     return page->second.foreign ? Owner::kForeign : Owner::kElsewhere;
   }
 
-  // True for an access of the named program, and of the kernel to a page that the program accesses
-  // at this address. Another program may have had the same page at the same address before.
+  // Returns true if the named program makes the access, or if the kernel accesses a page that the
+  // program accesses at this address. Another program may have used this page at this address
+  // earlier.
   bool is_own_data(const Access& access, Owner owner) const {
     return owner == Owner::kNamed || (owner == Owner::kKernel && access.has_la &&
                                       own_data_.contains({access.ea / kPage, access.la / kPage}));
