@@ -191,7 +191,9 @@ class TrueStacks {
     if (!task.handlers.empty() && !in_handler(function)) {
       const size_t interrupted = task.handlers.back().interrupted;
       // The signal arrived after a call, and before the callee's first instruction.
-      if (task.outside && first && function != interrupted) enter(task, interrupted, function);
+      if (task.outside && first && (function != interrupted || here.recursive)) {
+        enter(task, interrupted, function);
+      }
       end_handler(task, function);
     }
     if (task.last && program_[*task.last].recursive && task.last_returns &&
@@ -206,7 +208,7 @@ class TrueStacks {
   }
 
   void enter(Task& task, size_t caller, size_t function) {
-    if (task.paths[caller].empty()) return;
+    if (task.paths[caller].empty()) throw std::runtime_error("a caller without a stack");
     size_t outer = task.paths[caller].back();
     if (program_[caller].tail) outer = paths.outer(outer);
     const size_t path = paths.inner(outer, program_[function].name);
