@@ -126,7 +126,11 @@ int record(const RecordOptions& options, Signals& signals) {
   }
   if (sources.triggers.any() && !options.bind && !options.quiet)
     print_note(carriers_decide(sources.list));
-  return Recording(options, sources.list, signals, control ? &*control : nullptr).run();
+  std::optional<Workload> workload;
+  if (!options.workload.empty()) workload.emplace(options.workload, signals, options.streams());
+  return Recording(options, sources.list, signals, control ? &*control : nullptr,
+                   workload ? &*workload : nullptr)
+      .run();
 }
 
 struct RecordWords {

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/record/recording.h"
+#include "cli/record/options.h"
 
 namespace htmtrace {
 

@@ -52,7 +52,7 @@ CoreStatistics statistics_of(std::span<const std::byte> trace, const Translation
 }
 
 template <class Program>
-Bytes generate(uint64_t seed, unsigned instructions, generator::Options options) {
+Bytes generated_bytes(uint64_t seed, unsigned instructions, generator::Options options) {
   Program program(seed, options);
   std::vector<uint64_t> words;
   for (unsigned i = 0; i < instructions; i++) program.next(words, false);
@@ -106,7 +106,7 @@ void check_traces(unsigned traces, unsigned instructions) {
   CHECK(maps[1].in_whole_pages());
   CHECK_FALSE(maps[3].in_whole_pages());
   for (uint64_t seed = 0; seed < traces; seed++) {
-    Bytes trace = generate<Program>(
+    Bytes trace = generated_bytes<Program>(
         seed, instructions, {.stamps_per_mille = seed % 3 == 0 ? 60U : 3U, .walks = seed % 2 == 0});
     if (seed % 3 != 0) spoil(trace, random);
     for (const TranslationMap& map : maps) {
@@ -130,7 +130,7 @@ TEST_CASE("the counts of POWER8 traces do not depend on the sink") {
 
 TEST_CASE("long runs are counted completely") {
   const TranslationMap map(generator::translation_file(), 0);
-  const Bytes trace = generate<generator::Power10Program>(
+  const Bytes trace = generated_bytes<generator::Power10Program>(
       5, 100000, {.stamps_per_mille = 0, .walks = false, .interruptions = false});
   const CoreStatistics counted = statistics_of<CountingSink>(trace, map, {});
   CHECK(counted == statistics_of<TakingSink>(trace, map, {}));

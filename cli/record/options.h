@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The options of `htmtrace record`.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/capture/htm_source.h"
+#include "output/io/progress.h"
+#include "output/io/trace_sink.h"
+
+namespace htmtrace {
+
+// The times of traces. All are optional.
+struct Schedule {
+  std::optional<std::chrono::nanoseconds> delay;     // workload start to trace start
+  bool start_disabled = false;                       // wait for the control channel instead
+  std::optional<std::chrono::nanoseconds> duration;  // of a window, or of the recording
+  std::optional<uint64_t> windows;                   // number of traces
+  std::optional<std::chrono::nanoseconds> every;     // between starts of windows
+  std::optional<std::chrono::nanoseconds> rotate;    // length of consecutive traces
+  std::optional<uint64_t> keep;                      // number of newest traces to keep
+
+  bool delayed() const { return delay || start_disabled; }
+};
+
+struct RecordOptions {
+  SourceWish source;
+  std::filesystem::path folder = ".";  // "-": a stream on standard output
+  Existing existing = Existing::kRefuse;
+  std::optional<int> compression;  // level; empty: no compression
+  Schedule schedule;
+  std::string control;                // source of commands; empty: none
+  std::optional<uint64_t> max_bytes;  // limit of the trace in all files together
+  bool quiet = false;                 // print only warnings, errors and losses
+  Progress::Style progress = Progress::Style::kTerminal;
+  bool strict = false;                // a loss is a failure
+  bool symbols = false;               // also save kernel symbols and process maps
+  bool bind = false;                  // run the workload on the carrier CPUs
+  std::vector<std::string> workload;  // empty: no workload
+
+  bool streams() const { return folder == "-"; }
+  // Returns true if several traces go to subfolders of `folder`.
+  bool numbered() const { return schedule.windows || schedule.rotate || source.wrap; }
+};
+
+}  // namespace htmtrace
