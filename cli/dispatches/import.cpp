@@ -12,7 +12,6 @@
 #include <memory>
 #include <string>
 
-#include "cli/commands.h"
 #include "cli/dispatches/report.h"
 #include "core/base/error.h"
 #include "core/dispatch_log/blocks.h"
@@ -71,7 +70,7 @@ class Import {
       cpu->blocks.finish(blocks_);
     }
     sink_.append(blocks_);
-    sink_.append(make_dtl_text_block(DtlBlockKind::kEnd, verdict()));
+    sink_.append(make_dtl_end_block(end()));
     sink_.finish();
     if (sink_.error()) {
       throw Error("cannot write a temporary file", *sink_.error())
@@ -211,8 +210,7 @@ class Import {
     add_dtl_switches(static_cast<uint16_t>(cpu.number), part, blocks_);
   }
 
-  // The first line is the status, as in a recording of htmtrace.
-  std::string verdict() {
+  DtlEnd end() const {
     DtlReport report;
     report.event = content_.event;
     report.period_ns = content_.period_ns;
@@ -242,8 +240,7 @@ class Import {
                  cpu->reasons, cpu->ledger);
     }
     for (const Loss& loss : content_.losses) report.add(loss);
-    return fmt::format("status {}\n{}", report.ledger().empty() ? kExitDone : kExitIncomplete,
-                       report.text());
+    return report.end();
   }
 
   const InputFile& file_;

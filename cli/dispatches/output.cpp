@@ -198,11 +198,10 @@ void DtlOutput::give_up() {
   if (give_up_) ::eventfd_write(give_up_.get(), 1);
 }
 
-void DtlOutput::finish(std::span<Track* const> tracks, const Sums& sums,
-                       const std::string& verdict) {
+void DtlOutput::finish(std::span<Track* const> tracks, const Sums& sums, const DtlEnd& end) {
   if (file_) {
     for (Track* track : tracks) write_pending(*track, true);
-    file_->append(make_dtl_text_block(DtlBlockKind::kEnd, verdict));
+    file_->append(make_dtl_end_block(end));
     file_->finish();
   }
   if (options_.summary) print_summary(tracks, sums);

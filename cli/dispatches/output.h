@@ -118,8 +118,8 @@ class DtlOutput {
   // For how long a thread has waited; may be asked without waiting for it.
   std::chrono::nanoseconds waiting() const { return text_.waiting(); }
 
-  // Everything to its place; the file ends with `verdict`. Throws Error.
-  void finish(std::span<Track* const> tracks, const Sums& sums, const std::string& verdict);
+  // Everything to its place; the file ends with `end`. Throws Error.
+  void finish(std::span<Track* const> tracks, const Sums& sums, const DtlEnd& end);
   // Returns the entries that the file or the series could not hold.
   std::vector<Loss> losses(std::span<Track* const> tracks) const;
 

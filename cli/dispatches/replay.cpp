@@ -31,13 +31,13 @@ bool tell(const DtlReader& reader, const std::string& name) {
         "{}: the statistics of {} groups of entries are wrong; counted the entries instead", name,
         reader.contradictions()));
   }
-  if (!reader.ended()) {
+  if (!reader.end()) {
     print_warning(
         fmt::format("{}: the recorder did not finish; up to one second of entries is missing, and "
                     "earlier losses are unknown",
                     name));
   }
-  return reader.damaged_bytes() != 0 || reader.contradictions() != 0 || !reader.ended();
+  return reader.damaged_bytes() != 0 || reader.contradictions() != 0 || !reader.end();
 }
 
 // What the recording says about itself: the value of a line, or nothing.
@@ -128,12 +128,9 @@ class ExportFile {
   TraceSink sink_;
 };
 
-// The recording's own, which has its status in its first line, and how much was read.
+// Prints the recording's own report, and how much was read.
 void tell_verdict(const DtlReader& reader, uint64_t taken) {
-  const std::string& verdict = reader.end_text();
-  if (const size_t line = verdict.find('\n'); line != std::string::npos) {
-    print_text(std::string_view(verdict).substr(line + 1));
-  }
+  if (reader.end()) print_text(reader.end()->text);
   const uint64_t passed_by = reader.passed_by();
   print_note(fmt::format(
       "{} of {} entries{}", taken, reader.entries(),
@@ -141,9 +138,8 @@ void tell_verdict(const DtlReader& reader, uint64_t taken) {
 }
 
 int status_of(const DtlReader& reader, bool incomplete) {
-  return incomplete || (reader.ended() && !reader.end_text().starts_with("status 0\n"))
-             ? kExitIncomplete
-             : kExitDone;
+  incomplete |= reader.end() && reader.end()->status != kExitDone;
+  return incomplete ? kExitIncomplete : kExitDone;
 }
 
 }  // namespace
@@ -200,7 +196,7 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   std::vector<DtlOutput::Track*> all;
   all.reserve(tracks.size());
   for (auto& [cpu, track] : tracks) all.push_back(&track);
-  output.finish(all, sums, "");
+  output.finish(all, sums, {});
   // Returns true if the selected part has no loss.
   if (reader_gone) return kExitDone;
   if (untimed != 0) {

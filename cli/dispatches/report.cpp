@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "cli/commands.h"
 #include "cli/messages.h"
 #include "core/dispatch_log/entry.h"
 #include "core/dispatch_log/proof.h"
@@ -174,6 +175,10 @@ std::string DtlReport::text() const {
                       entries_, cpus_, milliseconds / 1000, milliseconds % 1000, period_ns / 1000,
                       ledger_.summary());
   return text;
+}
+
+DtlEnd DtlReport::end() const {
+  return {.status = ledger_.empty() ? kExitDone : kExitIncomplete, .text = text()};
 }
 
 void DtlReport::print() const {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/dispatch_log/analysis.h"
+#include "core/dispatch_log/blocks.h"
 #include "core/dispatch_log/proof.h"
 #include "core/dispatch_log/slots.h"
 #include "output/recording/ledger.h"
@@ -45,6 +46,8 @@ class DtlReport {
   const Ledger& ledger() const { return ledger_; }
   // Returns several lines. The last one has the totals and the losses.
   std::string text() const;
+  // The end of the recording: incomplete if there is any loss.
+  DtlEnd end() const;
   void print() const;
 
  private:

@@ -345,9 +345,7 @@ int DtlCapture::settle(DtlReport report) {
     tracks.insert(tracks.end(), group->tracks.begin(), group->tracks.end());
     sums.add(group->sums);
   }
-  output_->finish(
-      tracks, sums,
-      fmt::format("status {}\n{}", report.ledger().empty() ? 0 : kExitIncomplete, report.text()));
+  output_->finish(tracks, sums, report.end());
   for (const Loss& loss : output_->losses(tracks)) report.add(loss);
   report.print();
   if (!report.ledger().empty()) return kExitIncomplete;

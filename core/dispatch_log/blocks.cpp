@@ -2,6 +2,8 @@
 #include "core/dispatch_log/blocks.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include "core/base/big_endian.h"
 #include "core/base/crc32c.h"
@@ -24,6 +26,9 @@ constexpr size_t kHeaderCrcOffset = 36;
 
 constexpr size_t kClockBytes = 40;
 constexpr size_t kUsualEntryBytes = 10;
+
+// The first line of the end: the recorder's exit status.
+constexpr std::string_view kStatusWord = "status ";
 
 // Statistics may take at most 1/16 of the size of their entries. A few entries unpack quickly.
 constexpr size_t kStatisticsPart = 16;
@@ -50,6 +55,12 @@ std::vector<std::byte> make_dtl_text_block(DtlBlockKind kind, std::string_view t
   const auto bytes = std::as_bytes(std::span(text.substr(0, kMostDtlPayload)));
   block.insert(block.end(), bytes.begin(), bytes.end());
   return finished(std::move(block), {.kind = kind});
+}
+
+std::vector<std::byte> make_dtl_end_block(const DtlEnd& end) {
+  return make_dtl_text_block(
+      DtlBlockKind::kEnd,
+      std::string(kStatusWord) + std::to_string(end.status.value()) + "\n" + end.text);
 }
 
 std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock) {
@@ -175,6 +186,20 @@ std::optional<DtlBlockHeader> parse_dtl_header(std::span<const std::byte> bytes)
 
 bool dtl_payload_intact(const DtlBlockHeader& header, std::span<const std::byte> payload) {
   return payload.size() == header.payload_bytes && crc32c(payload) == header.payload_crc;
+}
+
+DtlEnd parse_dtl_end(std::span<const std::byte> payload) {
+  const std::string_view text(reinterpret_cast<const char*>(payload.data()), payload.size());
+  const size_t line_end = text.find('\n');
+  if (line_end == std::string_view::npos) return {};
+  DtlEnd end{.status = {}, .text = std::string(text.substr(line_end + 1))};
+  std::string_view line = text.substr(0, line_end);
+  if (!line.starts_with(kStatusWord)) return end;
+  line.remove_prefix(kStatusWord.size());
+  int status = 0;
+  const auto [after, failure] = std::from_chars(line.data(), line.data() + line.size(), status);
+  if (failure == std::errc() && after == line.data() + line.size()) end.status = status;
+  return end;
 }
 
 std::optional<DtlClockBlock> parse_dtl_clock(std::span<const std::byte> payload) {

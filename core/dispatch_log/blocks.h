@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +22,7 @@ enum class DtlBlockKind : uint8_t {
   kStart = 1,       // text: the recorded system and options
   kClock = 2,       // a DtlClockBlock
   kEntries = 3,     // packed entries of one CPU, oldest first
-  kEnd = 4,         // text: the number of entries and the losses
+  kEnd = 4,         // a DtlEnd
   kStatistics = 5,  // of one CPU's entries since the last such block; readers may skip the block
   kSwitches = 6,    // task switches of one CPU; precede the entries of the same time
   kNames = 7,       // text: lines of DtlTaskNames
@@ -54,11 +55,19 @@ struct DtlClockBlock {
   uint64_t realtime_ns = 0;
 };
 
+// The end of a complete file. A recorder that was killed writes none.
+struct DtlEnd {
+  std::optional<int> status;  // the recorder's exit status; empty: the block has no valid status
+  std::string text;           // the number of entries and the losses, for people
+};
+
 // Recognizes a file that htmtrace dtl recorded.
 inline constexpr size_t kDtlMagicBytes = 4;
 bool is_dtl_recording(std::span<const std::byte> first_bytes);
 
 std::vector<std::byte> make_dtl_text_block(DtlBlockKind kind, std::string_view text);
+// Requires a status.
+std::vector<std::byte> make_dtl_end_block(const DtlEnd& end);
 std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock);
 std::vector<std::byte> make_dtl_statistics_block(uint16_t cpu, const DtlStatistics& statistics);
 // Accepts one to kMostDtlEntries entries.
@@ -96,6 +105,8 @@ class DtlCpuBlocks {
 std::optional<DtlBlockHeader> parse_dtl_header(std::span<const std::byte> bytes);
 // The payload has the size and the checksum of the header.
 bool dtl_payload_intact(const DtlBlockHeader& header, std::span<const std::byte> payload);
+// Accepts any bytes.
+DtlEnd parse_dtl_end(std::span<const std::byte> payload);
 std::optional<DtlClockBlock> parse_dtl_clock(std::span<const std::byte> payload);
 // Returns false if the payload is invalid. Accepts any bytes.
 bool parse_dtl_switches(const DtlBlockHeader& header, std::span<const std::byte> payload,

@@ -206,8 +206,7 @@ std::optional<DtlReader::Block> DtlReader::take_payload(const DtlBlockHeader& he
       names_ = block_text(payload);
       return Block{.cpu = 0, .entries = {}, .names = names_};
     case DtlBlockKind::kEnd:
-      end_text_ = block_text(payload);
-      ended_ = true;
+      recording_end_ = parse_dtl_end(payload);
       break;
   }
   return std::nullopt;

@@ -59,9 +59,8 @@ class DtlReader {
   // The last clock that was read. A clock precedes the first entries.
   const DtlClock& clock() const { return clock_; }
   const std::string& start_text() const { return start_text_; }
-  // The text that ends the recording, or empty if the reader has not reached this text.
-  const std::string& end_text() const { return end_text_; }
-  bool ended() const { return ended_; }
+  // Empty if the recording has no end, or if the reader has not reached it.
+  const std::optional<DtlEnd>& end() const { return recording_end_; }
   // Does not include damage within skipped blocks.
   uint64_t damaged_bytes() const { return damaged_bytes_; }
   std::optional<uint64_t> first_damage() const { return first_damage_; }  // file offset
@@ -130,8 +129,8 @@ class DtlReader {
   std::vector<std::byte> delayed_bytes_;
 
   DtlClock clock_;
-  std::string start_text_, end_text_;
-  bool ended_ = false;
+  std::string start_text_;
+  std::optional<DtlEnd> recording_end_;
   uint64_t damaged_bytes_ = 0;
   std::optional<uint64_t> first_damage_;
   uint64_t entries_ = 0, passed_by_ = 0, contradictions_ = 0;

@@ -73,6 +73,6 @@ int main(int argc, char** argv) {
   bytes.clear();
   for (DtlCpuBlocks& blocks : cpu_blocks) blocks.finish(bytes);
   if (!bytes.empty()) write_or_exit(file, bytes, name);
-  write_or_exit(file, make_dtl_text_block(DtlBlockKind::kEnd, "status 0\n"), name);
+  write_or_exit(file, make_dtl_end_block({.status = 0, .text = {}}), name);
   return std::fclose(file) == 0 ? 0 : 1;
 }

@@ -3,10 +3,13 @@
 // it hits.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/crc32c.h"
@@ -55,6 +58,10 @@ struct File {
   }
 };
 
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
 void append(FileBytes& to, const FileBytes& block) {
   to.insert(to.end(), block.begin(), block.end());
 }
@@ -67,7 +74,7 @@ FileBytes whole_file() {
   append(file, make_dtl_entries_block(0, plausible(100, 1)));
   append(file, make_dtl_entries_block(65535, plausible(200, 2)));
   append(file, make_dtl_entries_block(0, plausible(50, 3)));
-  append(file, make_dtl_text_block(DtlBlockKind::kEnd, "status 0\n"));
+  append(file, make_dtl_end_block({.status = 0, .text = {}}));
   return file;
 }
 
@@ -185,9 +192,27 @@ TEST_CASE("a written file can be read") {
   CHECK(reader.clock().boot_timebase == 7);
   CHECK(reader.clock().ticks_per_second == 512'000'000);
   CHECK(reader.start_text() == "event all\n");
-  CHECK(reader.end_text() == "status 0\n");
-  CHECK(reader.ended());
+  REQUIRE(reader.end());
+  CHECK(reader.end()->status == 0);
+  CHECK(reader.end()->text.empty());
   CHECK(reader.damaged_bytes() == 0);
+}
+
+TEST_CASE("the end of a recording has a status and a text") {
+  const FileBytes block = make_dtl_end_block({.status = 3, .text = "two\nlines\n"});
+  const std::span payload = std::span(block).subspan(kDtlHeaderBytes);
+  CHECK(std::ranges::equal(payload, bytes_of("status 3\ntwo\nlines\n")));
+  const DtlEnd end = parse_dtl_end(payload);
+  CHECK(end.status == 3);
+  CHECK(end.text == "two\nlines\n");
+}
+
+TEST_CASE("an end without a valid status has none") {
+  for (const char* text : {"", "status 0", "status\n", "status x\n", "status 0 \n", "state 0\n"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_dtl_end(bytes_of(text)).status);
+  }
+  CHECK(parse_dtl_end(bytes_of("nothing\ntext\n")).text == "text\n");
 }
 
 TEST_CASE("a reader can select CPUs and times") {
@@ -215,7 +240,7 @@ TEST_CASE("a truncated file gives all complete blocks") {
     const Contents contents = read_all(reader);
     CHECK(contents.entries <= 350);
     CHECK(contents.blocks <= 3);
-    CHECK_FALSE(reader.ended());
+    CHECK_FALSE(reader.end());
   }
 }
 
@@ -245,7 +270,7 @@ TEST_CASE("missing bytes affect only the block that held them") {
   file.write(bytes);
   DtlReader reader(InputFile::open(file.path));
   CHECK(read_all(reader).entries == 250);
-  CHECK(reader.ended());
+  CHECK(reader.end());
   CHECK(reader.first_damage() == 2 * kDtlHeaderBytes + 10 + 40);
 }
 

@@ -93,7 +93,7 @@ struct Imported {
   std::map<int, std::vector<uint64_t>> numbers;  // of the entries, starting at 0
   std::map<int, std::vector<DtlTask>> tasks;     // the task of each entry
   DtlTaskNames names;
-  std::string verdict;
+  DtlEnd end;
   DtlClock clock;
 };
 
@@ -120,9 +120,9 @@ class Importer {
         imported.tasks[block->cpu].push_back(tracks[block->cpu].at(ns));
       }
     }
-    CHECK(reader.ended());
+    REQUIRE(reader.end());
     CHECK(reader.damaged_bytes() == 0);
-    imported.verdict = reader.end_text();
+    imported.end = *reader.end();
     imported.clock = reader.clock();
     return imported;
   }
@@ -136,8 +136,8 @@ bool in_order(const std::vector<uint64_t>& numbers) {
 }
 
 bool tells(const Imported& imported, const std::string& text) {
-  CAPTURE(imported.verdict);
-  const bool there = imported.verdict.find(text) != std::string::npos;
+  CAPTURE(imported.end.text);
+  const bool there = imported.end.text.find(text) != std::string::npos;
   CHECK_MESSAGE(there, text);
   return there;
 }
@@ -177,7 +177,7 @@ TEST_CASE("each entry of perf's recording is read once, from machines of either 
       CHECK(in_order(numbers));
       CHECK(numbers.back() == numbers.size() - 1);
     }
-    CHECK(imported.verdict.starts_with("status 0\n"));
+    CHECK(imported.end.status == 0);
     tells(imported, "not provable, perf does not record");
   }
 }
@@ -233,7 +233,7 @@ TEST_CASE("when the area wraps, no entry is duplicated or stale, and losses are 
       const uint64_t missing = perf.driver(0).written() - numbers.size();
       CHECK(missing >= 3);
       CHECK(missing <= uint64_t{3} * 2 * 84);
-      CHECK(imported.verdict.starts_with("status 3\n"));
+      CHECK(imported.end.status == 3);
       tells(imported, "504 entries (CPU 5: at most: the AUX area wrapped 3 times");
     }
   }
@@ -287,7 +287,7 @@ TEST_CASE("a piece at an impossible position loses only itself, and takes no tim
     CHECK(imported.numbers.at(5).size() > 300);
     CHECK(in_order(imported.numbers.at(5)));
     tells(imported, "480 bytes (CPU 5: AUX data has an impossible position)");
-    CHECK(imported.verdict.find("overrun") == std::string::npos);
+    CHECK(imported.end.text.find("overrun") == std::string::npos);
   }
 }
 

@@ -69,7 +69,7 @@ class Recording {
   }
   void end() {
     for (auto& [cpu, blocks] : cpus_) blocks.finish(bytes);
-    append(make_dtl_text_block(DtlBlockKind::kEnd, "status 0\n"));
+    append(make_dtl_end_block({.status = 0, .text = {}}));
   }
 
   struct Result {
