@@ -141,8 +141,7 @@ void HtmDrain::settle_gaps() {
   }
 }
 
-HtmDrain::Proof HtmDrain::prove(const char* place, std::optional<uint64_t> delivered,
-                                uint64_t received) {
+Proof HtmDrain::prove(const char* place, std::optional<uint64_t> delivered, uint64_t received) {
   if (!announces_ && !delivered) return Proof::kNotProvable;
   if (!delivered) {
     lose(place, "the driver did not reach the end", LossUnit::kUnknown, 0);

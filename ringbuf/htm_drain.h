@@ -45,14 +45,6 @@ class HtmDrain {
     uint64_t lost_records = 0;
   };
 
-  // The completeness of the trace or of the map.
-  enum class Proof : uint8_t {
-    kProven,       // the received bytes match the driver's count
-    kNotProvable,  // the driver reports no count
-    kViolated,     // the received bytes differ from the driver's count, or the driver did not reach
-                   // the end
-  };
-
   // The driver, as far as the delivered data identifies it. The public drivers have no version
   // number; the results of read(2) distinguish them.
   enum class Driver : uint8_t {

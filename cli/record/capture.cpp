@@ -107,8 +107,7 @@ void Capture::write_manifest(Manifest::State state) {
 
 bool Capture::proven() const {
   return std::ranges::all_of(manifest_.targets, [](const Manifest::Target& target) {
-    return target.trace_proof == Manifest::Proof::kProven &&
-           target.translation_proof == Manifest::Proof::kProven;
+    return target.trace_proof == Proof::kProven && target.translation_proof == Proof::kProven;
   });
 }
 

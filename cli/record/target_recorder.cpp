@@ -23,18 +23,6 @@ constexpr int kPausePart = 8;
 // The hypervisor may ask for a retry in 10 s, several times (H_LONG_BUSY_ORDER_10_SEC).
 constexpr milliseconds kBusyLimit{60'000};
 
-Manifest::Proof to_manifest(HtmDrain::Proof proof) {
-  switch (proof) {
-    case HtmDrain::Proof::kProven:
-      return Manifest::Proof::kProven;
-    case HtmDrain::Proof::kNotProvable:
-      return Manifest::Proof::kNotProvable;
-    case HtmDrain::Proof::kViolated:
-      break;
-  }
-  return Manifest::Proof::kViolated;
-}
-
 const char* name(HtmDrain::Driver driver) {
   switch (driver) {
     case HtmDrain::Driver::kUnknown:
@@ -192,14 +180,14 @@ void TargetRecorder::settle() {
   facts_.trace_bytes = files_.trace.written_bytes();
   facts_.trace_stored_bytes = files_.trace.stored_bytes();
   facts_.trace_beginning = files_.trace.beginning();
-  facts_.trace_proof = to_manifest(drain_.trace_proof());
+  facts_.trace_proof = drain_.trace_proof();
   facts_.delivered_bytes = drain_.trace_delivered();
   if (drain_.expected_trace_bytes() != 0) facts_.memory_bytes = drain_.expected_trace_bytes();
   facts_.memory_full = drain_.memory_full();
   facts_.translation_bytes = files_.translation.written_bytes();
   facts_.translation_blocks = totals.map_blocks;
   facts_.translation_entries = totals.map_entries;
-  facts_.translation_proof = to_manifest(drain_.map_proof());
+  facts_.translation_proof = drain_.map_proof();
   facts_.translation_delivered_bytes = drain_.map_delivered();
   if (const auto& value = drain_.last_value()) {
     facts_.enabled_ns = value->enabled_ns - baseline_.enabled_ns;
@@ -212,7 +200,7 @@ void TargetRecorder::settle() {
   }
   settle_sink("trace file", files_.trace);
   settle_sink("translation file", files_.translation);
-  if (!cancelled_ && totals.map_blocks == 0 && drain_.map_proof() != HtmDrain::Proof::kProven) {
+  if (!cancelled_ && totals.map_blocks == 0 && drain_.map_proof() != Proof::kProven) {
     lose("memory map", "none arrived");
   }
 }

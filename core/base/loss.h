@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A part of the trace that is not in the recording. Rings and sinks report losses; the ledger adds
-// them up.
+// A part of the trace that is not in the recording, and the proof that no such part exists. Rings
+// and sinks report losses; the ledger adds them up.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,14 @@ struct Loss {
   std::optional<uint64_t> position = std::nullopt;
 
   bool operator==(const Loss&) const = default;
+};
+
+// The completeness of the trace or of the memory map of one target.
+enum class Proof : uint8_t {
+  kProven,       // the received bytes match the driver's count
+  kNotProvable,  // the driver reports no count
+  kViolated,     // the received bytes differ from the driver's count, or the driver did not reach
+                 // the end
 };
 
 }  // namespace htmtrace

@@ -20,13 +20,13 @@ const char* name(Manifest::State state) {
   return "unknown";
 }
 
-const char* name(Manifest::Proof proof) {
+const char* name(Proof proof) {
   switch (proof) {
-    case Manifest::Proof::kProven:
+    case Proof::kProven:
       return "proven";
-    case Manifest::Proof::kNotProvable:
+    case Proof::kNotProvable:
       return "not provable";
-    case Manifest::Proof::kViolated:
+    case Proof::kViolated:
       return "violated";
   }
   return "unknown";

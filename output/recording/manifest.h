@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/loss.h"
 #include "core/base/target.h"
 #include "output/io/moment.h"
 #include "output/recording/host_facts.h"
@@ -21,8 +22,6 @@ struct Manifest {
   // The result of the recording. A manifest with kRecording is left over from a recorder that was
   // killed or a machine that stopped.
   enum class State : uint8_t { kRecording, kComplete, kIncomplete, kFailed };
-  // Whether the recorded amounts can be checked against the amounts that the driver reports.
-  enum class Proof : uint8_t { kProven, kNotProvable, kViolated };
 
   // An event that paused or resumed a trace.
   struct Trigger {

@@ -66,7 +66,7 @@ class PublicDriver {
   const std::string& trace() const { return trace_; }
   std::string trace_read, map_read;
   std::vector<Loss> losses;
-  HtmDrain::Proof trace_proof = HtmDrain::Proof::kViolated;
+  Proof trace_proof = Proof::kViolated;
   std::vector<std::string> blocks = three_blocks();
 
  protected:
@@ -209,7 +209,7 @@ TEST_CASE("the first public driver: whole rings, then the map, then an end marke
   FirstDriver driver(2 * kAuxBytes + 100);
   CHECK(driver.run() == HtmDrain::Driver::kFirst);
   check_whole(driver, 3 * kAuxBytes);
-  CHECK(driver.trace_proof == HtmDrain::Proof::kProven);
+  CHECK(driver.trace_proof == Proof::kProven);
 }
 
 TEST_CASE("the first public driver without its marker proves nothing") {
@@ -217,14 +217,14 @@ TEST_CASE("the first public driver without its marker proves nothing") {
   driver.marker = false;
   CHECK(driver.run() == HtmDrain::Driver::kFirst);
   check_whole(driver, kAuxBytes);
-  CHECK(driver.trace_proof == HtmDrain::Proof::kNotProvable);
+  CHECK(driver.trace_proof == Proof::kNotProvable);
 }
 
 TEST_CASE("a wrong count in the first public driver's marker is reported") {
   FirstDriver driver(2 * kAuxBytes);
   driver.dumps_told_less = static_cast<uint32_t>(-1);  // claims one more than was delivered
   driver.run();
-  CHECK(driver.trace_proof == HtmDrain::Proof::kViolated);
+  CHECK(driver.trace_proof == Proof::kViolated);
   REQUIRE(driver.losses.size() == 1);
   CHECK(driver.losses[0].amount == kAuxBytes);
 }
@@ -249,7 +249,7 @@ TEST_CASE("the second and the third public driver: the whole map with one read")
       check_whole(driver, driver.trace_read.size());
       CHECK(driver.trace_read.size() >= driver.trace().size());
       CHECK(driver.trace_read.size() % kPage == 0);
-      CHECK(driver.trace_proof == HtmDrain::Proof::kNotProvable);
+      CHECK(driver.trace_proof == Proof::kNotProvable);
     }
   }
 }
@@ -258,7 +258,7 @@ TEST_CASE("the latest public driver: a block in each read, and 'again'") {
   LatestDriver driver(9 * kPage + 256);
   CHECK(driver.run() == HtmDrain::Driver::kLatest);
   check_whole(driver, driver.trace().size());
-  CHECK(driver.trace_proof == HtmDrain::Proof::kNotProvable);
+  CHECK(driver.trace_proof == Proof::kNotProvable);
 }
 
 TEST_CASE("a map of one block does not distinguish the third driver from the latest") {

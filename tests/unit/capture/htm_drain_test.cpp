@@ -51,8 +51,8 @@ TEST_CASE("trace and map of our driver arrive complete, and completeness is prov
   CHECK(driver.map == block);
   CHECK(driver.losses.empty());
   CHECK_FALSE(driver.read_with_full_rings);
-  CHECK(drain.trace_proof() == HtmDrain::Proof::kProven);
-  CHECK(drain.map_proof() == HtmDrain::Proof::kProven);
+  CHECK(drain.trace_proof() == Proof::kProven);
+  CHECK(drain.map_proof() == Proof::kProven);
   CHECK(drain.expected_trace_bytes() == 4096);
   CHECK(drain.totals().trace_bytes == 124);
   CHECK(drain.totals().announced_bytes == 124);
@@ -69,7 +69,7 @@ TEST_CASE("a public driver ends with silence, and completeness cannot be proven"
   CHECK(drain.totals().reads == 5);
   CHECK(driver.trace == "0123456789");
   CHECK(driver.map == map_block(2, 1) + map_block(~uint64_t{0}, 2));
-  CHECK(drain.trace_proof() == HtmDrain::Proof::kNotProvable);
+  CHECK(drain.trace_proof() == Proof::kNotProvable);
   CHECK(driver.losses.empty());
 }
 
@@ -204,8 +204,8 @@ TEST_CASE("bytes that our driver sent and that did not arrive are a loss with it
   REQUIRE(driver.losses.size() == 1);
   CHECK(driver.losses[0] ==
         Loss{"trace", "sent by the driver but not received", LossUnit::kBytes, 12, 8});
-  CHECK(drain.trace_proof() == HtmDrain::Proof::kViolated);
-  CHECK(drain.map_proof() == HtmDrain::Proof::kProven);
+  CHECK(drain.trace_proof() == Proof::kViolated);
+  CHECK(drain.map_proof() == Proof::kProven);
 }
 
 TEST_CASE("a trace that fills its memory ends too early, and the drain reports this") {
@@ -232,7 +232,7 @@ TEST_CASE("a trace that fills its memory ends too early, and the drain reports t
     HtmDrain drain = driver.make_drain();
     run(drain);
     CHECK(drain.memory_full() == full);
-    CHECK(drain.trace_proof() == HtmDrain::Proof::kProven);
+    CHECK(drain.trace_proof() == Proof::kProven);
     REQUIRE(driver.losses.size() == (full ? 1 : 0));
     if (!full) continue;
     CHECK(driver.losses[0].place == "trace memory");
@@ -247,7 +247,7 @@ TEST_CASE("a flight recorder's full memory is no loss, nor is an earlier loss") 
   HtmDrain drain = driver.make_drain({.wraps = true, .lost_records = 3});
   run(drain);
   CHECK(drain.totals().lost_records == 0);
-  CHECK(drain.trace_proof() == HtmDrain::Proof::kViolated);  // the driver did not report the end
+  CHECK(drain.trace_proof() == Proof::kViolated);  // the driver did not report the end
 
   Driver whole(4096, 256);
   whole.plan = {whole.say(kTraceBegin | 64), whole.give_trace(std::string(64, 'a')),
@@ -269,7 +269,7 @@ TEST_CASE("without a driver's count, the kernel's records must match the deliver
   run(drain);
   REQUIRE(driver.losses.size() == 1);
   CHECK(driver.losses[0].amount == 8);
-  CHECK(drain.trace_proof() == HtmDrain::Proof::kViolated);
+  CHECK(drain.trace_proof() == Proof::kViolated);
   CHECK_FALSE(drain.memory_full());
 }
 
@@ -278,7 +278,7 @@ TEST_CASE("a trace whose end our driver did not announce is not proven") {
   driver.plan = {driver.say(kTraceBegin | 64), driver.give_trace("x.......")};
   HtmDrain drain = driver.make_drain();
   run(drain);
-  CHECK(drain.trace_proof() == HtmDrain::Proof::kViolated);
+  CHECK(drain.trace_proof() == Proof::kViolated);
   REQUIRE(driver.losses.size() == 2);
   CHECK(driver.losses[0].place == "trace");
   CHECK(driver.losses[1].place == "memory map");

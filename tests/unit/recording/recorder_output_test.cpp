@@ -274,7 +274,7 @@ TEST_CASE("the manifest names the partition, the target, the losses") {
   manifest.targets.emplace_back();
   manifest.targets[0].target = {.node = 0, .chip = 1, .core = 12};
   manifest.targets[0].trace_file = "htm.bin.n0.p1.c12";
-  manifest.targets[0].trace_proof = Manifest::Proof::kViolated;
+  manifest.targets[0].trace_proof = Proof::kViolated;
   Ledger losses;
   losses.add({"trace", "gap", LossUnit::kUnknown, 0});
   manifest.ledger.add_all("n0.p1.c12", losses);
