@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMostManifestBytes = 64 << 20;
 constexpr const char* kOtherManifest =
     "keep each trace with the manifest.json that htmtrace record wrote beside it";
 constexpr const char* kCopyAgain = "copy the file again from the machine that recorded it";
@@ -219,7 +218,7 @@ ManifestFacts read_manifest_in(const fs::path& folder) {
     facts.unreadable = true;
     return facts;
   }
-  return read_manifest(InputFile::open(path).read_all(kMostManifestBytes));
+  return read_manifest(InputFile::open(path));
 }
 
 // The listed traces that pass the filter, but have neither a plain nor a compressed file.
@@ -251,8 +250,7 @@ std::string describe_missing(const fs::path& folder, const RecordedFile& file) {
 
 ManifestFacts read_manifest_of(const ChosenTrace& trace) {
   if (!trace.manifest_extents.empty()) {
-    return read_manifest(
-        InputFile::open(trace.path, trace.manifest_extents).read_all(kMostManifestBytes));
+    return read_manifest(InputFile::open(trace.path, trace.manifest_extents));
   }
   const auto path = trace.manifest_path();
   return path ? read_manifest_in(path->parent_path()) : ManifestFacts{};

@@ -16,8 +16,6 @@
 namespace htmtrace {
 namespace {
 
-constexpr uint64_t kMostManifest = 64 << 20;
-
 Fd file_without_name() {
   const char* wish = std::getenv("TMPDIR");
   std::vector<std::string> folders = {"/var/tmp", "/tmp"};
@@ -39,7 +37,7 @@ ManifestFacts facts_of(const std::filesystem::path& path, const FileExtent& mani
     none.problem = "none arrived";
     return none;
   }
-  return read_manifest(InputFile::open(path, {manifest}).read_all(kMostManifest));
+  return read_manifest(InputFile::open(path, {manifest}));
 }
 
 }  // namespace

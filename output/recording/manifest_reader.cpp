@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr uint64_t kMostManifestBytes = 64 << 20;
+
 std::optional<uint32_t> number_at(const Json& object, const char* key) {
   if (!object.is_object()) return std::nullopt;
   const auto found = object.find(key);
@@ -190,6 +192,10 @@ ManifestFacts read_manifest(std::span<const std::byte> text) {
   facts.partition_id = number_at(manifest, "partition_id");
   if (!facts.partition_id) facts.problem = "its partition_id is no partition's number";
   return facts;
+}
+
+ManifestFacts read_manifest(InputFile file) {
+  return read_manifest(file.read_all(kMostManifestBytes));
 }
 
 }  // namespace htmtrace

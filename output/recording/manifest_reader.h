@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/target.h"
+#include "output/io/input_file.h"
 
 namespace htmtrace {
 
@@ -47,5 +48,8 @@ struct ManifestFacts {
 
 // Accepts any bytes.
 ManifestFacts read_manifest(std::span<const std::byte> text);
+// Reads a whole file, or the extents of a stream. Throws Error, also when it is larger than any
+// manifest.
+ManifestFacts read_manifest(InputFile file);
 
 }  // namespace htmtrace
