@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/file_extent.h"
@@ -68,9 +67,6 @@ struct ChosenTrace {
 bool matches(const TargetFilter& filter, const ChosenTrace::Place& place);
 
 class Spool;
-
-// Returns the name without ".zst" or ".gz".
-std::string_view without_packed_suffix(std::string_view name);
 
 // A folder, a perf.data file or a stream stands for all its traces that pass the filter by node,
 // chip and core. `spool` keeps a stream from standard input, and must outlive all use of the

@@ -169,14 +169,6 @@ TEST_CASE("a recording's files are created together or not at all") {
   CHECK(std::distance(std::filesystem::directory_iterator(here), {}) == 1);
 }
 
-TEST_CASE("targets that differ only in type have the type in their file names") {
-  const TraceTarget core{.node = 0, .chip = 1, .core = 0};
-  const TraceTarget nest{.node = 0, .chip = 1, .core = 0, .type = HtmType::kNest};
-  const TraceTarget other{.node = 0, .chip = 2, .core = 0, .type = HtmType::kNest};
-  CHECK(file_suffixes({core, nest, other}) ==
-        std::vector<std::string>{"n0.p1.c0.t2", "n0.p1.c0.t1", "n0.p2.c0"});
-}
-
 TEST_CASE("an earlier recording is replaced as a whole") {
   const TemporaryFolder folder;
   for (const char* name :
