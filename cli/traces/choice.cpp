@@ -96,7 +96,7 @@ bool add_perf_data(const fs::path& path, const TargetFilter& filter,
   return true;
 }
 
-void add_standard_input(const TargetFilter& filter, Spool& spool,
+void add_standard_input(const TargetFilter& filter, std::optional<ScratchFile>& spool,
                         std::vector<ChosenTrace>& chosen) {
   ChosenTrace trace{.path = "-", .place = {}, .type = {}};
   trace.begun = InputFile::standard_input({}).read_begin(kPackedMagicBytes);
@@ -106,8 +106,10 @@ void add_standard_input(const TargetFilter& filter, Spool& spool,
   }
   if (!is_stream(trace.begun)) return chosen.push_back(std::move(trace));
   InputFile input = trace.open();
-  spool.fill(input);
-  add_stream(spool.path(), "standard input", filter, chosen);
+  spool.emplace();
+  std::vector<std::byte> piece(InputFile::kPieceBytes);
+  while (const size_t got = input.read(piece)) spool->append(std::span(piece).first(got));
+  add_stream(spool->path(), "standard input", filter, chosen);
 }
 
 // Chooses the traces of `path` if it is a stored stream. Returns true if it is.
@@ -165,7 +167,8 @@ InputFile ChosenTrace::open() const {
 }
 
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
-                                       const TargetFilter& filter, Spool& spool) {
+                                       const TargetFilter& filter,
+                                       std::optional<ScratchFile>& spool) {
   std::vector<ChosenTrace> chosen;
   for (const std::string& name : paths) {
     const fs::path path(name);

@@ -11,6 +11,7 @@
 #include "core/base/file_extent.h"
 #include "core/base/target.h"
 #include "output/io/input_file.h"
+#include "output/io/scratch_file.h"
 
 namespace htmtrace {
 
@@ -66,13 +67,13 @@ struct ChosenTrace {
 
 bool matches(const TargetFilter& filter, const ChosenTrace::Place& place);
 
-class Spool;
-
 // A folder, a perf.data file or a stream stands for all its traces that pass the filter by node,
-// chip and core. `spool` keeps a stream from standard input, and must outlive all use of the
-// traces. Compares each trace with its manifest (cli/traces/recording_check.h). Throws Error when a
-// path has no such trace, or cannot be read.
+// chip and core. `spool` keeps a stream from standard input, because the memory map follows the
+// trace that needs it, and the targets are interleaved. `spool` must outlive all use of the traces.
+// Compares each trace with its manifest (cli/traces/recording_check.h). Throws Error when a path
+// has no such trace, or cannot be read.
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
-                                       const TargetFilter& filter, Spool& spool);
+                                       const TargetFilter& filter,
+                                       std::optional<ScratchFile>& spool);
 
 }  // namespace htmtrace
