@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <array>
+#include "core/base/size_text.h"
 
 namespace htmtrace {
 namespace {
@@ -68,9 +68,9 @@ void Progress::moving(const char* verb, uint64_t bytes, uint64_t total_bytes,
                       const std::string& losses) {
   if (!due(Phase::kMoving)) return;
   const double speed = rate(bytes);
-  std::string line = fmt::format("{}: {}", verb, human_bytes(bytes));
-  if (total_bytes != 0) line += fmt::format(" of {}", human_bytes(total_bytes));
-  if (speed > 0) line += fmt::format(", {}/s", human_bytes(static_cast<uint64_t>(speed)));
+  std::string line = fmt::format("{}: {}", verb, rounded_size(bytes));
+  if (total_bytes != 0) line += fmt::format(" of {}", rounded_size(total_bytes));
+  if (speed > 0) line += fmt::format(", {}/s", rounded_size(static_cast<uint64_t>(speed)));
   line += ", " + losses;
   if (total_bytes > bytes && speed >= 1) {
     line += fmt::format(", {:.0f} s left", static_cast<double>(total_bytes - bytes) / speed);
@@ -108,18 +108,6 @@ void Progress::show(const std::string& line) {
 // Drops progress that cannot be written; fmt::print() would throw.
 void Progress::put(const std::string& text) {
   std::fputs(text.c_str(), stream_);
-}
-
-std::string human_bytes(uint64_t bytes) {
-  static constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) return fmt::format("{} bytes", bytes);
-  double amount = static_cast<double>(bytes) / 1024;
-  size_t unit = 0;
-  while (amount >= 1024 && unit + 1 < kUnits.size()) {
-    amount /= 1024;
-    unit++;
-  }
-  return fmt::format("{:.1f} {}", amount, kUnits[unit]);
 }
 
 }  // namespace htmtrace

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/size_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/progress.h"
 #include "output/recording/files.h"
@@ -298,11 +299,15 @@ TEST_CASE("the partition's id comes from lparcfg, or else from the device tree")
   CHECK_FALSE(read_host_facts(elsewhere.path()).timebase_hz);
 }
 
-TEST_CASE("bytes are shown in readable units") {
-  CHECK(human_bytes(0) == "0 bytes");
-  CHECK(human_bytes(1023) == "1023 bytes");
-  CHECK(human_bytes(1536) == "1.5 KiB");
-  CHECK(human_bytes(uint64_t{3} << 40) == "3.0 TiB");
+TEST_CASE("sizes are shown in readable units") {
+  CHECK(rounded_size(0) == "0 bytes");
+  CHECK(rounded_size(1023) == "1023 bytes");
+  CHECK(rounded_size(1536) == "1.5 KiB");
+  CHECK(rounded_size(uint64_t{3} << 40) == "3.0 TiB");
+  CHECK(exact_size(128) == "128 bytes");
+  CHECK(exact_size(1536) == "1536 bytes");
+  CHECK(exact_size(64 << 10) == "64 KiB");
+  CHECK(exact_size(uint64_t{3} << 30) == "3072 MiB");
 }
 
 }  // namespace htmtrace
