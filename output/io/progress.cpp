@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/size_text.h"
+#include "output/io/json_writer.h"
 
 namespace htmtrace {
 namespace {
@@ -26,8 +27,13 @@ void Progress::recording(std::optional<std::chrono::nanoseconds> left) {
   const double passed = duration<double>(Clock::now() - start_).count();
   const double rest = left ? duration<double>(*left).count() : 0;
   if (style_ == Style::kJson) {
-    show(fmt::format(R"({{"phase": "recording", "elapsed_s": {:.3f}, "left_s": {}}})", passed,
-                     left ? fmt::format("{:.3f}", rest) : "null"));
+    JsonWriter json(JsonWriter::Layout::kSpaced);
+    json.begin_object();
+    json.text("phase", "recording");
+    json.formatted("elapsed_s", fmt::format("{:.3f}", passed));
+    left ? json.formatted("left_s", fmt::format("{:.3f}", rest)) : json.null("left_s");
+    json.end_object();
+    show(json.take_part());
   } else if (left) {
     show(fmt::format("recording for {:.0f} s, {:.0f} s left", passed, rest));
   } else {
@@ -42,16 +48,28 @@ void Progress::draining(uint64_t bytes, uint64_t total_bytes, uint64_t losses) {
     return;
   }
   if (!due(Phase::kMoving)) return;
-  show(fmt::format(
-      R"({{"phase": "saving", "bytes": {}, "total_bytes": {}, "bytes_per_s": {:.0f}, "losses": {}}})",
-      bytes, total_bytes == 0 ? "null" : fmt::format("{}", total_bytes), rate(bytes), losses));
+  JsonWriter json(JsonWriter::Layout::kSpaced);
+  json.begin_object();
+  json.text("phase", "saving");
+  json.number("bytes", bytes);
+  total_bytes == 0 ? json.null("total_bytes") : json.number("total_bytes", total_bytes);
+  json.formatted("bytes_per_s", fmt::format("{:.0f}", rate(bytes)));
+  json.number("losses", losses);
+  json.end_object();
+  show(json.take_part());
 }
 
 void Progress::ended(uint64_t bytes, uint64_t recordings, uint64_t incomplete, uint64_t failed) {
   if (style_ != Style::kJson) return;
-  show(fmt::format(
-      R"({{"phase": "ended", "bytes": {}, "recordings": {}, "incomplete": {}, "failed": {}}})",
-      bytes, recordings, incomplete, failed));
+  JsonWriter json(JsonWriter::Layout::kSpaced);
+  json.begin_object();
+  json.text("phase", "ended");
+  json.number("bytes", bytes);
+  json.number("recordings", recordings);
+  json.number("incomplete", incomplete);
+  json.number("failed", failed);
+  json.end_object();
+  show(json.take_part());
 }
 
 void Progress::decoding(uint64_t bytes, uint64_t total_bytes, const std::string& losses) {

@@ -260,6 +260,25 @@ TEST_CASE("JSON text is valid for any strings") {
         "}\n");
 }
 
+TEST_CASE("JSON can be written in one line, and in parts") {
+  const auto write = [](JsonWriter::Layout layout) {
+    JsonWriter json(layout);
+    json.begin_object();
+    json.number("a", 1);
+    json.begin_array("b");
+    json.formatted({}, "1.50");
+    std::string text = json.take_part();
+    json.new_line();
+    json.null({});
+    json.new_line();
+    json.end_array();
+    json.end_object();
+    return text + json.take();
+  };
+  CHECK(write(JsonWriter::Layout::kCompact) == "{\"a\":1,\"b\":[1.50,\nnull\n]}\n");
+  CHECK(write(JsonWriter::Layout::kSpaced) == "{\"a\": 1, \"b\": [1.50, \nnull\n]}\n");
+}
+
 TEST_CASE("the manifest names the partition, the target, the losses") {
   Manifest manifest;
   manifest.state = Manifest::State::kIncomplete;
