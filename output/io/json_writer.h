@@ -42,6 +42,12 @@ class JsonWriter {
   void boolean(std::string_view key, bool value);
   void null(std::string_view key);
 
+  // Continues an object that other code began: the next member follows a comma.
+  void continue_object() {
+    depth_++;
+    first_ = false;
+  }
+
   // In a layout of one line, puts the next member or bracket on a new line.
   void new_line() { new_line_ = true; }
 

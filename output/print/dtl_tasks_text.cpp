@@ -158,11 +158,9 @@ std::string DtlTaskColumn::text(DtlFormat format, size_t entry) const {
       break;
   }
   JsonWriter json(JsonWriter::Layout::kCompact);
-  json.begin_object();
+  json.continue_object();
   write_fields(json, task, *names);
-  std::string members = json.take_part();
-  members.front() = ',';  // they continue the entry's object
-  return members;
+  return json.take_part();
 }
 
 std::string DtlTaskTable::to_text(DtlFormat format) const {
