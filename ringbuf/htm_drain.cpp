@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "core/memory_map/blocks.h"
+
 namespace htmtrace {
 namespace {
 
@@ -248,12 +250,8 @@ void HtmDrain::take_record(const Record& record) {
 void HtmDrain::take_sample(std::span<const std::byte> body) {
   const auto payload = parse_raw(body);
   if (payload && take_end_marker(*payload)) return;
-  const auto block = payload ? parse_map_block(*payload) : std::nullopt;
-  if (!block) {
-    lose(kDataRing, "a sample that is not a block of the memory map", LossUnit::kRecords, 1);
-    return;
-  }
-  take_map_block(*block);
+  if (payload && take_map_block(*payload)) return;
+  lose(kDataRing, "a sample that is not a block of the memory map", LossUnit::kRecords, 1);
 }
 
 bool HtmDrain::take_end_marker(std::span<const std::byte> payload) {
@@ -268,27 +266,31 @@ bool HtmDrain::take_end_marker(std::span<const std::byte> payload) {
 // The first public driver commits a block as one piece of the ring. The bytes after the block are
 // not data.
 void HtmDrain::take_map_in_aux(std::span<const std::byte> bytes) {
-  if (bytes.empty()) return;
-  if (const auto block = parse_map_block(bytes)) return take_map_block(*block);
+  if (bytes.empty() || take_map_block(bytes)) return;
   lose(kAuxRing, "bytes after the trace that are not a block of the memory map", LossUnit::kBytes,
        bytes.size());
 }
 
-void HtmDrain::take_map_block(const MapBlock& block) {
-  if (std::ranges::equal(block.bytes, last_block_)) {
+// Returns false if `bytes` do not begin with a whole block of the memory map. perf pads a block.
+bool HtmDrain::take_map_block(std::span<const std::byte> bytes) {
+  const auto block = parse_htm_block(bytes, bytes.size(), kMemoryEntryBytes);
+  if (!block || block->truncated()) return false;
+  bytes = bytes.first(block->size_bytes);
+  if (std::ranges::equal(bytes, last_block_)) {
     totals_.map_repeats++;
-    return;
+    return true;
   }
   new_sample_ = true;
-  last_block_.assign(block.bytes.begin(), block.bytes.end());
-  sinks_.map(block.bytes);
-  totals_.map_bytes += block.bytes.size();
+  last_block_.assign(bytes.begin(), bytes.end());
+  sinks_.map(bytes);
+  totals_.map_bytes += bytes.size();
   totals_.map_blocks++;
-  totals_.map_entries += block.entries;
-  if (!block.is_last() && !iterators_.insert(block.next).second) {
+  totals_.map_entries += block->entries;
+  if (!block->is_last() && !iterators_.insert(block->next).second) {
     lose("memory map", "the hypervisor's list loops", LossUnit::kUnknown, 0);
     map_loops_ = true;
   }
+  return true;
 }
 
 void HtmDrain::take_aux_record(std::span<const std::byte> body) {

@@ -117,7 +117,7 @@ class HtmDrain {
   void take_record(const Record& record);
   void take_sample(std::span<const std::byte> body);
   bool take_end_marker(std::span<const std::byte> payload);
-  void take_map_block(const MapBlock& block);
+  bool take_map_block(std::span<const std::byte> bytes);
   void take_map_in_aux(std::span<const std::byte> bytes);
   void note_value(const EventValue& value, uint64_t blocks_before);
   void take_aux_record(std::span<const std::byte> body);

@@ -4,7 +4,6 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace htmtrace {
@@ -13,21 +12,11 @@ namespace {
 // IDENTIFIER, IP, TID (two 32-bit words), TIME, CPU (two 32-bit words).
 constexpr size_t kFixedSampleBytes = 5 * sizeof(uint64_t);
 
-constexpr size_t kMapHeaderBytes = 32;
-constexpr size_t kMapEntryBytes = 32;
-constexpr size_t kMapNextOffset = 0x08;
-constexpr size_t kMapCountOffset = 0x10;
-
 template <typename T>
 T load(std::span<const std::byte> bytes, size_t offset) {
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof(value));
   return value;
-}
-
-uint64_t load_big_endian(std::span<const std::byte> bytes, size_t offset) {
-  const auto value = load<uint64_t>(bytes, offset);
-  return std::endian::native == std::endian::big ? value : __builtin_bswap64(value);
 }
 
 // hw_id: kind in bits 56-63; an error's operation in 48-55, errno in 32-47, return code in 0-31.
@@ -74,14 +63,6 @@ std::optional<std::span<const std::byte>> parse_raw(std::span<const std::byte> b
   const auto payload = body.subspan(kFixedSampleBytes + sizeof(uint32_t));
   if (size > payload.size()) return std::nullopt;
   return payload.first(size);
-}
-
-std::optional<MapBlock> parse_map_block(std::span<const std::byte> payload) {
-  if (payload.size() < kMapHeaderBytes) return std::nullopt;
-  const uint64_t entries = load_big_endian(payload, kMapCountOffset);
-  if (entries > (payload.size() - kMapHeaderBytes) / kMapEntryBytes) return std::nullopt;
-  return MapBlock{payload.first(kMapHeaderBytes + entries * kMapEntryBytes),
-                  load_big_endian(payload, kMapNextOffset), entries};
 }
 
 std::optional<uint32_t> parse_end_marker(std::span<const std::byte> payload) {

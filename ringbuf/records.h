@@ -45,18 +45,6 @@ std::optional<MappedFile> parse_mapped_file(const Record& record);
 // RAW. perf pads the payload, which may be up to seven bytes longer than the driver's data.
 std::optional<std::span<const std::byte>> parse_raw(std::span<const std::byte> body);
 
-// A block of the machine's memory map: a 32-byte header and 32-byte entries, big-endian (H_HTM
-// DUMP_SYSMEM_CONF). `bytes` excludes perf's padding.
-struct MapBlock {
-  std::span<const std::byte> bytes;
-  uint64_t next = 0;  // the hypervisor's next iterator; 0 or all ones after the last block
-  uint64_t entries = 0;
-
-  bool is_last() const { return next == 0 || next == ~uint64_t{0}; }
-};
-// Returns nothing if the payload is not such a block, for example because the count is too large.
-std::optional<MapBlock> parse_map_block(std::span<const std::byte> payload);
-
 // The first public driver's end marker: the number of dumps of the trace, each of a whole AUX ring.
 // A raw payload of exactly four bytes, in the machine's byte order.
 std::optional<uint32_t> parse_end_marker(std::span<const std::byte> payload);

@@ -19,7 +19,6 @@
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
 #include "cli/traces/index_file.h"
-#include "cli/traces/stream_choice.h"
 #include "core/base/error.h"
 #include "core/core_trace/decoder.h"
 #include "output/export/block_vector_writer.h"
@@ -64,7 +63,7 @@ class Decode {
   }
 
   int run() {
-    Spool spool;
+    std::optional<ScratchFile> spool;
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
     if (for_simulators(options_.format) && traces.size() > 1) {

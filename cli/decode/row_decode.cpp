@@ -16,7 +16,6 @@
 #include "cli/traces/core_reading.h"
 #include "cli/traces/nest_choice.h"
 #include "cli/traces/nest_reading.h"
-#include "cli/traces/stream_choice.h"
 #include "core/base/error.h"
 #include "core/nest_trace/layout.h"
 #include "output/export/avro_file.h"
@@ -41,7 +40,7 @@ class RowDecode {
   explicit RowDecode(const DecodeOptions& options) : options_(options) {}
 
   int run() {
-    Spool spool;
+    std::optional<ScratchFile> spool;
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
     for (const Part& part : parts_of(traces)) write(part);

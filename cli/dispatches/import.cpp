@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/dispatches/import.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,7 +14,6 @@
 #include "core/dispatch_log/slots.h"
 #include "core/perf_data/dispatches.h"
 #include "output/io/input_file.h"
-#include "output/io/trace_sink.h"
 
 namespace htmtrace {
 namespace {
@@ -47,17 +42,12 @@ bool is_of_perf(std::span<const std::byte> first_bytes) {
   return first_bytes.size() >= kPerfDataMagicBytes && is_perf_data(first_bytes);
 }
 
-std::string scratch_folder() {
-  const char* chosen = std::getenv("TMPDIR");
-  return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
-}
-
 class Import {
  public:
-  Import(const InputFile& file, const fs::path& recording)
+  Import(const InputFile& file, ScratchFile& recording)
       : file_(file),
         content_(find_dispatches(*file.size_bytes(), reader_of(file))),
-        sink_(TraceSink::create(recording, Existing::kReplace)) {}
+        recording_(recording) {}
 
   void run() {
     write_start();
@@ -69,14 +59,8 @@ class Import {
       write_pending(*cpu);
       cpu->blocks.finish(blocks_);
     }
-    sink_.append(blocks_);
-    sink_.append(make_dtl_end_block(end()));
-    sink_.finish();
-    if (sink_.error()) {
-      throw Error("cannot write a temporary file", *sink_.error())
-          .on("folder: " + scratch_folder())
-          .hint("set TMPDIR to a folder with room for a fifth of the perf.data file");
-    }
+    recording_.append(blocks_);
+    recording_.append(make_dtl_end_block(end()));
   }
 
  private:
@@ -110,7 +94,7 @@ class Import {
                                    content_.event, content_.period_ns, content_.kernel, "");
     for (const auto& [number, cpu] : content_.cpus) text += fmt::format(" {}", number);
     text += content_.switches.empty() ? "\n" : "\ntasks switches\n";
-    sink_.append(make_dtl_text_block(DtlBlockKind::kStart, text));
+    recording_.append(make_dtl_text_block(DtlBlockKind::kStart, text));
     add_dtl_names(content_.names.take_new(), blocks_);
   }
 
@@ -169,7 +153,7 @@ class Import {
       clock_told_ = clock.ticks_per_second != 0;
       if (clock_told_) {
         clock_ = clock;
-        sink_.append(make_dtl_clock_block(
+        recording_.append(make_dtl_clock_block(
             {.boot_timebase = clock.boot_timebase, .ticks_per_second = clock.ticks_per_second}));
       }
     }
@@ -193,7 +177,7 @@ class Import {
     write_switches(cpu, clock_.nanoseconds(cpu.pending.back().timebase).value_or(0));
     cpu.blocks.add(cpu.pending, cpu.slots.clock().ticks_per_second, blocks_);
     cpu.pending.clear();
-    sink_.append(blocks_);
+    recording_.append(blocks_);
     blocks_.clear();
   }
 
@@ -245,7 +229,7 @@ class Import {
 
   const InputFile& file_;
   DtlPerfContent content_;
-  TraceSink sink_;
+  ScratchFile& recording_;
   std::map<int, std::unique_ptr<Cpu>> cpus_;
   std::vector<std::byte> room_, blocks_;
   DtlClock clock_;
@@ -267,28 +251,13 @@ bool is_dispatch_log(const fs::path& path) {
   }
 }
 
-ScratchFile::ScratchFile() {
-  std::string name = scratch_folder() + "/htmtrace.XXXXXX";
-  fd_ = Fd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!fd_) {
-    throw Error("cannot make a temporary file", errno)
-        .on("folder: " + scratch_folder())
-        .hint("set TMPDIR to another folder");
-  }
-  ::unlink(name.c_str());
-}
-
-fs::path ScratchFile::path() const {
-  return fmt::format("/proc/self/fd/{}", fd_.get());
-}
-
 DtlInput::DtlInput(const fs::path& path) : recording_(path) {
   if (!is_of_perf(first_bytes_of(path))) return;
-  recording_ = scratch_.emplace().path();
-  import_perf_recording(path, recording_);
+  import_perf_recording(path, scratch_.emplace());
+  recording_ = scratch_->path();
 }
 
-void import_perf_recording(const fs::path& path, const fs::path& recording) {
+void import_perf_recording(const fs::path& path, ScratchFile& recording) {
   const InputFile file = InputFile::open(path);
   try {
     Import(file, recording).run();

@@ -7,27 +7,13 @@
 #include <filesystem>
 #include <optional>
 
-#include "core/base/fd.h"
+#include "output/io/scratch_file.h"
 
 namespace htmtrace {
 
 // Returns true for a regular file that `htmtrace dtl` recorded, or that perf recorded with vpa_dtl
 // events but no htm events. Throws Error if it cannot read the file.
 bool is_dispatch_log(const std::filesystem::path& path);
-
-// A file in $TMPDIR that is needed while a command runs. It has no name, so that nothing is left of
-// it whatever the command ends by.
-class ScratchFile {
- public:
-  // Throws Error.
-  ScratchFile();
-
-  // The path opens the file while this object exists.
-  std::filesystem::path path() const;
-
- private:
-  Fd fd_;
-};
 
 // A file of either kind, to be read as a recording of ours.
 class DtlInput {
@@ -43,8 +29,7 @@ class DtlInput {
   std::filesystem::path recording_;
 };
 
-// Writes `recording`, which may be there. Throws Error.
-void import_perf_recording(const std::filesystem::path& path,
-                           const std::filesystem::path& recording);
+// Appends the recording to an empty file. Throws Error.
+void import_perf_recording(const std::filesystem::path& path, ScratchFile& recording);
 
 }  // namespace htmtrace

@@ -249,7 +249,6 @@ int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, 
     text.clear();
     return good;
   };
-  form.begin(text);
   while (const auto block = reader.next(wanted)) {
     form.add(block->cpu, block->entries, text);
     taken += block->entries.size();

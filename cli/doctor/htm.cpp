@@ -8,7 +8,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "output/io/progress.h"
+#include "core/base/size_text.h"
 #include "pmu/description.h"
 #include "pmu/dtl_event.h"
 #include "pmu/htm_event.h"
@@ -172,7 +172,7 @@ std::vector<Finding> check_trace_memory(const fs::path& root,
     findings.push_back(
         {Verdict::kGood,
          subject,
-         fmt::format("{} of trace memory for each target", human_bytes(*status.memory_bytes)),
+         fmt::format("{} of trace memory for each target", rounded_size(*status.memory_bytes)),
          "",
          {}});
   }

@@ -16,8 +16,8 @@
 #include "cli/capture/htm_source.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "core/base/size_text.h"
 #include "output/io/json_writer.h"
-#include "output/io/progress.h"
 #include "output/io/text_output.h"
 #include "pmu/description.h"
 #include "pmu/dtl_event.h"
@@ -99,7 +99,7 @@ void put_list(const Listed& list, std::string& text) {
   text += fmt::format("\n{}: {}", list.name, list.what);
   if (list.answer.readable()) text += fmt::format(", {} entries", list.blocks.entries.size());
   if (list.blocks.memory_bytes && list.name.starts_with("status")) {
-    text += fmt::format(", {} of trace memory each", human_bytes(*list.blocks.memory_bytes));
+    text += fmt::format(", {} of trace memory each", rounded_size(*list.blocks.memory_bytes));
   }
   text += '\n';
   if (!list.problem.empty()) text += fmt::format("  {}\n", list.problem);

@@ -14,7 +14,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
-#include "output/io/progress.h"
+#include "core/base/size_text.h"
 #include "output/recording/files.h"
 #include "ringbuf/perf_ring.h"
 
@@ -175,7 +175,8 @@ Finding check_memory_lock(const fs::path& root, const Privileges& own, size_t ta
   const std::string facts = fmt::format(
       "{} may be locked (kernel.perf_event_mlock_kb {} on {} CPUs, RLIMIT_MEMLOCK {}), {} are "
       "wanted",
-      human_bytes(allowed), free_kb, cpus, human_bytes(own.lock_limit_bytes), human_bytes(wanted));
+      rounded_size(allowed), free_kb, cpus, rounded_size(own.lock_limit_bytes),
+      rounded_size(wanted));
   if (wanted <= allowed) return {Verdict::kGood, "memory lock", facts, "", {}};
   return {Verdict::kNotice,
           "memory lock",
@@ -186,7 +187,7 @@ Finding check_memory_lock(const fs::path& root, const Privileges& own, size_t ta
 }
 
 Finding check_pages() {
-  return {Verdict::kGood, "page size", human_bytes(page_size()), "", {}};
+  return {Verdict::kGood, "page size", rounded_size(page_size()), "", {}};
 }
 
 Finding check_tracefs(const fs::path& root) {
@@ -242,11 +243,11 @@ Finding check_disk(const fs::path& folder, uint64_t bytes) {
   const fs::space_info space = fs::space(place, failure);
   if (failure) return {Verdict::kUnknown, "disk", failure.message(), "", {}};
   const std::string facts =
-      fmt::format("{} free in {}", human_bytes(space.available), place.string());
+      fmt::format("{} free in {}", rounded_size(space.available), place.string());
   if (bytes == 0) {
     return {Verdict::kGood, "disk", facts + "; the size of a trace is not known", "", {}};
   }
-  const std::string need = fmt::format("{}, traces take up to {}", facts, human_bytes(bytes));
+  const std::string need = fmt::format("{}, traces take up to {}", facts, rounded_size(bytes));
   if (bytes <= space.available) return {Verdict::kGood, "disk", need, "", {}};
   return {Verdict::kNotice,
           "disk",

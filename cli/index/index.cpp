@@ -20,7 +20,6 @@
 #include "cli/traces/index_file.h"
 #include "cli/traces/nest_options.h"
 #include "cli/traces/nest_reading.h"
-#include "cli/traces/stream_choice.h"
 #include "cli/units.h"
 #include "core/base/error.h"
 #include "core/nest_trace/layout.h"
@@ -66,7 +65,7 @@ class Index {
   explicit Index(const IndexOptions& options) : options_(options) {}
 
   int run() {
-    Spool spool;
+    std::optional<ScratchFile> spool;
     const std::vector<ChosenTrace> traces = choose_traces(options_.paths, options_.filter, spool);
     const ContextOptions context{.translation = {}, .partition = {}, .type = options_.type};
     for (const ChosenTrace& trace : traces) {

@@ -18,7 +18,6 @@
 #include "cli/traces/context.h"
 #include "cli/traces/core_reading.h"
 #include "cli/traces/nest_counting.h"
-#include "cli/traces/stream_choice.h"
 #include "core/analysis/nest_profile.h"
 #include "core/base/error.h"
 #include "output/io/text_output.h"
@@ -58,7 +57,7 @@ class Diff {
   explicit Diff(const DiffOptions& options) : options_(options) {}
 
   int run() {
-    Spool spools[2];
+    std::optional<ScratchFile> spools[2];
     std::vector<ChosenTrace> sides[2];
     DiffReport report;
     for (size_t i = 0; i < 2; i++) {

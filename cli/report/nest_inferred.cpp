@@ -12,11 +12,11 @@
 #include "cli/traces/nest_reading.h"
 #include "core/base/error.h"
 #include "core/base/hot_table.h"
+#include "core/base/size_text.h"
 #include "core/nest_trace/field_search.h"
 #include "core/nest_trace/layout.h"
 #include "output/io/percent.h"
 #include "output/io/progress.h"
-#include "output/io/size_name.h"
 
 namespace htmtrace {
 namespace {
@@ -135,7 +135,7 @@ class Inferred {
   std::string table(size_t number) const {
     std::string text =
         fmt::format("\nhot {} addresses on the bus, INFERRED, units of {}\n{:>14} {:>7}  {:<16}\n",
-                    by_logical() ? "logical" : "real", size_name(units_[number]), "commands",
+                    by_logical() ? "logical" : "real", exact_size(units_[number]), "commands",
                     "share", "address");
     for (const auto& [key, page] :
          tables_[number].top(options_.top.value_or(ReportOptions::kTop))) {

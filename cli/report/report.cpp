@@ -19,7 +19,6 @@
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
 #include "cli/traces/core_reading.h"
-#include "cli/traces/stream_choice.h"
 #include "core/analysis/call_stacks.h"
 #include "core/analysis/heat_maps.h"
 #include "core/analysis/hot_blocks.h"
@@ -40,7 +39,7 @@ class Report {
       : options_(options), symbols_(load_symbols(options.symbols, options.traces.paths)) {}
 
   int run() {
-    Spool spool;
+    std::optional<ScratchFile> spool;
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
     TextOutput output = open_output(options_.traces, files_of(options_.symbols));

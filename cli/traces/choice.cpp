@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <span>
-#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -19,6 +17,7 @@
 #include "core/dispatch_log/blocks.h"
 #include "core/perf_data/file.h"
 #include "core/selection/stream_frames.h"
+#include "output/recording/file_names.h"
 #include "output/recording/manifest.h"
 
 namespace htmtrace {
@@ -26,49 +25,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kTracePrefix = "htm.bin.";
-constexpr std::string_view kTranslationPrefix = "translation.";
-constexpr std::string_view kPackedSuffixes[] = {".zst", ".gz"};
-
-// Removes `mark` and a number from the front of `text`.
-bool take_number(std::string_view& text, char mark, uint32_t& number) {
-  if (!text.starts_with(mark)) return false;
-  const char* end = text.data() + text.size();
-  const auto [after, failure] = std::from_chars(text.data() + 1, end, number);
-  if (failure != std::errc()) return false;
-  text.remove_prefix(static_cast<size_t>(after - text.data()));
-  return true;
-}
-
-// Of "htm.bin.nN.pP.cC", perhaps with ".tT", followed by ".zst" or ".gz".
-struct NameParts {
-  ChosenTrace::Place place;
-  std::optional<HtmType> type;
-};
-
-std::optional<NameParts> parts_of_name(std::string_view name) {
-  if (!name.starts_with(kTracePrefix)) return std::nullopt;
-  name = without_packed_suffix(name);
-  name.remove_prefix(kTracePrefix.size());
-  NameParts parts;
-  uint32_t type = 0;
-  if (!take_number(name, 'n', parts.place.node) || !name.starts_with('.')) return std::nullopt;
-  name.remove_prefix(1);
-  if (!take_number(name, 'p', parts.place.chip) || !name.starts_with('.')) return std::nullopt;
-  name.remove_prefix(1);
-  if (!take_number(name, 'c', parts.place.core)) return std::nullopt;
-  if (name.empty()) return parts;
-  name.remove_prefix(1);
-  if (!take_number(name, 't', type) || !name.empty() || type < 1 || type > 3) return std::nullopt;
-  parts.type = static_cast<HtmType>(type);
-  return parts;
-}
-
 ChosenTrace named(const fs::path& path) {
   ChosenTrace trace{.path = path, .place = {}, .type = {}};
-  if (const auto parts = parts_of_name(path.filename().string())) {
-    trace.place = parts->place;
-    trace.type = parts->type;
+  const auto name = parse_file_name(path.filename().string());
+  if (name && name->kind == RecordedFileName::Kind::kTrace) {
+    trace.place = ChosenTrace::Place{name->node, name->chip, name->core};
+    trace.type = name->type;
   }
   return trace;
 }
@@ -134,7 +96,7 @@ bool add_perf_data(const fs::path& path, const TargetFilter& filter,
   return true;
 }
 
-void add_standard_input(const TargetFilter& filter, Spool& spool,
+void add_standard_input(const TargetFilter& filter, std::optional<ScratchFile>& spool,
                         std::vector<ChosenTrace>& chosen) {
   ChosenTrace trace{.path = "-", .place = {}, .type = {}};
   trace.begun = InputFile::standard_input({}).read_begin(kPackedMagicBytes);
@@ -144,8 +106,10 @@ void add_standard_input(const TargetFilter& filter, Spool& spool,
   }
   if (!is_stream(trace.begun)) return chosen.push_back(std::move(trace));
   InputFile input = trace.open();
-  spool.fill(input);
-  add_stream(spool.path(), "standard input", filter, chosen);
+  spool.emplace();
+  std::vector<std::byte> piece(InputFile::kPieceBytes);
+  while (const size_t got = input.read(piece)) spool->append(std::span(piece).first(got));
+  add_stream(spool->path(), "standard input", filter, chosen);
 }
 
 // Chooses the traces of `path` if it is a stored stream. Returns true if it is.
@@ -159,13 +123,6 @@ bool add_stored_stream(const fs::path& path, const TargetFilter& filter,
 }
 
 }  // namespace
-
-std::string_view without_packed_suffix(std::string_view name) {
-  for (const std::string_view suffix : kPackedSuffixes) {
-    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
-  }
-  return name;
-}
 
 bool matches(const TargetFilter& filter, const ChosenTrace::Place& place) {
   return filter.node.value_or(place.node) == place.node &&
@@ -183,14 +140,13 @@ std::string ChosenTrace::describe() const {
 
 std::string ChosenTrace::short_name() const {
   if (!place) return name();
-  return fmt::format("n{}.p{}.c{}", place->node, place->chip, place->core);
+  return file_suffix(place->node, place->chip, place->core);
 }
 
 std::optional<fs::path> ChosenTrace::translation_path() const {
-  if (!place || inside) return std::nullopt;
-  std::string name(without_packed_suffix(path.filename().string()));
-  name.replace(0, kTracePrefix.size(), kTranslationPrefix);
-  return path.parent_path() / name;
+  const auto name = parse_file_name(path.filename().string());
+  if (!name || !place || inside) return std::nullopt;
+  return path.parent_path() / translation_file_name(name->suffix);
 }
 
 std::optional<fs::path> ChosenTrace::manifest_path() const {
@@ -211,7 +167,8 @@ InputFile ChosenTrace::open() const {
 }
 
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
-                                       const TargetFilter& filter, Spool& spool) {
+                                       const TargetFilter& filter,
+                                       std::optional<ScratchFile>& spool) {
   std::vector<ChosenTrace> chosen;
   for (const std::string& name : paths) {
     const fs::path path(name);

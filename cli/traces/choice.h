@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/file_extent.h"
 #include "core/base/target.h"
 #include "output/io/input_file.h"
+#include "output/io/scratch_file.h"
 
 namespace htmtrace {
 
@@ -67,16 +67,13 @@ struct ChosenTrace {
 
 bool matches(const TargetFilter& filter, const ChosenTrace::Place& place);
 
-class Spool;
-
-// Returns the name without ".zst" or ".gz".
-std::string_view without_packed_suffix(std::string_view name);
-
 // A folder, a perf.data file or a stream stands for all its traces that pass the filter by node,
-// chip and core. `spool` keeps a stream from standard input, and must outlive all use of the
-// traces. Compares each trace with its manifest (cli/traces/recording_check.h). Throws Error when a
-// path has no such trace, or cannot be read.
+// chip and core. `spool` keeps a stream from standard input, because the memory map follows the
+// trace that needs it, and the targets are interleaved. `spool` must outlive all use of the traces.
+// Compares each trace with its manifest (cli/traces/recording_check.h). Throws Error when a path
+// has no such trace, or cannot be read.
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
-                                       const TargetFilter& filter, Spool& spool);
+                                       const TargetFilter& filter,
+                                       std::optional<ScratchFile>& spool);
 
 }  // namespace htmtrace

@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "core/base/file_identity.h"
 #include "output/io/input_file.h"
 #include "output/io/trace_sink.h"
+#include "output/recording/file_names.h"
 #include "output/recording/manifest.h"
 
 namespace htmtrace {
@@ -184,10 +185,8 @@ Discrepancy failed(const ChosenTrace& trace, const ManifestFacts& facts) {
 
 // Returns "n0.p1.c4" or "n0.p1.c4.t1", the form in which losses name their target.
 std::string suffix_of(const std::string& trace_file) {
-  constexpr std::string_view kPrefix = "htm.bin.";
-  std::string_view name = without_packed_suffix(trace_file);
-  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-  return std::string(name);
+  const auto name = parse_file_name(trace_file);
+  return name ? name->suffix : std::string();
 }
 
 std::optional<Discrepancy> recorded_losses(const ChosenTrace& trace, const ManifestFacts& facts,
@@ -229,12 +228,12 @@ std::vector<const RecordedFile*> without_file(const fs::path& folder, const Mani
     const TraceTarget& target = facts.targets[i];
     const std::string& name = facts.recorded[i].trace.name;
     if (name.empty() || !matches(filter, {target.node, target.chip, target.core})) continue;
-    const std::string plain(without_packed_suffix(name));
-    const std::string names[] = {plain, plain + ".zst", plain + ".gz"};
-    const bool there = std::ranges::any_of(names, [&](const std::string& each) {
-      std::error_code failure;
-      return fs::exists(folder / each, failure);
-    });
+    const fs::path plain = folder / without_packed_suffix(name);
+    std::error_code failure;
+    bool there = fs::exists(plain, failure);
+    for (const std::string_view suffix : kPackedSuffixes) {
+      there |= fs::exists(fs::path(plain) += suffix, failure);
+    }
     if (!there) missing.push_back(&facts.recorded[i].trace);
   }
   return missing;

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/traces/stream_choice.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <utility>
 
 #include "core/base/error.h"
@@ -15,21 +11,6 @@
 
 namespace htmtrace {
 namespace {
-
-Fd file_without_name() {
-  const char* wish = std::getenv("TMPDIR");
-  std::vector<std::string> folders = {"/var/tmp", "/tmp"};
-  if (wish != nullptr && *wish != '\0') folders = {wish};
-  for (const std::string& folder : folders) {
-    std::string pattern = folder + "/htmtrace-XXXXXX";
-    Fd file(::mkostemp(pattern.data(), O_CLOEXEC));
-    if (!file) continue;
-    ::unlink(pattern.c_str());
-    return file;
-  }
-  throw Error("cannot keep the stream in " + folders.back(), errno)
-      .hint("set TMPDIR to another folder, or record to a folder with -o DIR");
-}
 
 ManifestFacts facts_of(const std::filesystem::path& path, const FileExtent& manifest) {
   if (manifest.size_bytes == 0) {
@@ -41,26 +22,6 @@ ManifestFacts facts_of(const std::filesystem::path& path, const FileExtent& mani
 }
 
 }  // namespace
-
-void Spool::fill(InputFile& input) {
-  file_ = file_without_name();
-  std::vector<std::byte> piece(InputFile::kPieceBytes);
-  while (const size_t got = input.read(piece)) {
-    for (size_t done = 0; done < got;) {
-      const ssize_t written = ::write(file_.get(), piece.data() + done, got - done);
-      if (written >= 0) {
-        done += static_cast<size_t>(written);
-      } else if (errno != EINTR) {
-        throw Error("cannot keep the stream", errno)
-            .hint("set TMPDIR to a folder with more room, or record to a folder with -o DIR");
-      }
-    }
-  }
-}
-
-std::filesystem::path Spool::path() const {
-  return fmt::format("/proc/self/fd/{}", file_.get());
-}
 
 void add_stream(const std::filesystem::path& path, const std::string& name,
                 const TargetFilter& filter, std::vector<ChosenTrace>& chosen) {

@@ -22,8 +22,4 @@ std::string describe(const TraceTarget& target) {
                      htm_type_name(target.type));
 }
 
-std::string file_suffix(const TraceTarget& target) {
-  return fmt::format("n{}.p{}.c{}", target.node, target.chip, target.core);
-}
-
 }  // namespace htmtrace

@@ -26,7 +26,4 @@ const char* htm_type_name(HtmType type);
 // "node=0,chip=1,core=12,type=core", as on the command line and in messages.
 std::string describe(const TraceTarget& target);
 
-// "n0.p1.c12", the tail of the names of the target's files.
-std::string file_suffix(const TraceTarget& target);
-
 }  // namespace htmtrace

@@ -13,20 +13,37 @@
 
 namespace htmtrace {
 
-inline constexpr size_t kHtmBlockHeaderBytes = 32;
-
-struct HtmBlocks {
-  std::vector<std::span<const std::byte>> entries;
-  // STATUS only: the size of each macro's trace memory. Empty when the file has no whole header or
-  // the value is out of range.
-  std::optional<uint64_t> memory_bytes;
-  uint64_t rest_bytes = 0;  // bytes after the last whole block
-};
-
-// The size of a STATUS entry: 8 bytes for core traces, 6 bytes for other traces.
+// The sizes of entries. STATUS has a size for core traces and a size for all other traces.
 inline constexpr size_t kCoreStatusEntryBytes = 8;
 inline constexpr size_t kOtherStatusEntryBytes = 6;
 inline constexpr size_t kProcessorEntryBytes = 16;
+inline constexpr size_t kMemoryEntryBytes = 32;
+
+inline constexpr size_t kHtmBlockHeaderBytes = 32;
+
+// The header of a block, and the size of the block.
+struct HtmBlock {
+  uint64_t next = 0;        // the hypervisor's next iterator; 0 or all ones after the last block
+  uint64_t announced = 0;   // number of entries in the header
+  uint64_t entries = 0;     // number of whole entries that exist, at most `announced`
+  uint64_t size_bytes = 0;  // of the header and the whole entries
+  // STATUS only: the size of each macro's trace memory. Empty when the value is out of range.
+  std::optional<uint64_t> memory_bytes;
+
+  bool is_last() const { return next == 0 || next == ~uint64_t{0}; }
+  bool truncated() const { return entries < announced; }
+};
+
+// Parses the block that begins with `begin`. At most `room_bytes` exist of the block; `begin` needs
+// only its header. Returns nothing without a whole header.
+std::optional<HtmBlock> parse_htm_block(std::span<const std::byte> begin, uint64_t room_bytes,
+                                        size_t entry_bytes);
+
+struct HtmBlocks {
+  std::vector<std::span<const std::byte>> entries;
+  std::optional<uint64_t> memory_bytes;  // of the first block
+  uint64_t rest_bytes = 0;               // bytes after the last whole block
+};
 
 // `file` must outlive the result.
 HtmBlocks parse_htm_blocks(std::span<const std::byte> file, size_t entry_bytes);

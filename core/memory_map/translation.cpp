@@ -8,14 +8,12 @@
 
 #include "core/base/big_endian.h"
 #include "core/base/range_search.h"
+#include "core/memory_map/blocks.h"
 
 namespace htmtrace {
 namespace {
 
-// A block as H_HTM DUMP_SYSMEM_CONF returns it (htm-translation(5)).
-constexpr size_t kHeaderBytes = 32;
-constexpr size_t kHeaderEntries = 0x10;
-constexpr size_t kEntryBytes = 32;
+// An entry as H_HTM DUMP_SYSMEM_CONF returns it (htm-translation(5)).
 constexpr size_t kEntryReal = 0x00;
 constexpr size_t kEntryLogical = 0x08;
 constexpr size_t kEntryPartition = 0x10;
@@ -46,21 +44,18 @@ TranslationMap::TranslationMap(std::span<const std::byte> file, std::optional<ui
 
 std::vector<TranslationMap::Entry> TranslationMap::read_blocks(std::span<const std::byte> file) {
   std::vector<Entry> entries;
-  entries.reserve(file.size() / kEntryBytes);
-  while (file.size() >= kHeaderBytes) {
-    const uint64_t announced = load_be64(file.data() + kHeaderEntries);
-    file = file.subspan(kHeaderBytes);
-    const uint64_t count = std::min<uint64_t>(announced, file.size() / kEntryBytes);
+  entries.reserve(file.size() / kMemoryEntryBytes);
+  while (const auto block = parse_htm_block(file, file.size(), kMemoryEntryBytes)) {
     report_.blocks++;
-    if (count < announced) report_.truncated_blocks++;
-    for (uint64_t i = 0; i < count; i++) {
-      const std::byte* entry = file.data() + i * kEntryBytes;
+    if (block->truncated()) report_.truncated_blocks++;
+    for (size_t at = kHtmBlockHeaderBytes; at < block->size_bytes; at += kMemoryEntryBytes) {
+      const std::byte* entry = file.data() + at;
       entries.push_back({.range = {.real = load_be64(entry + kEntryReal) & kRealMask,
                                    .size_bytes = load_be64(entry + kEntrySize),
                                    .logical = load_be64(entry + kEntryLogical)},
                          .partition = load_be32(entry + kEntryPartition)});
     }
-    file = file.subspan(count * kEntryBytes);
+    file = file.subspan(block->size_bytes);
   }
   report_.entries = entries.size();
   report_.trailing_bytes = file.size();

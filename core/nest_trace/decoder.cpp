@@ -138,8 +138,9 @@ void Decoder::take_command(Event& event) {
   }
 }
 
-template <class Fields>
-void Decoder::take_records(std::span<const std::byte> records, uint64_t offset) {
+// Takes the stamps, and passes each other record to `take`.
+template <class Take>
+void Decoder::each_record(std::span<const std::byte> records, uint64_t offset, const Take& take) {
   for (size_t at = 0; at + kRecordBytes <= records.size(); at += kRecordBytes) {
     Event event;
     event.record = record_at(records.data() + at);
@@ -148,38 +149,36 @@ void Decoder::take_records(std::span<const std::byte> records, uint64_t offset) 
     const RecordType type = record_type(event.record);
     if (type == RecordType::kStamp) {
       take_stamp(event);
-      continue;
-    }
-    clock_.pass(Fields::delta(event.record));
-    event.time = clock_.now();
-    if (type == RecordType::kCommand) {
-      take_command<Fields>(event);
     } else {
-      statistics_.response_records++;
-      for (const unsigned slot : Fields::kSlots) {
-        if (Fields::slot_valid(event.record, slot)) take_response<Fields>(event, slot);
-      }
+      take(event, type);
     }
   }
 }
 
+template <class Fields>
+void Decoder::take_records(std::span<const std::byte> records, uint64_t offset) {
+  each_record(records, offset, [this](Event& event, RecordType type) {
+    clock_.pass(Fields::delta(event.record));
+    event.time = clock_.now();
+    if (type == RecordType::kCommand) {
+      take_command<Fields>(event);
+      return;
+    }
+    statistics_.response_records++;
+    for (const unsigned slot : Fields::kSlots) {
+      if (Fields::slot_valid(event.record, slot)) take_response<Fields>(event, slot);
+    }
+  });
+}
+
 // In an unknown layout, only the stamps and the type bits have a meaning.
 void Decoder::take_unknown(std::span<const std::byte> records, uint64_t offset) {
-  for (size_t at = 0; at + kRecordBytes <= records.size(); at += kRecordBytes) {
-    Event event;
-    event.record = record_at(records.data() + at);
-    event.offset = offset + at;
-    event.engine = engine_;
-    const RecordType type = record_type(event.record);
-    if (type == RecordType::kStamp) {
-      take_stamp(event);
-      continue;
-    }
+  each_record(records, offset, [this](Event& event, RecordType type) {
     event.time = clock_.now();
     event.kind = type == RecordType::kCommand ? Event::Kind::kCommand : Event::Kind::kResponse;
     (type == RecordType::kCommand ? statistics_.commands : statistics_.response_records)++;
     events_.push_back(event);
-  }
+  });
 }
 
 void Decoder::take_stamp(Event& event) {

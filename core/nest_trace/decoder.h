@@ -77,6 +77,8 @@ class Decoder {
   Statistics& statistics() { return statistics_; }
 
  private:
+  template <class Take>
+  void each_record(std::span<const std::byte> records, uint64_t offset, const Take& take);
   template <class Fields>
   void take_records(std::span<const std::byte> records, uint64_t offset);
   void take_unknown(std::span<const std::byte> records, uint64_t offset);

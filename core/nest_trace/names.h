@@ -74,6 +74,7 @@ class Names {
     unsigned ttypes;
     unsigned encodings;
   };
+  // `responses` adds to the responses that all generations share.
   Names(std::span<const CommandRow> commands, Sizes sizes, std::span<const ResponseRow> responses);
 
   // The rows of the table, which has static lifetime.
@@ -93,6 +94,8 @@ class Names {
   }
 
  private:
+  void add(std::span<const ResponseRow> responses);
+
   std::span<const CommandRow> rows_;
   Sizes sizes_;
   std::vector<CommandName> commands_;

@@ -5,13 +5,10 @@
 
 #include <algorithm>
 
-#include "core/base/big_endian.h"
+#include "core/memory_map/blocks.h"
 
 namespace htmtrace::perf_data {
 namespace {
-
-constexpr uint64_t kMapEntryBytes = 32;
-constexpr uint64_t kMapCountOffset = 16;
 
 uint64_t end_of(const Chunk& chunk) {
   return chunk.position + chunk.at.size_bytes;
@@ -84,7 +81,7 @@ class Assembly {
     uint64_t others = 0;
     for (const auto& [position, size] : delivery_.commits) {
       if (position < end) continue;
-      const uint64_t block = map_block_bytes(bytes_at(position, kMapHeaderBytes), size);
+      const uint64_t block = map_block_bytes(bytes_at(position, kHtmBlockHeaderBytes), size);
       if (block == 0) others += size;
       for (const FileExtent& piece : extents(position, block)) trace_.map.push_back(piece);
     }
@@ -145,10 +142,8 @@ uint64_t Delivery::trace_bytes() const {
 }
 
 uint64_t map_block_bytes(std::span<const std::byte> begin, uint64_t room) {
-  if (begin.size() < kMapHeaderBytes || room < kMapHeaderBytes) return 0;
-  const uint64_t entries = load_be64(begin.data() + kMapCountOffset);
-  if (entries > (room - kMapHeaderBytes) / kMapEntryBytes) return 0;
-  return kMapHeaderBytes + entries * kMapEntryBytes;
+  const auto block = parse_htm_block(begin, room, kMemoryEntryBytes);
+  return block && !block->truncated() ? block->size_bytes : 0;
 }
 
 PerfDataTrace trace_of(const TraceTarget& target, Delivery& delivery, const ReadAt& read) {

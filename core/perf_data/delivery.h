@@ -34,7 +34,6 @@ struct Delivery {
 // The size of a block of the memory map without padding. Returns 0 if the bytes are not the start
 // of a block, or if the block does not fit into `room`.
 uint64_t map_block_bytes(std::span<const std::byte> begin, uint64_t room);
-inline constexpr uint64_t kMapHeaderBytes = 32;  // htm-translation(5)
 
 // Orders `delivery` and separates trace and memory map.
 PerfDataTrace trace_of(const TraceTarget& target, Delivery& delivery, const ReadAt& read);

@@ -1,60 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <fmt/core.h>
-
-#include <iterator>
-
 #include "output/export/avro_file.h"
+#include "output/io/json_writer.h"
 
 namespace htmtrace {
 namespace {
 
-// Prints the elements with commas between them.
-template <class Elements, class Print>
-std::string list(const Elements& elements, const Print& print) {
-  std::string text;
-  for (const auto& element : elements) {
-    if (!text.empty()) text += ',';
-    text += print(element);
-  }
-  return text;
-}
+void write_record(JsonWriter& json, std::string_view key, std::string_view name,
+                  std::string_view doc, std::span<const RowField> fields);
 
-std::string record(std::string_view name, std::string_view doc, std::span<const RowField> fields);
-
-std::string type_of(const RowField& field) {
+void write_type(JsonWriter& json, std::string_view key, const RowField& field) {
   switch (field.kind) {
     case FieldKind::kLong:
-      return R"("long")";
+      return json.text(key, "long");
     case FieldKind::kInt:
-      return R"("int")";
+      return json.text(key, "int");
     case FieldKind::kText:
-      return R"("string")";
+      return json.text(key, "string");
     case FieldKind::kName:
-      return fmt::format(
-          R"({{"type":"enum","name":"{}","symbols":[{}]}})", field.name,
-          list(field.names, [](std::string_view name) { return fmt::format("\"{}\"", name); }));
+      json.begin_object(key);
+      json.text("type", "enum");
+      json.text("name", field.name);
+      json.begin_array("symbols");
+      for (const std::string_view name : field.names) json.text({}, name);
+      json.end_array();
+      return json.end_object();
     case FieldKind::kAccesses:
       break;
   }
-  return fmt::format(R"({{"type":"array","items":{}}})",
-                     record("access", "One data access.", kAccessFields));
+  json.begin_object(key);
+  json.text("type", "array");
+  write_record(json, "items", "access", "One data access.", kAccessFields);
+  json.end_object();
 }
 
-std::string field_text(const RowField& field) {
-  const std::string type = type_of(field);
-  return fmt::format(R"({{"name":"{}","type":{},"doc":"{}"}})", field.name,
-                     field.optional ? fmt::format(R"(["null",{}])", type) : type, field.doc);
+void write_field(JsonWriter& json, const RowField& field) {
+  json.begin_object();
+  json.text("name", field.name);
+  if (field.optional) {
+    json.begin_array("type");
+    json.text({}, "null");
+    write_type(json, {}, field);
+    json.end_array();
+  } else {
+    write_type(json, "type", field);
+  }
+  json.text("doc", field.doc);
+  json.end_object();
 }
 
-std::string record(std::string_view name, std::string_view doc, std::span<const RowField> fields) {
-  return fmt::format(R"({{"type":"record","name":"{}","doc":"{}","fields":[{}]}})", name, doc,
-                     list(fields, field_text));
+void write_record(JsonWriter& json, std::string_view key, std::string_view name,
+                  std::string_view doc, std::span<const RowField> fields) {
+  json.begin_object(key);
+  json.text("type", "record");
+  json.text("name", name);
+  json.text("doc", doc);
+  json.begin_array("fields");
+  for (const RowField& field : fields) write_field(json, field);
+  json.end_array();
+  json.end_object();
 }
 
 }  // namespace
 
 std::string avro_schema(const RowSchema& schema) {
-  return record(schema.name, schema.doc, schema.fields);
+  JsonWriter json(JsonWriter::Layout::kCompact);
+  write_record(json, {}, schema.name, schema.doc, schema.fields);
+  return json.take_part();
 }
 
 }  // namespace htmtrace

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/export/call_timeline.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "output/io/json_writer.h"
+#include "output/export/trace_events.h"
 #include "output/io/shares.h"
 #include "output/report/timeline_report.h"
 
@@ -23,23 +21,33 @@ constexpr int kFunctions = 1;
 
 CallTimeline::CallTimeline(TextOutput& output, const SymbolTable& symbols)
     : output_(output), stacks_(symbols), windows_(kMostWindows) {
-  put(R"({"displayTimeUnit":"ns","traceEvents":[)");
+  begin_trace_events(json_);
 }
 
-void CallTimeline::put(std::string_view event) {
-  output_.put(event);
-  bytes_ += event.size();
+// Begins an event on a new line. put_event() ends it.
+void CallTimeline::begin_event(std::string_view phase, std::optional<int> thread) {
+  json_.new_line();
+  htmtrace::begin_event(json_, phase, trace_, thread);
+}
+
+void CallTimeline::put_event() {
+  json_.end_object();
+  put();
+}
+
+void CallTimeline::put() {
+  const std::string text = json_.take_part();
+  output_.put(text);
+  bytes_ += text.size();
 }
 
 void CallTimeline::begin_trace(const std::string& name) {
   trace_++;
-  put(
-      fmt::format("{}"
-                  R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}},)"
-                  "\n"
-                  R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":)"
-                  R"("functions, an instruction is 1 ns"}}}})",
-                  trace_ == 1 ? "\n" : ",\n", trace_, json_string(name), trace_, kFunctions));
+  json_.new_line();
+  put_name(json_, "process_name", trace_, {}, name);
+  json_.new_line();
+  put_name(json_, "thread_name", trace_, kFunctions, "functions, an instruction is 1 ns");
+  put();
   windows_ = Timeline(kMostWindows);
   full_from_.reset();
   end_ = 0;
@@ -54,7 +62,9 @@ void CallTimeline::end_trace() {
 }
 
 void CallTimeline::finish() {
-  put("\n]}\n");
+  json_.new_line();
+  end_trace_events(json_);
+  output_.put(json_.take());
 }
 
 // Records that control reached another function, or another call of the same function.
@@ -96,18 +106,17 @@ void CallTimeline::show(const Move& move) {
 
 void CallTimeline::open(CallTree::Node node, uint64_t when) {
   open_.push_back(node);
-  put(
-      fmt::format(",\n"
-                  R"({{"ph":"B","pid":{},"tid":{},"ts":{},"name":{}}})",
-                  trace_, kFunctions, decimal(when), json_string(stacks_.tree().name(node))));
+  begin_event("B", kFunctions);
+  json_.formatted("ts", decimal(when));
+  json_.text("name", stacks_.tree().name(node));
+  put_event();
 }
 
 void CallTimeline::close_down_to(size_t depth, uint64_t when) {
   for (; open_.size() > depth; open_.pop_back()) {
-    put(
-        fmt::format(",\n"
-                    R"({{"ph":"E","pid":{},"tid":{},"ts":{}}})",
-                    trace_, kFunctions, decimal(when)));
+    begin_event("E", kFunctions);
+    json_.formatted("ts", decimal(when));
+    put_event();
   }
 }
 
@@ -118,19 +127,28 @@ void CallTimeline::put_windows() {
     const Timeline::Window& window = windows_.windows()[i];
     const std::string when = decimal(windows_.first() + i * windows_.window_instructions());
     if (const auto each = ticks_each(windows_, i); timed && each) {
-      put(
-          fmt::format(",\n"
-                      R"({{"ph":"C","pid":{},"ts":{},"name":"ticks per instruction",)"
-                      R"("args":{{"ticks":{}}}}})",
-                      trace_, when, decimal(*each)));
+      begin_counter(when, "ticks per instruction");
+      json_.formatted("ticks", decimal(*each));
+      end_counter();
     }
     const uint64_t user = window.by_privilege.at(static_cast<size_t>(Privilege::kUser));
-    put(
-        fmt::format(",\n"
-                    R"({{"ph":"C","pid":{},"ts":{},"name":"instructions","args":)"
-                    R"({{"user":{},"others":{}}}}})",
-                    trace_, when, user, window.reported - user));
+    begin_counter(when, "instructions");
+    json_.number("user", user);
+    json_.number("others", window.reported - user);
+    end_counter();
   }
+}
+
+void CallTimeline::begin_counter(std::string_view when, std::string_view name) {
+  begin_event("C", {});
+  json_.formatted("ts", when);
+  json_.text("name", name);
+  json_.begin_object("args");
+}
+
+void CallTimeline::end_counter() {
+  json_.end_object();
+  put_event();
 }
 
 }  // namespace htmtrace

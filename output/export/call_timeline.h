@@ -15,6 +15,7 @@
 #include "core/analysis/call_stacks.h"
 #include "core/analysis/timeline.h"
 #include "core/selection/selection.h"
+#include "output/io/json_writer.h"
 #include "output/io/text_output.h"
 
 namespace htmtrace {
@@ -73,10 +74,15 @@ class CallTimeline {
   void show(const Move& move);
   void open(CallTree::Node node, uint64_t when);
   void close_down_to(size_t depth, uint64_t when);
-  void put(std::string_view event);
   void put_windows();
+  void begin_event(std::string_view phase, std::optional<int> thread);
+  void put_event();
+  void begin_counter(std::string_view when, std::string_view name);
+  void end_counter();
+  void put();
 
   TextOutput& output_;
+  JsonWriter json_{JsonWriter::Layout::kCompact};
   CallStacks stacks_;
   Timeline windows_;
   uint64_t bytes_ = 0;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+
+#include "output/export/trace_events.h"
+#include "output/io/shares.h"
 
 namespace htmtrace {
 namespace {
@@ -16,49 +18,43 @@ std::string reason(std::string_view name, uint8_t code) {
   return name.empty() ? fmt::format("{}", code) : std::string(name);
 }
 
-// Microseconds with three decimal digits.
-std::string microseconds(uint64_t ns) {
-  return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
-}
-
 }  // namespace
 
-void DtlTimeline::begin(std::string& to) const {
-  to += R"({"displayTimeUnit":"ns","traceEvents":[)";
-  to += fmt::format(
-      R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":"virtual processors"}}}})",
-      kPartition);
+DtlTimeline::DtlTimeline(const DtlClock& clock) : clock_(clock) {
+  begin_trace_events(json_);
+  put_name(json_, "process_name", kPartition, {}, "virtual processors");
 }
 
-// Writes a comma ahead of each event, because begin() writes the first event. The event stays open:
-// the caller adds arguments and the end.
-void DtlTimeline::put_slice(int cpu, uint64_t from, uint64_t until, std::string_view name,
-                            std::string& to) const {
+// The event stays open: the caller adds arguments and ends both objects.
+void DtlTimeline::begin_slice(int cpu, uint64_t from, uint64_t until, std::string_view name) {
   const uint64_t begin = clock_.nanoseconds(from).value_or(0);
   const uint64_t end = clock_.nanoseconds(until).value_or(0);
-  fmt::format_to(std::back_inserter(to),
-                 ",\n"
-                 R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}","args":{{)",
-                 kPartition, cpu, microseconds(begin), microseconds(end - begin), name);
+  json_.new_line();
+  begin_event(json_, "X", kPartition, cpu);
+  json_.formatted("ts", decimal(begin));
+  json_.formatted("dur", decimal(end - begin));
+  json_.text("name", name);
+  json_.begin_object("args");
 }
 
-void DtlTimeline::put_run(int cpu, const DtlEntry& dispatch, uint64_t stopped,
-                          std::string& to) const {
-  put_slice(cpu, dispatch.timebase, stopped, fmt::format("processor {}", dispatch.processor_id),
-            to);
-  fmt::format_to(std::back_inserter(to), R"("dispatched":"{}"}}}})",
-                 reason(dispatch_reason_name(dispatch.dispatch_reason), dispatch.dispatch_reason));
+void DtlTimeline::put_run(int cpu, const DtlEntry& dispatch, uint64_t stopped) {
+  begin_slice(cpu, dispatch.timebase, stopped, fmt::format("processor {}", dispatch.processor_id));
+  json_.text("dispatched",
+             reason(dispatch_reason_name(dispatch.dispatch_reason), dispatch.dispatch_reason));
+  json_.end_object();
+  json_.end_object();
 }
 
 // The parts of the wait are in ticks.
-void DtlTimeline::put_wait(int cpu, uint64_t stopped, const DtlEntry& dispatch,
-                           std::string& to) const {
-  put_slice(cpu, stopped, dispatch.timebase,
-            reason(preempt_reason_name(dispatch.preempt_reason), dispatch.preempt_reason), to);
-  fmt::format_to(std::back_inserter(to),
-                 R"("waiting":{},"ready":{},"queued":{},"srr0":"{:#x}"}}}})",
-                 dispatch.waiting_to_ready, dispatch.ready_to_enqueue, dispatch.enqueue_to_dispatch,
-                 dispatch.srr0);
+void DtlTimeline::put_wait(int cpu, uint64_t stopped, const DtlEntry& dispatch) {
+  begin_slice(cpu, stopped, dispatch.timebase,
+              reason(preempt_reason_name(dispatch.preempt_reason), dispatch.preempt_reason));
+  json_.number("waiting", dispatch.waiting_to_ready);
+  json_.number("ready", dispatch.ready_to_enqueue);
+  json_.number("queued", dispatch.enqueue_to_dispatch);
+  json_.text("srr0", fmt::format("{:#x}", dispatch.srr0));
+  json_.end_object();
+  json_.end_object();
 }
 
 // The virtual processor ran from one dispatch until it stopped, and then waited for the next
@@ -67,12 +63,14 @@ void DtlTimeline::add(int cpu, std::span<const DtlEntry> entries, std::string& t
   for (const DtlEntry& entry : entries) {
     const auto [last, first] = last_.try_emplace(cpu, entry);
     if (first) {
-      fmt::format_to(
-          std::back_inserter(to),
-          ",\n"
-          R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":"CPU {}"}}}},)"
-          R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})",
-          kPartition, cpu, cpu, kPartition, cpu, cpu);
+      json_.new_line();
+      put_name(json_, "thread_name", kPartition, cpu, fmt::format("CPU {}", cpu));
+      begin_event(json_, "M", kPartition, cpu);
+      json_.text("name", "thread_sort_index");
+      json_.begin_object("args");
+      json_.number("sort_index", cpu);
+      json_.end_object();
+      json_.end_object();
     } else if (entry.timebase < last->second.timebase) {
       left_out_++;
       continue;
@@ -82,14 +80,16 @@ void DtlTimeline::add(int cpu, std::span<const DtlEntry> entries, std::string& t
     // The wait cannot have begun earlier than the preceding dispatch.
     const uint64_t longest = first ? entry.timebase : entry.timebase - last->second.timebase;
     const uint64_t stopped = entry.timebase - std::min(waited, longest);
-    if (!first) put_run(cpu, last->second, stopped, to);
-    put_wait(cpu, stopped, entry, to);
+    if (!first) put_run(cpu, last->second, stopped);
+    put_wait(cpu, stopped, entry);
     last->second = entry;
   }
+  to += json_.take_part();
 }
 
-void DtlTimeline::end(std::string& to) const {
-  to += "]}\n";
+void DtlTimeline::end(std::string& to) {
+  end_trace_events(json_);
+  to += json_.take();
 }
 
 }  // namespace htmtrace

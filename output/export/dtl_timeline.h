@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "core/dispatch_log/entry.h"
+#include "output/io/json_writer.h"
 
 namespace htmtrace {
 
@@ -21,23 +22,22 @@ class DtlTimeline {
   static constexpr uint64_t kMostBytes = 1'000'000'000;
 
   // The clock must have a known frequency.
-  explicit DtlTimeline(const DtlClock& clock) : clock_(clock) {}
+  explicit DtlTimeline(const DtlClock& clock);
 
-  // All functions append to `to`, which the caller writes to a file and clears. begin() writes the
-  // start of the file, then follow the entries of each CPU in time order, then the end.
-  void begin(std::string& to) const;
+  // Both functions append to `to`, which the caller writes to a file and clears. add() requires the
+  // entries of each CPU in time order.
   void add(int cpu, std::span<const DtlEntry> entries, std::string& to);
-  void end(std::string& to) const;
+  void end(std::string& to);
 
   // Entries older than their predecessor, which have no position on their track.
   uint64_t left_out() const { return left_out_; }
 
  private:
-  void put_run(int cpu, const DtlEntry& dispatch, uint64_t stopped, std::string& to) const;
-  void put_wait(int cpu, uint64_t stopped, const DtlEntry& dispatch, std::string& to) const;
-  void put_slice(int cpu, uint64_t from, uint64_t until, std::string_view name,
-                 std::string& to) const;
+  void put_run(int cpu, const DtlEntry& dispatch, uint64_t stopped);
+  void put_wait(int cpu, uint64_t stopped, const DtlEntry& dispatch);
+  void begin_slice(int cpu, uint64_t from, uint64_t until, std::string_view name);
 
+  JsonWriter json_{JsonWriter::Layout::kCompact};
   DtlClock clock_;
   std::map<int, DtlEntry> last_;  // the last entry of each CPU
   uint64_t left_out_ = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/io/json_writer.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace htmtrace {
@@ -30,21 +31,50 @@ size_t utf8_length(std::string_view text) {
   return length;
 }
 
+bool is_plain(char character) {
+  const auto byte = static_cast<unsigned char>(character);
+  return byte >= 0x20 && byte < 0x80 && character != '"' && character != '\\';
+}
+
+void append_string(std::string& to, std::string_view text) {
+  to += '"';
+  while (!text.empty()) {
+    const auto plain = static_cast<size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
+    to += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const size_t length = utf8_length(text);
+    const char character = text[0];
+    if (length == 0) {
+      to += "\\ufffd";  // the replacement character
+    } else if (length > 1) {
+      to += text.substr(0, length);
+    } else if (character == '"' || character == '\\') {
+      to += '\\';
+      to += character;
+    } else {
+      to += fmt::format("\\u{:04x}", character);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  to += '"';
+}
+
 }  // namespace
 
 void JsonWriter::text(std::string_view key, std::string_view value) {
   start_value(key);
-  quote(value);
+  append_string(out_, value);
 }
 
-void JsonWriter::number(std::string_view key, int64_t value) {
-  start_value(key);
-  out_ += fmt::format("{}", value);
+void JsonWriter::put_unsigned(std::string_view key, uint64_t value) {
+  const fmt::format_int digits(value);
+  formatted(key, {digits.data(), digits.size()});
 }
 
-void JsonWriter::number(std::string_view key, uint64_t value) {
-  start_value(key);
-  out_ += fmt::format("{}", value);
+void JsonWriter::put_signed(std::string_view key, int64_t value) {
+  const fmt::format_int digits(value);
+  formatted(key, {digits.data(), digits.size()});
 }
 
 void JsonWriter::number(std::string_view key, std::optional<uint64_t> value) {
@@ -52,6 +82,11 @@ void JsonWriter::number(std::string_view key, std::optional<uint64_t> value) {
     number(key, *value);
   else
     null(key);
+}
+
+void JsonWriter::formatted(std::string_view key, std::string_view digits) {
+  start_value(key);
+  out_ += digits;
 }
 
 void JsonWriter::boolean(std::string_view key, bool value) {
@@ -66,6 +101,10 @@ void JsonWriter::null(std::string_view key) {
 
 std::string JsonWriter::take() {
   out_ += '\n';
+  return take_part();
+}
+
+std::string JsonWriter::take_part() {
   return std::exchange(out_, {});
 }
 
@@ -78,46 +117,37 @@ void JsonWriter::begin(std::string_view key, char bracket) {
 
 void JsonWriter::end(char bracket) {
   depth_--;
-  if (!first_) out_ += '\n' + std::string(depth_ * kIndent, ' ');
+  if (!first_ || new_line_) start_line();
   out_ += bracket;
   first_ = false;
 }
 
+// Starts a line where the layout requires one.
+void JsonWriter::start_line() {
+  if (layout_ == Layout::kIndented) {
+    out_ += '\n';
+    out_.append(depth_ * kIndent, ' ');
+  } else if (new_line_) {
+    out_ += '\n';
+  }
+  new_line_ = false;
+}
+
 void JsonWriter::start_value(std::string_view key) {
   if (depth_ > 0) {
-    if (!first_) out_ += ',';
-    out_ += '\n' + std::string(depth_ * kIndent, ' ');
+    if (!first_) out_ += layout_ == Layout::kSpaced ? ", " : ",";
+    start_line();
   }
   first_ = false;
   if (key.empty()) return;
-  quote(key);
-  out_ += ": ";
-}
-
-void JsonWriter::quote(std::string_view text) {
-  out_ += json_string(text);
+  append_string(out_, key);
+  out_ += layout_ == Layout::kCompact ? ":" : ": ";
 }
 
 std::string json_string(std::string_view text) {
-  std::string quoted = "\"";
-  while (!text.empty()) {
-    const size_t length = utf8_length(text);
-    const char character = text[0];
-    if (length == 0) {
-      quoted += "\\ufffd";  // the replacement character
-    } else if (length > 1) {
-      quoted += text.substr(0, length);
-    } else if (character == '"' || character == '\\') {
-      quoted += '\\';
-      quoted += character;
-    } else if (static_cast<unsigned char>(character) < 0x20) {
-      quoted += fmt::format("\\u{:04x}", character);
-    } else {
-      quoted += character;
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return quoted + '"';
+  std::string quoted;
+  append_string(quoted, text);
+  return quoted;
 }
 
 }  // namespace htmtrace

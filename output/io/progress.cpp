@@ -4,7 +4,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <array>
+#include "core/base/size_text.h"
+#include "output/io/json_writer.h"
 
 namespace htmtrace {
 namespace {
@@ -26,8 +27,13 @@ void Progress::recording(std::optional<std::chrono::nanoseconds> left) {
   const double passed = duration<double>(Clock::now() - start_).count();
   const double rest = left ? duration<double>(*left).count() : 0;
   if (style_ == Style::kJson) {
-    show(fmt::format(R"({{"phase": "recording", "elapsed_s": {:.3f}, "left_s": {}}})", passed,
-                     left ? fmt::format("{:.3f}", rest) : "null"));
+    JsonWriter json(JsonWriter::Layout::kSpaced);
+    json.begin_object();
+    json.text("phase", "recording");
+    json.formatted("elapsed_s", fmt::format("{:.3f}", passed));
+    left ? json.formatted("left_s", fmt::format("{:.3f}", rest)) : json.null("left_s");
+    json.end_object();
+    show(json.take_part());
   } else if (left) {
     show(fmt::format("recording for {:.0f} s, {:.0f} s left", passed, rest));
   } else {
@@ -42,16 +48,28 @@ void Progress::draining(uint64_t bytes, uint64_t total_bytes, uint64_t losses) {
     return;
   }
   if (!due(Phase::kMoving)) return;
-  show(fmt::format(
-      R"({{"phase": "saving", "bytes": {}, "total_bytes": {}, "bytes_per_s": {:.0f}, "losses": {}}})",
-      bytes, total_bytes == 0 ? "null" : fmt::format("{}", total_bytes), rate(bytes), losses));
+  JsonWriter json(JsonWriter::Layout::kSpaced);
+  json.begin_object();
+  json.text("phase", "saving");
+  json.number("bytes", bytes);
+  total_bytes == 0 ? json.null("total_bytes") : json.number("total_bytes", total_bytes);
+  json.formatted("bytes_per_s", fmt::format("{:.0f}", rate(bytes)));
+  json.number("losses", losses);
+  json.end_object();
+  show(json.take_part());
 }
 
 void Progress::ended(uint64_t bytes, uint64_t recordings, uint64_t incomplete, uint64_t failed) {
   if (style_ != Style::kJson) return;
-  show(fmt::format(
-      R"({{"phase": "ended", "bytes": {}, "recordings": {}, "incomplete": {}, "failed": {}}})",
-      bytes, recordings, incomplete, failed));
+  JsonWriter json(JsonWriter::Layout::kSpaced);
+  json.begin_object();
+  json.text("phase", "ended");
+  json.number("bytes", bytes);
+  json.number("recordings", recordings);
+  json.number("incomplete", incomplete);
+  json.number("failed", failed);
+  json.end_object();
+  show(json.take_part());
 }
 
 void Progress::decoding(uint64_t bytes, uint64_t total_bytes, const std::string& losses) {
@@ -68,9 +86,9 @@ void Progress::moving(const char* verb, uint64_t bytes, uint64_t total_bytes,
                       const std::string& losses) {
   if (!due(Phase::kMoving)) return;
   const double speed = rate(bytes);
-  std::string line = fmt::format("{}: {}", verb, human_bytes(bytes));
-  if (total_bytes != 0) line += fmt::format(" of {}", human_bytes(total_bytes));
-  if (speed > 0) line += fmt::format(", {}/s", human_bytes(static_cast<uint64_t>(speed)));
+  std::string line = fmt::format("{}: {}", verb, rounded_size(bytes));
+  if (total_bytes != 0) line += fmt::format(" of {}", rounded_size(total_bytes));
+  if (speed > 0) line += fmt::format(", {}/s", rounded_size(static_cast<uint64_t>(speed)));
   line += ", " + losses;
   if (total_bytes > bytes && speed >= 1) {
     line += fmt::format(", {:.0f} s left", static_cast<double>(total_bytes - bytes) / speed);
@@ -108,18 +126,6 @@ void Progress::show(const std::string& line) {
 // Drops progress that cannot be written; fmt::print() would throw.
 void Progress::put(const std::string& text) {
   std::fputs(text.c_str(), stream_);
-}
-
-std::string human_bytes(uint64_t bytes) {
-  static constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) return fmt::format("{} bytes", bytes);
-  double amount = static_cast<double>(bytes) / 1024;
-  size_t unit = 0;
-  while (amount >= 1024 && unit + 1 < kUnits.size()) {
-    amount /= 1024;
-    unit++;
-  }
-  return fmt::format("{:.1f} {}", amount, kUnits[unit]);
 }
 
 }  // namespace htmtrace

@@ -59,7 +59,4 @@ class Progress {
   Clock::time_point phase_start_ = start_;
 };
 
-// "1.5 GiB", "12 KiB", "700 bytes".
-std::string human_bytes(uint64_t bytes);
-
 }  // namespace htmtrace

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "output/io/json_writer.h"
 #include "output/io/shares.h"
 
 namespace htmtrace {
@@ -80,18 +82,26 @@ class SeriesWriter {
   }
 
   void json(std::span<const CpuPoint> points) {
+    JsonWriter json(JsonWriter::Layout::kCompact);
     for (const auto& [point, cpu] : points) {
-      output_.put(
-          fmt::format(R"({{"time_ns":{},"interval_ns":{},"cpu":{},"dispatches":{},"preempted":{},)"
-                      R"("stolen_ns":{},"longest_wait_ns":{},"late":{},"moved":{},)",
-                      begin_ns(*point), length(), cpu, point->dispatches, point->preempted,
-                      ns(point->stolen), ns(point->longest), point->late, point->moved));
-      output_.put(series_.distances
-                      ? fmt::format(R"("same_chip":{},"same_node":{},"elsewhere":{}}})"
-                                    "\n",
-                                    point->same_chip, point->same_node, elsewhere(*point))
-                      : R"("same_chip":null,"same_node":null,"elsewhere":null})"
-                        "\n");
+      const auto distance = [&](uint64_t count) {
+        return series_.distances ? std::optional(count) : std::nullopt;
+      };
+      json.begin_object();
+      json.number("time_ns", begin_ns(*point));
+      json.number("interval_ns", length());
+      json.number("cpu", cpu);
+      json.number("dispatches", point->dispatches);
+      json.number("preempted", point->preempted);
+      json.number("stolen_ns", ns(point->stolen));
+      json.number("longest_wait_ns", ns(point->longest));
+      json.number("late", point->late);
+      json.number("moved", point->moved);
+      json.number("same_chip", distance(point->same_chip));
+      json.number("same_node", distance(point->same_node));
+      json.number("elsewhere", distance(elsewhere(*point)));
+      json.end_object();
+      output_.put(json.take());
     }
   }
 

@@ -6,6 +6,7 @@
 
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "output/io/json_writer.h"
@@ -27,15 +28,26 @@ std::string number_or(uint32_t number, const char* unknown) {
   return number == DtlTask::kUnknown ? unknown : fmt::format("{}", number);
 }
 
-// Returns three fields for programs. Unknown values are empty, or null in JSON.
-std::string fields(DtlTask task, const DtlTaskNames& names, DtlFormat format) {
-  const std::string name(task.idle() ? "idle" : names.of(task));
-  if (format == DtlFormat::kCsv) {
-    return fmt::format("{},{},{}", number_or(task.pid, ""), number_or(task.tid, ""),
-                       csv_field(name));
-  }
-  return fmt::format(R"("pid":{},"tid":{},"comm":{})", number_or(task.pid, "null"),
-                     number_or(task.tid, "null"), name.empty() ? "null" : json_string(name));
+// The name for programs. Empty if unknown.
+std::string_view comm_of(DtlTask task, const DtlTaskNames& names) {
+  return task.idle() ? "idle" : names.of(task);
+}
+
+// Returns three fields of a row of CSV. Unknown values are empty.
+std::string csv_fields(DtlTask task, const DtlTaskNames& names) {
+  return fmt::format("{},{},{}", number_or(task.pid, ""), number_or(task.tid, ""),
+                     csv_field(comm_of(task, names)));
+}
+
+// Writes three members of an object. Unknown values are null.
+void write_fields(JsonWriter& json, DtlTask task, const DtlTaskNames& names) {
+  const auto known = [](uint32_t number) {
+    return number == DtlTask::kUnknown ? std::nullopt : std::optional<uint64_t>(number);
+  };
+  json.number("pid", known(task.pid));
+  json.number("tid", known(task.tid));
+  const std::string_view comm = comm_of(task, names);
+  comm.empty() ? json.null("comm") : json.text("comm", comm);
 }
 
 // A line of the table. Without a task, the line describes unknown tasks.
@@ -78,7 +90,7 @@ class TaskTable {
   std::string csv() const {
     std::string text = "pid,tid,comm,dispatches,waited_ns,p50_ns,p99_ns,max_ns\n";
     for (const auto& [task, wait] : lines_) {
-      text += fmt::format("{},{},{},{},{},{}\n", fields(task, *table_.names, DtlFormat::kCsv),
+      text += fmt::format("{},{},{},{},{},{}\n", csv_fields(task, *table_.names),
                           wait->times.count(), ns(wait->count), ns(wait->times.quantile(500)),
                           ns(wait->times.quantile(990)), ns(wait->times.most()));
     }
@@ -87,12 +99,17 @@ class TaskTable {
 
   std::string json() const {
     std::string text;
+    JsonWriter json(JsonWriter::Layout::kCompact);
     for (const auto& [task, wait] : lines_) {
-      text += fmt::format(
-          R"({{{},"dispatches":{},"waited_ns":{},"p50_ns":{},"p99_ns":{},"max_ns":{}}})"
-          "\n",
-          fields(task, *table_.names, DtlFormat::kJson), wait->times.count(), ns(wait->count),
-          ns(wait->times.quantile(500)), ns(wait->times.quantile(990)), ns(wait->times.most()));
+      json.begin_object();
+      write_fields(json, task, *table_.names);
+      json.number("dispatches", wait->times.count());
+      json.number("waited_ns", ns(wait->count));
+      json.number("p50_ns", ns(wait->times.quantile(500)));
+      json.number("p99_ns", ns(wait->times.quantile(990)));
+      json.number("max_ns", ns(wait->times.most()));
+      json.end_object();
+      text += json.take();
     }
     return text;
   }
@@ -132,8 +149,18 @@ class TaskTable {
 
 std::string DtlTaskColumn::text(DtlFormat format, size_t entry) const {
   const DtlTask task = tasks[entry];
-  if (format != DtlFormat::kText) return "," + fields(task, *names, format);
-  return fmt::format(", tid:{}, comm:{}", number_or(task.tid, "-"), name_of(task, *names));
+  switch (format) {
+    case DtlFormat::kText:
+      return fmt::format(", tid:{}, comm:{}", number_or(task.tid, "-"), name_of(task, *names));
+    case DtlFormat::kCsv:
+      return "," + csv_fields(task, *names);
+    case DtlFormat::kJson:
+      break;
+  }
+  JsonWriter json(JsonWriter::Layout::kCompact);
+  json.continue_object();
+  write_fields(json, task, *names);
+  return json.take_part();
 }
 
 std::string DtlTaskTable::to_text(DtlFormat format) const {

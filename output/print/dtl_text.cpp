@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "output/io/hex_text.h"
+#include "output/io/json_key.h"
 #include "output/io/put_text.h"
 
 namespace htmtrace {
@@ -217,23 +218,23 @@ char* put_csv(char* to, int cpu, const DtlClock& clock, const DtlEntry& entry) {
 
 // JSON readers may round large numbers, so 64-bit addresses are text.
 char* put_json(char* to, int cpu, const DtlClock& clock, const DtlEntry& entry) {
-  to = put_decimal(put_text(to, R"({"cpu":)"), static_cast<uint64_t>(cpu));
-  to = put_text(to, R"(,"time_ns":)");
+  to = put_decimal(put_first_key<"cpu">(to), static_cast<uint64_t>(cpu));
+  to = put_key<"time_ns">(to);
   const auto time = clock.nanoseconds(entry.timebase);
   to = time ? put_decimal(to, *time) : put_text(to, "null");
-  to = put_decimal(put_text(to, R"(,"timebase":)"), entry.timebase);
-  to = put_reason(put_text(to, R"(,"dispatch_reason":")"),
-                  dispatch_reason_name(entry.dispatch_reason), entry.dispatch_reason);
-  to = put_reason(put_text(to, R"(","preempt_reason":")"),
-                  preempt_reason_name(entry.preempt_reason), entry.preempt_reason);
-  to = put_decimal(put_text(to, R"(","enqueue_to_dispatch_time":)"), entry.enqueue_to_dispatch);
-  to = put_decimal(put_text(to, R"(,"ready_to_enqueue_time":)"), entry.ready_to_enqueue);
-  to = put_decimal(put_text(to, R"(,"waiting_to_ready_time":)"), entry.waiting_to_ready);
-  to = put_decimal(put_text(to, R"(,"processor_id":)"), entry.processor_id);
-  to = put_hex(put_text(to, R"(,"fault_addr":")"), entry.fault_address);
-  to = put_hex(put_text(to, R"(","srr0":")"), entry.srr0);
-  to = put_hex(put_text(to, R"(","srr1":")"), entry.srr1);
-  return put_text(to, "\"");
+  to = put_decimal(put_key<"timebase">(to), entry.timebase);
+  to = put_quote(put_key<"dispatch_reason">(to));
+  to =
+      put_quote(put_reason(to, dispatch_reason_name(entry.dispatch_reason), entry.dispatch_reason));
+  to = put_quote(put_key<"preempt_reason">(to));
+  to = put_quote(put_reason(to, preempt_reason_name(entry.preempt_reason), entry.preempt_reason));
+  to = put_decimal(put_key<"enqueue_to_dispatch_time">(to), entry.enqueue_to_dispatch);
+  to = put_decimal(put_key<"ready_to_enqueue_time">(to), entry.ready_to_enqueue);
+  to = put_decimal(put_key<"waiting_to_ready_time">(to), entry.waiting_to_ready);
+  to = put_decimal(put_key<"processor_id">(to), entry.processor_id);
+  to = put_quote(put_hex(put_quote(put_key<"fault_addr">(to)), entry.fault_address));
+  to = put_quote(put_hex(put_quote(put_key<"srr0">(to)), entry.srr0));
+  return put_quote(put_hex(put_quote(put_key<"srr1">(to)), entry.srr1));
 }
 
 // Writes the end of a line, after all fields.

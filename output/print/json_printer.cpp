@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <iterator>
-
 #include "output/io/json_writer.h"
 
 namespace htmtrace {
@@ -25,37 +23,40 @@ char* JsonPrinter::put_symbol(char* to, std::string_view name) {
 }
 
 std::string json_stamp_fields(const Stamp& stamp) {
-  std::string line = fmt::format("\"kind\":\"{}\",\"word\":\"0x{:016x}\"",
-                                 stamp_kind_name(stamp.kind), stamp.word);
-  const auto out = std::back_inserter(line);
+  JsonWriter json(JsonWriter::Layout::kCompact);
+  json.continue_object();
+  json.text("kind", stamp_kind_name(stamp.kind));
+  json.text("word", fmt::format("0x{:016x}", stamp.word));
   switch (stamp.kind) {
     case StampKind::kRecord:
-      fmt::format_to(out, ",\"counter\":{}", stamp.counter);
+      json.number("counter", stamp.counter);
       break;
     case StampKind::kComplete:
     case StampKind::kPause:
     case StampKind::kTime:
-      fmt::format_to(out, ",\"elapsed\":{}", stamp.elapsed);
+      json.number("elapsed", stamp.elapsed);
       break;
     case StampKind::kMark:
-      fmt::format_to(out, ",\"group\":{},\"chip\":{},\"unit\":{},\"value\":{}", stamp.mark.group,
-                     stamp.mark.chip, stamp.mark.unit, stamp.mark.value);
+      json.number("group", stamp.mark.group);
+      json.number("chip", stamp.mark.chip);
+      json.number("unit", stamp.mark.unit);
+      json.number("value", stamp.mark.value);
       break;
     case StampKind::kSync:
     case StampKind::kUndefined:
       break;
   }
-  if (stamp.companion_timer) fmt::format_to(out, ",\"timer\":{}", *stamp.companion_timer);
+  if (stamp.companion_timer) json.number("timer", *stamp.companion_timer);
   const StampLosses& losses = stamp.losses;
-  if (losses.records != 0) fmt::format_to(out, ",\"records_dropped\":{}", losses.records);
-  if (losses.records_overflow) line += ",\"record_counter_overflow\":true";
-  if (losses.marker) line += ",\"marker_dropped\":true";
-  if (losses.response) line += ",\"response_dropped\":true";
-  if (losses.trigger) line += ",\"trigger_dropped\":true";
-  if (losses.trace_full) line += ",\"trace_full\":true";
-  if (losses.elapsed_overflow) line += ",\"elapsed_overflow\":true";
-  if (losses.unknown) line += ",\"unknown_indication\":true";
-  return line;
+  if (losses.records != 0) json.number("records_dropped", losses.records);
+  if (losses.records_overflow) json.boolean("record_counter_overflow", true);
+  if (losses.marker) json.boolean("marker_dropped", true);
+  if (losses.response) json.boolean("response_dropped", true);
+  if (losses.trigger) json.boolean("trigger_dropped", true);
+  if (losses.trace_full) json.boolean("trace_full", true);
+  if (losses.elapsed_overflow) json.boolean("elapsed_overflow", true);
+  if (losses.unknown) json.boolean("unknown_indication", true);
+  return json.take_part().substr(1);  // without the comma
 }
 
 void JsonPrinter::put_stamp(const Stamp& stamp) {

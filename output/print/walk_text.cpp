@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/core_trace/walk_statistics.h"
+#include "output/io/json_writer.h"
 #include "output/print/json_printer.h"
 #include "output/print/text_printer.h"
 
@@ -35,21 +36,25 @@ std::string leg_text(const WalkLeg& leg) {
   return text;
 }
 
-std::string leg_object(const WalkLeg& leg) {
-  std::string text = "{";
-  const auto out = std::back_inserter(text);
-  if (leg.has_guest) fmt::format_to(out, "\"guest\":\"0x{:016x}\",", leg.guest);
-  if (leg.has_host) fmt::format_to(out, "\"host\":\"0x{:016x}\",", leg.host);
-  text += "\"entries\":[";
-  bool first = true;
+std::string address_text(uint64_t address) {
+  return fmt::format("0x{:016x}", address);
+}
+
+void write_leg(JsonWriter& json, std::string_view key, const WalkLeg& leg) {
+  json.begin_object(key);
+  if (leg.has_guest) json.text("guest", address_text(leg.guest));
+  if (leg.has_host) json.text("host", address_text(leg.host));
+  json.begin_array("entries");
   for (unsigned level = 0; level < kTreeLevels; level++) {
     if (!leg.has_entry(level)) continue;
-    fmt::format_to(out, "{}{{\"level\":\"{}\",\"ra\":\"0x{:016x}\",\"told\":{}}}", first ? "" : ",",
-                   kWalkLegNames.at(level + 1), leg.entries.at(level),
-                   (leg.told >> level & 1) != 0);
-    first = false;
+    json.begin_object();
+    json.text("level", kWalkLegNames.at(level + 1));
+    json.text("ra", address_text(leg.entries.at(level)));
+    json.boolean("told", (leg.told >> level & 1) != 0);
+    json.end_object();
   }
-  return text + "]}";
+  json.end_array();
+  json.end_object();
 }
 
 }  // namespace
@@ -79,25 +84,28 @@ std::string walk_line(const Walk& walk) {
 }
 
 void JsonPrinter::walk(const Walk& walk) {
-  std::string line = begin_;
-  const auto out = std::back_inserter(line);
-  fmt::format_to(out,
-                 ",\"type\":\"walk\",\"offset\":{},\"side\":\"{}\",\"use\":\"{}\",\"lpid\":{},"
-                 "\"pid\":{},\"complete\":{},\"exception\":{}",
-                 walk.offset, walk.data_side ? "data" : "instruction",
-                 walk.use == WalkUse::kAccess ? "access" : "interrupted", walk.lpid, walk.pid,
-                 walk.complete, walk.exception);
+  JsonWriter json(JsonWriter::Layout::kCompact);
+  json.continue_object();
+  json.text("type", "walk");
+  json.number("offset", walk.offset);
+  json.text("side", walk.data_side ? "data" : "instruction");
+  json.text("use", walk.use == WalkUse::kAccess ? "access" : "interrupted");
+  json.number("lpid", walk.lpid);
+  json.number("pid", walk.pid);
+  json.boolean("complete", walk.complete);
+  json.boolean("exception", walk.exception);
   if (walk.has_address) {
-    fmt::format_to(out, ",\"ea\":\"0x{:016x}\",\"ra\":\"0x{:016x}\"", walk.ea.value, walk.ra.value);
+    json.text("ea", address_text(walk.ea.value));
+    json.text("ra", address_text(walk.ra.value));
   }
-  if (walk.guest_shift != 0) fmt::format_to(out, ",\"guest_page\":{}", 1ULL << walk.guest_shift);
-  if (walk.host_shift != 0) fmt::format_to(out, ",\"host_page\":{}", 1ULL << walk.host_shift);
-  if (walk.has_partition) fmt::format_to(out, ",\"partition\":\"0x{:016x}\"", walk.partition);
+  if (walk.guest_shift != 0) json.number("guest_page", uint64_t{1} << walk.guest_shift);
+  if (walk.host_shift != 0) json.number("host_page", uint64_t{1} << walk.host_shift);
+  if (walk.has_partition) json.text("partition", address_text(walk.partition));
   for (unsigned i = 0; i < kWalkLegs; i++) {
-    const WalkLeg& leg = walk.legs.at(i);
-    if (leg.there()) fmt::format_to(out, ",\"{}\":{}", kWalkLegNames.at(i), leg_object(leg));
+    if (walk.legs.at(i).there()) write_leg(json, kWalkLegNames.at(i), walk.legs.at(i));
   }
-  output_.put(line + "}\n");
+  json.end_object();
+  output_.put(begin_ + json.take());
 }
 
 }  // namespace htmtrace

@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <string_view>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 
 #include "core/base/error.h"
+#include "output/recording/file_names.h"
 #include "output/recording/manifest.h"
 #include "output/recording/symbol_files.h"
 
@@ -20,31 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kTracePrefix = "htm.bin.";
-constexpr std::string_view kTranslationPrefix = "translation.";
-constexpr std::string_view kPackedSuffix = ".zst";
-
 // A memory map of 32 TiB in 256 MiB blocks has 131072 entries of 32 bytes.
 constexpr uint64_t kTranslationReserve = 4 << 20;
 constexpr uint64_t kManifestReserve = 64 << 10;
-
-// Recognizes "nN.pP.cC" or "nN.pP.cC.tT", with an optional ".zst".
-bool is_suffix(std::string_view text) {
-  if (text.ends_with(kPackedSuffix)) text.remove_suffix(kPackedSuffix.size());
-  size_t parts = 0;
-  for (const char mark : std::string_view("npct")) {
-    if (parts == 3 && text.empty()) return true;
-    if (parts != 0 && !text.starts_with('.')) return false;
-    if (parts != 0) text.remove_prefix(1);
-    if (!text.starts_with(mark)) return false;
-    text.remove_prefix(1);
-    const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-    if (digits == 0) return false;
-    text.remove_prefix(digits);
-    parts++;
-  }
-  return text.empty();
-}
 
 bool is_number(std::string_view name) {
   return name.size() >= 4 && name.find_first_not_of("0123456789") == std::string_view::npos;
@@ -85,7 +63,7 @@ TargetFiles create_target_files(const fs::path& folder, const std::string& suffi
       create_with_reserve(folder / translation_file_name(suffix), existing, kTranslationReserve));
   try {
     fs::path path = folder / trace_file_name(suffix);
-    if (compression) path += kPackedSuffix;
+    if (compression) path += kRecordedPackedSuffix;
     TraceFile trace = compression ? TraceFile::create_compressed(path, existing, *compression)
                                   : TraceFile(create_with_reserve(path, existing, 0));
     return {suffix, std::move(trace), std::move(translation)};
@@ -98,8 +76,8 @@ TargetFiles create_target_files(const fs::path& folder, const std::string& suffi
 }  // namespace
 
 bool is_recording_file(std::string_view name) {
-  for (const std::string_view prefix : {kTracePrefix, kTranslationPrefix}) {
-    if (name.starts_with(prefix) && is_suffix(name.substr(prefix.size()))) return true;
+  if (const auto parsed = parse_file_name(name)) {
+    return parsed->packed_suffix.empty() || parsed->packed_suffix == kRecordedPackedSuffix;
   }
   constexpr std::string_view kOthers[] = {kManifestName, kKallsymsName, kMapsName, kPagesName};
   return std::ranges::find(kOthers, name) != std::end(kOthers);
@@ -127,28 +105,6 @@ void remove_earlier(const fs::path& folder) {
   remove_earlier_files(folder);
 }
 
-std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets) {
-  std::vector<std::string> suffixes;
-  std::unordered_map<std::string, size_t> count_of;
-  for (const TraceTarget& target : targets) {
-    suffixes.push_back(file_suffix(target));
-    count_of[suffixes.back()]++;
-  }
-  for (size_t i = 0; i < targets.size(); i++) {
-    if (count_of[suffixes[i]] > 1)
-      suffixes[i] += fmt::format(".t{}", static_cast<int>(targets[i].type));
-  }
-  return suffixes;
-}
-
-std::string trace_file_name(const std::string& suffix) {
-  return std::string(kTracePrefix) + suffix;
-}
-
-std::string translation_file_name(const std::string& suffix) {
-  return std::string(kTranslationPrefix) + suffix;
-}
-
 void check_session_folder(const fs::path& folder, const std::vector<TraceTarget>& targets,
                           Existing existing) {
   if (::access(folder.c_str(), F_OK) != 0) return;           // the recording creates the folder
@@ -159,7 +115,7 @@ void check_session_folder(const fs::path& folder, const std::vector<TraceTarget>
   if (existing == Existing::kReplace) return;
   for (const std::string& suffix : file_suffixes(targets)) {
     refuse_to_replace(folder / trace_file_name(suffix));
-    refuse_to_replace(folder / (trace_file_name(suffix) += kPackedSuffix));
+    refuse_to_replace(folder / (trace_file_name(suffix) += kRecordedPackedSuffix));
     refuse_to_replace(folder / translation_file_name(suffix));
   }
   refuse_to_replace(folder / kManifestName);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names and creates the files of a recording.
+// Creates and removes the files of a recording.
 #pragma once
 
 #include <filesystem>
@@ -13,14 +13,7 @@
 
 namespace htmtrace {
 
-// Returns "nN.pP.cC" for each target, the suffix of its files' names. Adds ".tT" (1 nest, 2 core, 3
-// llat) if two targets would otherwise share a suffix.
-std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets);
-
-std::string trace_file_name(const std::string& suffix);        // htm.bin.SUFFIX, uncompressed
-std::string translation_file_name(const std::string& suffix);  // translation.SUFFIX
-
-// Returns whether a recording has files of this name.
+// Returns whether htmtrace record writes files of this name.
 bool is_recording_file(std::string_view name);
 
 // "0001" and so on: the subfolder of one of several recordings.

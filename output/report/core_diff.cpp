@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "output/io/size_name.h"
+#include "core/base/size_text.h"
 #include "output/report/parts.h"
 
 namespace htmtrace {
@@ -104,7 +104,7 @@ std::vector<DiffTable> compare_cores(const CoreDiffSide& before_side,
     const uint64_t unit = before.wishes().units[i];
     tables.push_back(compare({.key = "data",
                               .title = fmt::format("data accesses by {} address, units of {}",
-                                                   key_name(before.wishes().key), size_name(unit)),
+                                                   key_name(before.wishes().key), exact_size(unit)),
                               .unit_bytes = unit},
                              data_of(before_side, i), data_of(after_side, i)));
   }

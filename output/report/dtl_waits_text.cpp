@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 
+#include "output/io/json_writer.h"
 #include "output/io/shares.h"
 
 namespace htmtrace {
@@ -101,8 +102,8 @@ class WaitWriter {
     each([this](const std::string& cpu, const DtlAnalysis& analysis, const WaitKind& wait) {
       const TickHistogram& times = (analysis.*wait.times)();
       fmt::format_to(out_, "{},{},{},{},{},{},{},{},{}", cpu, wait.name, times.count(),
-                     ns(times.sum(), ""), ns(times.quantile(500), ""), ns(times.quantile(990), ""),
-                     ns(times.quantile(999), ""), ns(times.most(), ""), frequency(""));
+                     ns(times.sum()), ns(times.quantile(500)), ns(times.quantile(990)),
+                     ns(times.quantile(999)), ns(times.most()), frequency());
       for (const uint64_t count : doublings_of(times)) fmt::format_to(out_, ",{}", count);
       text_ += '\n';
     });
@@ -112,22 +113,33 @@ class WaitWriter {
   std::string json() {
     each([this](const std::string& cpu, const DtlAnalysis& analysis, const WaitKind& wait) {
       const TickHistogram& times = (analysis.*wait.times)();
-      constexpr const char* kNone = "null";
-      fmt::format_to(out_,
-                     R"({{"cpu":{},"wait":"{}","dispatches":{},"sum_ns":{},"p50_ns":{},)"
-                     R"("p99_ns":{},"p999_ns":{},"max_ns":{},"ticks_per_second":{},"histogram":[)",
-                     cpu == kAll ? kNone : cpu, wait.name, times.count(), ns(times.sum(), kNone),
-                     ns(times.quantile(500), kNone), ns(times.quantile(990), kNone),
-                     ns(times.quantile(999), kNone), ns(times.most(), kNone), frequency(kNone));
+      const auto nanoseconds = [this](uint64_t ticks) { return since_.nanoseconds(ticks); };
+      JsonWriter json(JsonWriter::Layout::kCompact);
+      json.begin_object();
+      cpu == kAll ? json.null("cpu") : json.formatted("cpu", cpu);
+      json.text("wait", wait.name);
+      json.number("dispatches", times.count());
+      json.number("sum_ns", nanoseconds(times.sum()));
+      json.number("p50_ns", nanoseconds(times.quantile(500)));
+      json.number("p99_ns", nanoseconds(times.quantile(990)));
+      json.number("p999_ns", nanoseconds(times.quantile(999)));
+      json.number("max_ns", nanoseconds(times.most()));
+      if (since_.ticks_per_second != 0)
+        json.number("ticks_per_second", since_.ticks_per_second);
+      else
+        json.null("ticks_per_second");
+      json.begin_array("histogram");
       const Doublings counts = doublings_of(times);
-      const char* between = "";
       for (size_t bits = 0; bits < kDoublings; bits++) {
         if (counts[bits] == 0) continue;
-        fmt::format_to(out_, R"({}{{"ticks_below":{},"count":{}}})", between, uint64_t{1} << bits,
-                       counts[bits]);
-        between = ",";
+        json.begin_object();
+        json.number("ticks_below", uint64_t{1} << bits);
+        json.number("count", counts[bits]);
+        json.end_object();
       }
-      text_ += "]}\n";
+      json.end_array();
+      json.end_object();
+      text_ += json.take();
     });
     return std::move(text_);
   }
@@ -186,12 +198,13 @@ class WaitWriter {
   }
   const char* unit() const { return since_.ticks_per_second != 0 ? "us" : "ticks"; }
 
-  std::string ns(uint64_t ticks, const char* unknown) const {
+  // Fields of a row of CSV: empty if the clock is unknown.
+  std::string ns(uint64_t ticks) const {
     const auto ns = since_.nanoseconds(ticks);
-    return ns ? fmt::format("{}", *ns) : unknown;
+    return ns ? fmt::format("{}", *ns) : "";
   }
-  std::string frequency(const char* unknown) const {
-    return since_.ticks_per_second != 0 ? fmt::format("{}", since_.ticks_per_second) : unknown;
+  std::string frequency() const {
+    return since_.ticks_per_second != 0 ? fmt::format("{}", since_.ticks_per_second) : "";
   }
 
   const DtlWaitTables& tables_;

@@ -7,9 +7,9 @@
 #include <bit>
 #include <iterator>
 
+#include "core/base/size_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/percent.h"
-#include "output/io/size_name.h"
 #include "output/print/csv_printer.h"
 #include "output/report/parts.h"
 
@@ -89,7 +89,7 @@ std::string HeatMapReport::to_text() const {
   std::string text = remarks;
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "\n{} by {} address: rows of {}{}, columns of {}\n", what, kind,
-                 size_name(map.unit_bytes()),
+                 exact_size(map.unit_bytes()),
                  map.unit_bytes() == map.smallest_unit_bytes() ? "" : " (constant memory)",
                  window_text(*this, map.window() * each));
   if (map.total() == 0) return text + "nothing to show\n";

@@ -6,8 +6,8 @@
 #include <array>
 #include <iterator>
 
+#include "core/base/size_text.h"
 #include "output/io/percent.h"
-#include "output/io/size_name.h"
 #include "output/report/heat_map_report.h"
 
 namespace htmtrace {
@@ -103,7 +103,7 @@ class Drawing {
     label(8, 20, " font-size=\"14\" font-weight=\"bold\"",
           fmt::format("{} by {} address over {}", report_.what, report_.kind, report_.axis()));
     label(8, 36, "",
-          fmt::format("rows of {}, columns of {} {}; {} in the map", size_name(map_.unit_bytes()),
+          fmt::format("rows of {}, columns of {} {}; {} in the map", exact_size(map_.unit_bytes()),
                       map_.window(), report_.axis(), map_.total()));
     unsigned y = 50;
     std::string_view rest = report_.remarks;

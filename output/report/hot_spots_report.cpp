@@ -5,9 +5,9 @@
 
 #include <iterator>
 
+#include "core/base/size_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/percent.h"
-#include "output/io/size_name.h"
 #include "output/print/csv_printer.h"
 #include "output/report/parts.h"
 #include "output/report/walk_report.h"
@@ -65,7 +65,7 @@ std::string data_text(const HotSpotsReport& report, size_t place) {
   const HotTable<HotData>& table = spots.data().at(place);
   std::string text =
       fmt::format("\nhot data by {} address, units of {}{}\n", key_name(spots.wishes().key),
-                  size_name(spots.wishes().units.at(place)), table_remark(table));
+                  exact_size(spots.wishes().units.at(place)), table_remark(table));
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "{:>14} {:>7} {:>12} {:>12} {:>9}  {:<16}  {:<16}  {}\n", "accesses", "share",
                  "loads", "stores", "atomics", "address", "effective", "touched by");

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "output/io/size_name.h"
+#include "core/base/size_text.h"
 #include "output/report/nest_hot_report.h"
 
 namespace htmtrace {
@@ -54,7 +54,7 @@ std::vector<DiffTable> compare_nests(const NestDiffSide& before_side,
     tables.push_back(compare(
         {.key = "address",
          .title = fmt::format("commands with an address by {} address, units of {}",
-                              wishes.logical ? "logical" : "real", size_name(wishes.units[i])),
+                              wishes.logical ? "logical" : "real", exact_size(wishes.units[i])),
          .unit_bytes = wishes.units[i]},
         addresses(before_side, i), addresses(after_side, i)));
   }

@@ -167,4 +167,20 @@ TEST_CASE("the hypervisor's lists are parsed as far as they are documented") {
   CHECK_FALSE(parse("", 8).memory_bytes);
 }
 
+TEST_CASE("a block of the hypervisor ends with its last whole entry") {
+  const std::string text = status_block(26, std::string(20, 'a'), 3);
+  const auto bytes = std::as_bytes(std::span(text));
+  const auto block = parse_htm_block(bytes, bytes.size(), kCoreStatusEntryBytes);
+  REQUIRE(block);
+  CHECK(block->announced == 3);
+  CHECK(block->entries == 2);
+  CHECK(block->truncated());
+  CHECK(block->size_bytes == 48);
+  CHECK(block->is_last());
+  const auto header = bytes.first(kHtmBlockHeaderBytes);
+  CHECK_FALSE(parse_htm_block(header, 56, kCoreStatusEntryBytes)->truncated());
+  CHECK_FALSE(parse_htm_block(header, 31, kCoreStatusEntryBytes));
+  CHECK_FALSE(parse_htm_block(header.first(31), 56, kCoreStatusEntryBytes));
+}
+
 }  // namespace htmtrace

@@ -100,14 +100,14 @@ struct Imported {
 class Importer {
  public:
   Imported read(const FileBytes& file) {
-    const auto path = folder_.path() / "perf.data", recording = folder_.path() / "recording";
+    const auto path = folder_.path() / "perf.data";
+    ScratchFile recording;
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(file.data()),
                static_cast<std::streamsize>(file.size()));
-    std::filesystem::remove(recording);
     import_perf_recording(path, recording);
     Imported imported;
-    DtlReader reader(InputFile::open(recording));
+    DtlReader reader(InputFile::open(recording.path()));
     DtlReader::Wanted wanted;
     wanted.tasks = true;
     std::map<int, DtlTaskTrack> tracks;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/size_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/progress.h"
 #include "output/recording/files.h"
@@ -169,14 +170,6 @@ TEST_CASE("a recording's files are created together or not at all") {
   CHECK(std::distance(std::filesystem::directory_iterator(here), {}) == 1);
 }
 
-TEST_CASE("targets that differ only in type have the type in their file names") {
-  const TraceTarget core{.node = 0, .chip = 1, .core = 0};
-  const TraceTarget nest{.node = 0, .chip = 1, .core = 0, .type = HtmType::kNest};
-  const TraceTarget other{.node = 0, .chip = 2, .core = 0, .type = HtmType::kNest};
-  CHECK(file_suffixes({core, nest, other}) ==
-        std::vector<std::string>{"n0.p1.c0.t2", "n0.p1.c0.t1", "n0.p2.c0"});
-}
-
 TEST_CASE("an earlier recording is replaced as a whole") {
   const TemporaryFolder folder;
   for (const char* name :
@@ -267,6 +260,25 @@ TEST_CASE("JSON text is valid for any strings") {
         "}\n");
 }
 
+TEST_CASE("JSON can be written in one line, and in parts") {
+  const auto write = [](JsonWriter::Layout layout) {
+    JsonWriter json(layout);
+    json.begin_object();
+    json.number("a", 1);
+    json.begin_array("b");
+    json.formatted({}, "1.50");
+    std::string text = json.take_part();
+    json.new_line();
+    json.null({});
+    json.new_line();
+    json.end_array();
+    json.end_object();
+    return text + json.take();
+  };
+  CHECK(write(JsonWriter::Layout::kCompact) == "{\"a\":1,\"b\":[1.50,\nnull\n]}\n");
+  CHECK(write(JsonWriter::Layout::kSpaced) == "{\"a\": 1, \"b\": [1.50, \nnull\n]}\n");
+}
+
 TEST_CASE("the manifest names the partition, the target, the losses") {
   Manifest manifest;
   manifest.state = Manifest::State::kIncomplete;
@@ -306,11 +318,15 @@ TEST_CASE("the partition's id comes from lparcfg, or else from the device tree")
   CHECK_FALSE(read_host_facts(elsewhere.path()).timebase_hz);
 }
 
-TEST_CASE("bytes are shown in readable units") {
-  CHECK(human_bytes(0) == "0 bytes");
-  CHECK(human_bytes(1023) == "1023 bytes");
-  CHECK(human_bytes(1536) == "1.5 KiB");
-  CHECK(human_bytes(uint64_t{3} << 40) == "3.0 TiB");
+TEST_CASE("sizes are shown in readable units") {
+  CHECK(rounded_size(0) == "0 bytes");
+  CHECK(rounded_size(1023) == "1023 bytes");
+  CHECK(rounded_size(1536) == "1.5 KiB");
+  CHECK(rounded_size(uint64_t{3} << 40) == "3.0 TiB");
+  CHECK(exact_size(128) == "128 bytes");
+  CHECK(exact_size(1536) == "1536 bytes");
+  CHECK(exact_size(64 << 10) == "64 KiB");
+  CHECK(exact_size(uint64_t{3} << 30) == "3072 MiB");
 }
 
 }  // namespace htmtrace

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The names of a recording's trace files and memory maps: htm.bin.SUFFIX and translation.SUFFIX.
+// The suffix names the target. A compressed file also ends in ".zst" or ".gz".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/target.h"
+
+namespace htmtrace {
+
+// The endings of compressed files. htmtrace record writes the first.
+inline constexpr std::string_view kPackedSuffixes[] = {".zst", ".gz"};
+inline constexpr std::string_view kRecordedPackedSuffix = kPackedSuffixes[0];
+
+// "n0.p1.c12".
+std::string file_suffix(uint32_t node, uint32_t chip, uint32_t core);
+
+// Returns the suffix of each target's files. Adds ".tT" (1 nest, 2 core, 3 llat) if two targets
+// would otherwise share a suffix.
+std::vector<std::string> file_suffixes(const std::vector<TraceTarget>& targets);
+
+std::string trace_file_name(const std::string& suffix);        // htm.bin.SUFFIX, uncompressed
+std::string translation_file_name(const std::string& suffix);  // translation.SUFFIX
+
+struct RecordedFileName {
+  enum class Kind : uint8_t { kTrace, kTranslation };
+  Kind kind = Kind::kTrace;
+  std::string suffix;  // "n0.p1.c12" or "n0.p1.c12.t2"
+  uint32_t node = 0;
+  uint32_t chip = 0;
+  uint32_t core = 0;
+  std::optional<HtmType> type;     // if the suffix states it
+  std::string_view packed_suffix;  // an element of kPackedSuffixes, or empty
+};
+
+// Returns nothing for the name of another file.
+std::optional<RecordedFileName> parse_file_name(std::string_view name);
+
+// Returns the name without ".zst" or ".gz".
+std::string_view without_packed_suffix(std::string_view name);
+
+}  // namespace htmtrace
