@@ -139,8 +139,8 @@ void Recording::save_symbols() {
     if (pages_) save_pages();
     if (!symbols_->finish()) {
       print_warning(
-          "the kernel hides its addresses from this process: the trace will have no names of the "
-          "kernel (be root, and see kernel.kptr_restrict)");
+          "the kernel hides its addresses from this process: kernel code will have no names",
+          "run htmtrace record as root, and check kernel.kptr_restrict");
     }
   } catch (const Error& error) {
     fail(error);
@@ -194,7 +194,8 @@ void Recording::save_pages() {
         "proven, and bus addresses will have no names");
   }
   if (pages_->cut()) {
-    print_warning("the workload has more memory than is saved: some of it will have no names");
+    print_warning(
+        "the workload has more memory than htmtrace saves: some of it will have no names");
   }
   symbols_->add_pages(*pages_);
 }
