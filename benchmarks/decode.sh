@@ -66,7 +66,7 @@ pipe_cpu=$best_cpu
 best "decode to null" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/trace"
 null_cpu=$best_cpu
 say "decode to /dev/null: $null_cpu s CPU, $best_wall s wall: $(rate "$null_cpu"), peak $best_kib KiB"
-say "  ratio to carrying the same text through a pipe ($pipe_cpu s CPU): $(ratio "$null_cpu" "$pipe_cpu")"
+say "  ratio to copying the same text through a pipe ($pipe_cpu s CPU): $(ratio "$null_cpu" "$pipe_cpu")"
 peak_large=$best_kib
 
 best "copy to a file" dd if="$folder/text" of="$folder/copy" bs=256K status=none
@@ -85,8 +85,8 @@ say "decode to a .qt file: $qtrace_cpu s CPU:" \
     "$(awk "BEGIN { printf \"%.1f\", $instructions / $qtrace_cpu / 1e6 }") M instructions/s"
 say "  ratio to copying the same file with dd ($best_cpu s CPU): $(ratio "$qtrace_cpu" "$best_cpu")"
 
-# The same text by two threads on two cores, and by two independent programs with the same text each. The second
-# result is the maximum of the two cores, which may share a clock, a cache, or everything but their registers.
+# Decodes the text with two threads on two cores, then with two independent programs. The result of the programs is the
+# most that both cores can do, because they may share a clock, a cache, or everything but their registers.
 together() { # COMMAND...: on each of the two cores
     local first
     taskset -c "$((core - 1))" "$@" >/dev/null &
@@ -96,7 +96,7 @@ together() { # COMMAND...: on each of the two cores
 }
 if (($(nproc) > 1)); then
     alone='' beside='' parallel=''
-    # In turn, so that other load on the machine affects all commands equally.
+    # The commands take turns, so that other load on the machine affects all of them equally.
     for _ in 1 2 3 4 5; do
         for way in alone beside parallel; do
             begun=$(date +%s%N)
@@ -113,7 +113,7 @@ if (($(nproc) > 1)); then
     limit=$(awk "BEGIN { printf \"%.2f\", 2 * $alone / $beside }")
     gain=$(ratio "$alone" "$parallel")
     say "two threads: $parallel s wall, one: $alone s: $gain times as fast"
-    say "  two programs at once do $limit times as much as one ($beside s wall for both);" \
+    say "  two programs at once decode $limit times as much as one program ($beside s wall for both);" \
         "two threads reach $(awk "BEGIN { printf \"%.0f\", 100 * $gain / $limit }") % of that"
     "${decode[@]}" -j 2 "$folder/trace" | cmp - "$folder/text"
 fi
@@ -125,14 +125,14 @@ summarize() { # KIND
     best "summary of $1" "${decode[@]}" -j 1 --summary --force -o /dev/null "$folder/trace"
     say "summary of $1: $best_cpu s CPU, $best_wall s wall:" \
         "trace $(awk "BEGIN { printf \"%.0f\", $(stat -c %s "$folder/trace") / $best_cpu / 1e6 }") MB/s, peak $best_kib KiB"
-    say "  ratio to carrying the trace through a pipe ($pipe_cpu s CPU): $(ratio "$best_cpu" "$pipe_cpu")"
+    say "  ratio to copying the trace through a pipe ($pipe_cpu s CPU): $(ratio "$best_cpu" "$pipe_cpu")"
 }
 summarize core
 
 best "decode a small trace" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/small"
 say "peak memory: $best_kib KiB for 1 MiB of trace, $peak_large KiB for $size_mib MiB"
 
-# The same for a bus trace. Half of its records are commands.
+# Measures a bus trace in the same way. Half of its records are commands.
 "$build/tests/generator/make_nest_trace" $((size_mib << 20)) "$folder/trace"
 decode+=(--type nest)
 "${decode[@]}" --force -o "$folder/text" "$folder/trace"
@@ -141,5 +141,5 @@ pipe_cpu=$best_cpu
 best "decode nest to null" bash -c '"$@" >/dev/null' - "${decode[@]}" "$folder/trace"
 say "decode nest to /dev/null: $best_cpu s CPU, $best_wall s wall:" \
     "$(awk "BEGIN { printf \"%.1f\", $size_mib * 65536 / $best_cpu / 1e6 }") M records/s, peak $best_kib KiB"
-say "  ratio to carrying the same text through a pipe ($pipe_cpu s CPU): $(ratio "$best_cpu" "$pipe_cpu")"
+say "  ratio to copying the same text through a pipe ($pipe_cpu s CPU): $(ratio "$best_cpu" "$pipe_cpu")"
 summarize nest

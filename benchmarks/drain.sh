@@ -54,7 +54,7 @@ EOF
     { cat "$work/tap" "$work/log/script.log" && exit 1; }
 grep -E '^(bare|tool):' "$work/log/script.log" | tr -d '\r' | tee -a "$log" >"$work/numbers"
 [[ $(awk '{ print $2 }' "$work/numbers" | sort -u | wc -l) == 1 ]] ||
-    { cat "$work/numbers" && echo "drain.sh: not the same amount" >&2 && exit 1; }
+    { cat "$work/numbers" && echo "drain.sh: the two programs drained different amounts" >&2 && exit 1; }
 bare=$(least 4 "$work/numbers" bare:)
 tool=$(least 4 "$work/numbers" tool:)
 say "in the guest: $((tool / 1000000)) ms for $(awk 'NR == 1 { print $2 }' "$work/numbers") bytes," \

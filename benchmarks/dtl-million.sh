@@ -29,8 +29,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/share"
 
-# record EVENT: records to $work/share, and the hypervisor's entries to $work/log. An entry takes about ten
-# bytes, or thirteen bytes with a fault's address.
+# record EVENT: record to $work/share, and save the hypervisor's entries in $work/log. An entry takes about ten bytes, or
+# thirteen bytes with a fault's address.
 record() {
     local event=$1 cpu bytes=10 preemptions=$rate faults=$((rate / 6 + 1))
     [[ $event != fault ]] || bytes=13 preemptions=$faults faults=$rate
@@ -60,7 +60,7 @@ END
         --timeout $((seconds * 3 + 300)) "$work/guest"
 }
 
-# named CPU: prints how many of its entries the recording reports as lost.
+# named CPU: print the number of the CPU's entries that the recording reports as lost.
 named() {
     grep -o "[0-9]* entries (CPU $1: [^)]*" "$work/said" | cut -d' ' -f1 | head -n 1
 }
@@ -80,7 +80,7 @@ for event in "${events[@]}"; do
         [[ $missing == 0 ]] || lost_some=1
         lost=$(named "$cpu") || true # nothing was lost
         ((${lost:-0} < missing)) || continue
-        echo "CPU $cpu: $missing are missing, and only ${lost:-0} were named as lost"
+        echo "CPU $cpu: $missing entries are missing, but htmtrace reported only ${lost:-0} as lost"
         wrong=1
     done <"$work/compared"
 done

@@ -1,19 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# dtl-perf.sh [SECONDS [RATE]]: stock perf and htmtrace side by side in the emulated LPAR. In one guest
-# with two virtual processors, under the same load (RATE preemptions a second of each, default 2000, and
-# a tenth as many faults), each records the kernel's vpa_dtl for SECONDS (default 15), one after the
-# other, then shows what it has:
+# dtl-perf.sh [SECONDS [RATE]]: compares stock perf with htmtrace in the emulated LPAR. The guest has two virtual
+# processors under constant load: RATE preemptions a second on each (default 2000), and a tenth as many faults.
+# One after the other, these commands record the kernel's vpa_dtl for SECONDS (default 15) and print the entries:
 #
 #   perf record -a -e vpa_dtl/dtl_all/            and perf script
-#   perf record -a -e ... -c 1000000000           the same with the period of the kernel's own document
+#   perf record -a -e ... -c 1000000000           the same, with the period of the kernel's documentation
 #   htmtrace dtl -o                               and htmtrace dtl --input
 #
-# and this prints for each, beside what the hypervisor says that it wrote to the logs meanwhile: entries
-# shown; missing, earlier than the last one shown of their CPU; written after that one; shown and never
-# written. CPU seconds of the guest to record and to show, and bytes of the file. The files of perf are
-# also read by htmtrace, on this machine. They are left in build-release/benchmark, the raw numbers in
-# dtl-perf.log there. Needs tests/machine/setup; builds a perf for the guest once.
+# The script compares the printed entries with the entries that the hypervisor wrote meanwhile. It prints the
+# numbers of entries that
+#
+#   - the command printed;
+#   - are missing, and precede the last printed entry of their CPU;
+#   - follow that entry;
+#   - the command printed, but the hypervisor never wrote.
+#
+# It also prints the guest's CPU seconds to record and to print, and the size of the file. htmtrace also reads the
+# files of perf, on this machine. The files stay in build-release/benchmark, with the raw numbers in dtl-perf.log.
+# The script needs tests/machine/setup, and builds a perf for the guest once.
 set -euo pipefail
 seconds=${1:-15} rate=${2:-2000}
 [[ $seconds =~ ^[1-9][0-9]*$ && $rate =~ ^[1-9][0-9]*$ ]] || {
@@ -35,9 +40,9 @@ cp "$guest_perf" "$work/share/perf"
     for cpu in 0 1; do echo "core $cpu node=0 chip=$cpu core=$cpu"; done
     printf '%s\n' "oracle on" "dtl on" "dtl_preempt $rate" "dtl_fault $((rate / 10 + 1))"
 } >"$work/config"
-# Each tool has a log of its own from the hypervisor; htmtrace gets a period, for to try one out takes
-# another log. Who shows is stopped after two minutes: perf takes the longer for each entry the more
-# there are, and with some data it goes on for ever.
+# Each tool registers its own log with the hypervisor. htmtrace gets a fixed period, because measuring a period would
+# register another log. The script stops a printing tool after two minutes: perf's time per entry grows with the number
+# of entries, and with some data perf never ends.
 cat >"$work/guest" <<END
 . /share/tap.sh
 plan 6
@@ -47,7 +52,8 @@ for cpu in 0 1; do
     taskset \$((1 << cpu)) sh -c 'while :; do for _ in 1 2 3 4 5 6 7 8; do :; done; usleep 2000; done' &
     workers="\$workers \$!"
 done
-# run NAME WHAT COMMAND...: its times to /share/NAME.WHAT.time, what it said to /share/NAME.WHAT.said.
+# run NAME WHAT COMMAND...: write the command's times to /share/NAME.WHAT.time, and its messages to
+# /share/NAME.WHAT.said.
 run() {
     name=\$1 what=\$2
     shift 2
@@ -77,7 +83,7 @@ END
     exit 1
 }
 
-# written N: "CPU timebase" of what the hypervisor wrote to the N-th log of each CPU.
+# written N: print "CPU timebase" of each entry that the hypervisor wrote to the N-th log of each CPU.
 written() {
     local cpu
     for cpu in 0 1; do
@@ -91,7 +97,7 @@ written() {
     done | sort
 }
 
-# shown TEXT: the same of what was shown. perf takes two lines for an entry.
+# shown TEXT: print "CPU timebase" of each printed entry. perf prints two lines for an entry.
 shown() {
     sed -nE 's/.*\[0*([0-9]+)\].* timebase: *([0-9]+)[ ,].*/\1 \2/p' "$1" | sort
 }
@@ -109,8 +115,8 @@ row() {
     shown "$2" >"$work/shown"
     sort "$work/written" "$work/written" "$work/shown" | uniq -c | sort -k2,2n -k3,3n |
         awk '{ cpu = $2; count = $1 - 2 }
-            count < 0 { strange++; next }      # shown, never written
-            count == 0 { behind[cpu]++; next } # not shown, as far as is known written after
+            count < 0 { strange++; next }      # printed, but never written
+            count == 0 { behind[cpu]++; next } # not printed; written after the last printed entry
             { missing += behind[cpu]; behind[cpu] = 0; shown++; if (count > 1) strange += count - 1 }
             END {
                 for (cpu in behind) after += behind[cpu]
@@ -121,13 +127,13 @@ row() {
         "$strange" "$4" "$5" "$6")"
 }
 
-# recorded NUMBER NAME WHAT: and shown, in the guest.
+# recorded NUMBER NAME WHAT: print the row of a tool that recorded and printed in the guest.
 recorded() {
     row "$1" "$work/share/$2.text" "$3" "$(cpu_seconds "$work/share/$2.record.time")" \
         "$(cpu_seconds "$work/share/$2.show.time")" "$(stat -c %s "$work/share/$2.data")"
 }
 
-# read_by_us NUMBER NAME: the file of perf.
+# read_by_us NUMBER NAME: print the row of perf's file when htmtrace reads it.
 read_by_us() {
     "$host_build/cli/htmtrace" dtl --input "$work/share/$2.data" >"$work/text" 2>"$work/said" || true
     row "$1" "$work/text" '  the same file through htmtrace dtl --input' - - -

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# dtl.sh BUILD_DIR [ENTRIES]: how much CPU time it takes to empty the rings of 656 CPUs as `htmtrace dtl`
-# does it (copy), to collect what is in them for each CPU (take) and to pack it (pack), and beside it a loop
-# that does nothing but copy the same rings, to memory (bare) and to a file in memory, too (write); what each
-# of these includes is described in tests/generator/drain_dispatch_rings.cpp. How fast `htmtrace dtl --input` turns
-# a recording of the dispatch trace log (default 10 million entries of 8 virtual processors) into text and
-# into a summary on one core, with how much memory, and how many bytes an entry takes in the file. BUILD_DIR
-# is a release build with tests.
+# dtl.sh BUILD_DIR [ENTRIES]: measures `htmtrace dtl`. BUILD_DIR is a release build with tests.
 #
-# Each number is the best of three runs pinned to one core. Beside it stands what the same core needs
-# merely to copy the same text (`cat`), measured in this run. The raw numbers are left in
-# BUILD_DIR/benchmark/dtl.log.
+# First, the script measures the CPU time to drain the rings of 656 CPUs as `htmtrace dtl` does (copy), to collect the
+# entries of each CPU (take), and to pack them (pack). For comparison, a loop only copies the same rings to memory
+# (bare), or to a file in memory (write). tests/generator/drain_dispatch_rings.cpp describes these steps.
 #
-# Emptying the rings waits for memory: they are too large for the processor's own caches. What else it does
-# overlaps with that where possible, so `copy` follows `bare` up and down with the machine. Seen on two
-# virtual processors of a busy Xeon (Sapphire Rapids, 2 MiB L2, rings of 4 KiB pages), both by turns in one
-# process, the lower quartile: bare 0.09, copy 0.11 to 0.12 CPU seconds for each GB.
+# Then it measures `htmtrace dtl --input` with a recording (default 10 million entries of 8 virtual processors): the
+# speed on one core to text and to a summary, the memory, and the bytes per entry in the file. For comparison, the same
+# core copies the same text (`cat`) in this run.
+#
+# Each number is the best of three runs pinned to one core. The raw numbers are in BUILD_DIR/benchmark/dtl.log.
+#
+# The drain waits for memory, because the rings are larger than the processor's caches. Other work overlaps with this
+# wait where possible, so `copy` varies with `bare`. Measured on two virtual processors of a busy Xeon (Sapphire Rapids,
+# 2 MiB L2, rings of 4 KiB pages), with both taking turns in one process, lower quartile: bare 0.09, copy 0.11 to 0.12
+# CPU seconds per GB.
 set -euo pipefail
 build=$(realpath "${1:?usage: dtl.sh BUILD_DIR [ENTRIES]}")
 entries=${2:-10000000}
@@ -31,7 +31,7 @@ trap 'rm -f "$folder"/{log.dtl,text,time}' EXIT
 
 say() { echo "$*" | tee -a "$log"; }
 
-# best NAME COMMAND...: CPU seconds and peak KiB of the fastest of three runs, into best_cpu, best_kib.
+# best NAME COMMAND...: store the CPU seconds and the peak KiB of the fastest of three runs in best_cpu and best_kib.
 best() {
     local name=$1 cpu kib user system
     shift
@@ -47,7 +47,7 @@ best() {
     done
 }
 
-# An operation of less than a tick of the CPU clock may have taken a whole tick.
+# The time of an operation that is shorter than a tick of the CPU clock is only known to be at most a tick.
 rate() { # SECONDS
     awk -v seconds="$1" -v entries="$written" 'BEGIN {
         if (seconds < 0.01) printf "at least "

@@ -6,7 +6,7 @@
 needs() {
     local program
     if [[ ! -x /usr/bin/time ]]; then
-        echo "${0##*/}: /usr/bin/time is not here" >&2
+        echo "${0##*/}: cannot find /usr/bin/time" >&2
         echo "  hint: apt-get install time" >&2
         exit 1
     fi

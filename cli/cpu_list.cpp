@@ -47,7 +47,7 @@ std::vector<int> online_cpus() {
   std::string text;
   std::ifstream(path) >> text;
   const auto cpus = parse_cpu_list(text);
-  if (!cpus) throw Error("cannot tell which CPUs are online").on("file: " + path);
+  if (!cpus) throw Error("cannot find out which CPUs are online").on("file: " + path);
   return *cpus;
 }
 

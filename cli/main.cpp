@@ -68,7 +68,7 @@ int run(std::vector<std::string> arguments, Signals& signals) {
   add_recorder("record", "Trace cores or chips while a program runs", declare_record);
   add("report", "Report hot instructions and data of traces", declare_report);
   add("diff", "Compare two traces or recordings", declare_diff);
-  add("index", "Index large traces, to decode slices fast", declare_index);
+  add("index", "Index large traces, to decode parts quickly", declare_index);
   add_recorder("dtl", "Trace the dispatches of virtual processors", declare_dtl);
   add("list", "List PMUs, chips, cores and carrier CPUs", declare_list);
   add("doctor", "Check whether a recording can work here", declare_doctor);

@@ -134,7 +134,7 @@ void PmuDescription::store(EventAttr& attr, const std::string& term, uint64_t va
   }
   const FormatField& field = found->second;
   if (value > field.max()) {
-    throw Error(fmt::format("{}={} is too large: the {} driver takes 0 to {}", term, value, name_,
+    throw Error(fmt::format("{}={} is too large: the {} driver accepts 0 to {}", term, value, name_,
                             field.max()));
   }
   uint64_t word = attr.config(field.word);

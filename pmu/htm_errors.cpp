@@ -33,24 +33,25 @@ constexpr std::array kExplanations = {
     Explanation{ENXIO, "the hypervisor says H_P2: no such node, chip or core",
                 "compare --node, --chip and --core with the machine's own list (console command "
                 "htm -info: Node, Nodal Chip, HW Core)"},
-    Explanation{EINVAL, "the hypervisor says H_PARAMETER, or the driver does not take these values",
-                "the kernel log says which argument was refused"},
+    Explanation{EINVAL,
+                "the hypervisor says H_PARAMETER, or the driver does not accept these values",
+                "the kernel log names the refused argument"},
     Explanation{ENODEV,
                 "the hypervisor says H_NOT_AVAILABLE: the target does not exist or has no trace "
                 "memory",
-                "check the target; trace memory is set aside for the whole machine and comes with "
-                "its next restart"},
+                "check the target; trace memory is a setting of the managed system, which takes "
+                "effect when the system restarts"},
     Explanation{ENOSPC, "the hypervisor says H_RESOURCE: it has no room for this trace", nullptr},
     Explanation{ENOSYS, "the hypervisor says H_FUNCTION: it has no hardware tracing",
-                "hardware tracing needs PowerVM"},
+                "hardware tracing requires PowerVM"},
     Explanation{EOPNOTSUPP, "the hypervisor or the driver does not support this kind of trace",
                 nullptr},
     Explanation{EIO, "the hypervisor reports a hardware fault (H_HARDWARE), or H_STATE",
                 "the kernel log names the hypervisor's answer"},
     Explanation{ETIMEDOUT, "the hypervisor stayed busy (H_BUSY, H_LONG_BUSY)", "try again later"},
-    Explanation{ENOENT, "the htm driver is gone", "load it: modprobe htm"},
+    Explanation{ENOENT, "the htm driver was unloaded", "load it: modprobe htm"},
     Explanation{EMFILE, "this process may not open more files", "raise the limit: ulimit -n"},
-    Explanation{E2BIG, "the kernel does not know this form of event", "use a newer kernel"},
+    Explanation{E2BIG, "the kernel does not support this form of event", "use a newer kernel"},
 };
 
 // H_ return codes of PAPR that H_HTM can return.
@@ -209,8 +210,8 @@ Error explain_trigger_failure(int error_number, const std::string& trigger, int 
     case ENOTSUP:
     case EILSEQ:
       return std::move(error).on(
-          "reason: the kernel cannot watch that place: it is no instruction, may not be probed, or "
-          "is too long");
+          "reason: the kernel cannot probe this address: it is not an instruction, must not be "
+          "probed, or is too long");
     case ENOSPC:
       return std::move(error)
           .on("reason: all of the processor's breakpoint registers are in use")

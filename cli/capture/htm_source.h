@@ -79,7 +79,7 @@ class HtmSource {
   // The trace memory wraps.
   bool wraps() const { return wraps_; }
 
-  // Returns false if the kernel has switched the event off, because the start was refused or the
+  // Returns false if the kernel has disabled the event, because the start was refused or the
   // CPU is gone, for example. Does not disturb the trace. A false result may take 20 ms.
   bool alive() const;
 

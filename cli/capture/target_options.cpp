@@ -30,7 +30,7 @@ void declare_targets(CLI::App& app, TargetWords& words) {
          [&words](const std::vector<std::string>& texts) {
            for (const std::string& text : texts) words.targets.push_back(parse_target(text));
          },
-         "A whole target: node=0,chip=1,core=12,type=core")
+         "Target, such as node=0,chip=1,core=12,type=core")
       ->type_name("TARGET")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

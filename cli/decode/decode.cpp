@@ -334,7 +334,7 @@ class Decode {
     output_.flush();
     print_note(
         fmt::format("{} had wrapped: decoded from its oldest byte, {:#x}, from which offsets "
-                    "count (--file-order: as it is)",
+                    "count (--file-order decodes from the first byte)",
                     name, oldest));
   }
 

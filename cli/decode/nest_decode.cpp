@@ -134,7 +134,8 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
   if (!job.quiet && (part || !wrap.empty())) {
     output.flush();
     if (part) tell_part(reading.input());
-    if (!wrap.empty()) print_note(wrap + "; offsets are of the file (--file-order: as it is)");
+    if (!wrap.empty())
+      print_note(wrap + "; offsets are of the file (--file-order decodes from the first byte)");
   }
   std::string text = fmt::format("{}\n  {}\n{}", reading.name(), reading.describe_layout(),
                                  describe(result.statistics));

@@ -37,12 +37,13 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
   app.add_option("--pages", options.pages, "qtrace pages: logical, real, none [logical if known]")
       ->transform(one_of(pages))
       ->type_name("KIND");
-  app.add_option("--interval", options.interval, "bbv: instructions of a vector [10000000]")
+  app.add_option("--interval", options.interval, "bbv: instructions per vector [10000000]")
       ->type_name("N")
       ->check(number_from(1));
   app.add_option("--blocks", options.blocks, "bbv: write the list of blocks to FILE")
       ->type_name("FILE");
-  app.add_option("--part-rows", options.part_rows, "avro, parquet: most rows in a file [10000000]")
+  app.add_option("--part-rows", options.part_rows,
+                 "avro, parquet: at most N rows in each file [10000000]")
       ->type_name("N")
       ->check(number_from(1))
       ->default_str("");

@@ -72,8 +72,8 @@ class RowDecode {
       }
       if (traces.size() > 1 && !trace.place) {
         throw Error("cannot write " + trace.name() +
-                    " together with other traces: its file name does not give its target")
-            .hint("write each trace to a folder of its own");
+                    " together with other traces: its file name does not state its target")
+            .hint("write each trace to a separate folder");
       }
       const Part part{.trace = &trace, .type = type, .folder = partition_of(trace, type)};
       const auto same = std::find_if(parts.begin(), parts.end(), [&](const Part& other) {
@@ -82,7 +82,7 @@ class RowDecode {
       if (same != parts.end()) {
         throw Error(fmt::format("cannot write {} beside {}: both are {}", trace.name(),
                                 same->trace->name(), part.folder.string()))
-            .hint("write each recording to a folder of its own");
+            .hint("write each recording to a separate folder");
       }
       parts.push_back(part);
     }

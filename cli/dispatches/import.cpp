@@ -199,8 +199,9 @@ class Import {
     report.event = content_.event;
     report.period_ns = content_.period_ns;
     report.unprovable = fmt::format(
-        "perf does not record the hypervisor's index of the log; and it does not wait for the "
-        "driver's last look: of each CPU up to {} us before the end are missing",
+        "perf does not record the hypervisor's index of the log, and does not wait for the "
+        "driver's "
+        "last read: the entries of up to {} us at the end of each CPU are missing",
         content_.period_ns / 1000);
     if (first_ <= last_) {
       report.duration = std::chrono::nanoseconds(clock_.nanoseconds(last_).value_or(0) -

@@ -299,8 +299,9 @@ int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Exist
   write();
   const uint64_t written_bytes = file.finish();
   if (form.strange_reasons() != 0) {
-    print_warning(fmt::format("perf shows a wrong reason for {} entries: it has no name for theirs",
-                              form.strange_reasons()));
+    print_warning(
+        fmt::format("perf shows wrong reasons for {} entries: it has no names for their reasons",
+                    form.strange_reasons()));
   }
   const bool incomplete = tell(reader, replay.name);
   print_note(fmt::format("{} of {} entries to {}, {} bytes", taken, reader.entries(), path.string(),

@@ -40,9 +40,9 @@ std::string why_lost(const DtlTotals& totals) {
   add(totals.overruns, "the AUX area was overrun");
   add(totals.void_slots, "an entry was void");
   add(totals.area_full, "the AUX area was full");
-  add(totals.not_logged, "the kernel took the event off its CPU");
+  add(totals.not_logged, "the kernel removed the event from its CPU");
   add(totals.taken, "somebody else took the log");
-  return why.empty() ? "the driver did not deliver them" : why;
+  return why.empty() ? "the driver did not deliver the entries" : why;
 }
 
 std::string reason_line(const char* title, const std::array<uint64_t, 256>& counts,
@@ -119,7 +119,7 @@ void DtlReport::bound(const DtlCpuResult& result) {
   if (totals.saturated.count != 0) {
     ledger_.add({place,
                  describe("the log was full", totals.saturated) +
-                     "; how much it then overwrote is not known",
+                     "; the number of overwritten entries is not known",
                  LossUnit::kUnknown, 0});
   }
   if (totals.passes.count != 0) {
@@ -143,7 +143,7 @@ void DtlReport::judge_off(const DtlCpuResult& result) {
   const std::string cause =
       fmt::format("{}, after {}",
                   result.totals.taken.count != 0 ? "somebody else took the log"
-                                                 : "the kernel switched the event off",
+                                                 : "the kernel disabled the event",
                   seconds(result.totals.last_ns));
   if (event == "all" && result.dispatches && *result.dispatches >= result.logged) {
     ledger_.add({place, cause + ", by the dispatch counter", LossUnit::kEntries,
@@ -171,7 +171,7 @@ std::string DtlReport::text() const {
                         counted_);
   }
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-  text += fmt::format("htmtrace: {} entries of {} CPUs in {}.{:03} s, looked for every {} us; {}\n",
+  text += fmt::format("htmtrace: {} entries of {} CPUs in {}.{:03} s, read every {} us; {}\n",
                       entries_, cpus_, milliseconds / 1000, milliseconds % 1000, period_ns / 1000,
                       ledger_.summary());
   return text;

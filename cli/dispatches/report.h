@@ -22,7 +22,7 @@ struct DtlCpuResult {
   int cpu = 0;
   uint64_t entries = 0;
   DtlTotals totals{};
-  bool off = false;  // the kernel switched the event off before the end
+  bool off = false;  // the kernel disabled the event before the end
   // By the hypervisor's index of the log, when the kernel shows it.
   std::optional<DtlShortfall> shortfall{};
   // By its dispatch counter, while `logged` entries were added to the log.

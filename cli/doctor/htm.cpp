@@ -65,7 +65,7 @@ Finding refused_status(HtmType type, int reason) {
       finding.advice = {"try again later"};
       break;
     default:
-      finding.advice = {"look into the kernel log: dmesg | grep htm"};
+      finding.advice = {"read the kernel log: dmesg | grep htm"};
   }
   return finding;
 }

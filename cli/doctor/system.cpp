@@ -107,7 +107,7 @@ Finding check_machine(const fs::path& root) {
     return {Verdict::kBad,
             "machine",
             "a KVM guest on " + cpu,
-            "KVM guests have no hardware tracing; PowerVM partitions do",
+            "KVM guests have no hardware tracing; only PowerVM partitions have it",
             {}};
   }
   return {Verdict::kGood, "machine", "a partition on " + cpu, "", {}};
@@ -121,7 +121,7 @@ Finding check_lockdown(const fs::path& root, bool driver_loaded) {
     return {Verdict::kBad,
             "lockdown",
             "the kernel is locked down for confidentiality",
-            "it then refuses perf events of the kernel",
+            "a kernel locked down for confidentiality refuses perf events of the kernel",
             {"boot without lockdown=confidentiality (integrity is enough for secure boot)"}};
   }
   const bool integrity = lockdown.find("[integrity]") != std::string::npos;
@@ -200,7 +200,7 @@ Finding check_tracefs(const fs::path& root) {
   return {Verdict::kNotice,
           "tracefs",
           "not found, or not readable for this user",
-          "only tracepoint triggers need it",
+          "only --resume-on and --pause-on with tracepoints need tracefs",
           {"mount -t tracefs tracefs /sys/kernel/tracing"}};
 }
 

@@ -71,7 +71,7 @@ class DtlCapture {
     DtlIntake intake;
     VpaArea area;
     std::optional<VpaCounters> at_start, at_end;
-    bool off = false;  // the kernel switched the event off
+    bool off = false;  // the kernel disabled the event
   };
   struct Group {
     explicit Group(const DtlOutputOptions& options) : sums(options) {}

@@ -237,7 +237,7 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
       ->type_name("TIME");
   app.add_flag("--check", wish->replay.check, "Compare the file's statistics with its entries");
   app.add_flag("--tasks", output.tasks, "Name the task that each entry interrupted");
-  app.add_option("--top", output.top, "Lines of the summary's tables [10]")
+  app.add_option("--top", output.top, "Lines per table of the summary [10]")
       ->check(CLI::Range(1, 100000).description(""))
       ->type_name("N");
   app.add_option_function<std::string>(

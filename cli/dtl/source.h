@@ -55,7 +55,7 @@ class DtlSource {
   const EventFd& event() const { return event_; }
   const PerfRing& ring() const { return *ring_; }
 
-  // Returns false if the kernel has switched the event off. Sleeps up to 20 ms.
+  // Returns false if the kernel has disabled the event. Sleeps up to 20 ms.
   bool alive() const;
 
  private:

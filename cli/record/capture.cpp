@@ -115,8 +115,9 @@ bool Capture::proven() const {
 std::string Capture::verdict() const {
   std::string text = manifest_.ledger.summary();
   if (!manifest_.ledger.empty()) return text;
-  text += proven() ? ", proven by the driver's count"
-                   : " that shows; this driver does not tell how much there was";
+  text += proven()
+              ? ", proven by the driver's count"
+              : ", but this cannot be proven: the driver does not report the size of the trace";
   return text;
 }
 

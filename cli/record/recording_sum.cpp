@@ -17,9 +17,9 @@ void RecordingSum::add(const Capture& capture) {
 
 std::string RecordingSum::line(const std::filesystem::path& folder) const {
   const uint64_t bad = failed_ + incomplete_;
-  const std::string verdict = bad != 0   ? fmt::format("{} of them lost something", bad)
+  const std::string verdict = bad != 0   ? fmt::format("{} of them have losses", bad)
                               : proven() ? "nothing lost, proven by the driver's count"
-                                         : "nothing lost that shows";
+                                         : "nothing lost, but this cannot be proven";
   const std::string kept =
       removed_ != 0 ? fmt::format(", of which the newest {} are kept", traces_ - removed_) : "";
   return fmt::format("{} recordings{}, {} bytes of trace in {}; {}", traces_, kept, bytes_,

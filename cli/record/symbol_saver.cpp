@@ -56,8 +56,8 @@ void SymbolSaver::finish() {
   if (pages_) save_pages();
   if (!files_.finish()) {
     print_warning(
-        "the kernel hides its addresses from this process: the trace will have no names of the "
-        "kernel (be root, and see kernel.kptr_restrict)");
+        "the kernel hides its addresses from this process: kernel code will have no names",
+        "run htmtrace record as root, and check kernel.kptr_restrict");
   }
 }
 
@@ -75,7 +75,8 @@ void SymbolSaver::save_pages() {
         "proven, and bus addresses will have no names");
   }
   if (pages_->cut()) {
-    print_warning("the workload has more memory than is saved: some of it will have no names");
+    print_warning(
+        "the workload has more memory than htmtrace saves: some of it will have no names");
   }
   files_.add_pages(*pages_);
 }

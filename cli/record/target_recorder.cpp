@@ -139,7 +139,7 @@ void TargetRecorder::drain_to_end(const std::atomic<bool>& give_up) {
     drained_ = step == HtmDrain::Step::kDone;
     if (drained_) return;
     if (give_up.load(std::memory_order_relaxed)) {
-      lose("trace", "saving it was interrupted");
+      lose("trace", "the saving was interrupted");
       return;
     }
     if (!again_allowed(step)) return;

@@ -35,7 +35,7 @@ class TargetRecorder {
   bool begun();
 
   // True when the trace has ended by itself: the driver reports an error, or the kernel has
-  // switched the event off.
+  // disabled the event.
   bool gone();
 
   // Stops the trace and drains it, until the end or until `give_up` is set. Throws nothing.

@@ -159,7 +159,7 @@ void declare_options(CLI::App& app, DiffOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");
-  app.add_option("--top", options.top, "Lines of a table [20]")
+  app.add_option("--top", options.top, "Lines per table [20]")
       ->check(number_from(0))
       ->type_name("N")
       ->default_str("");

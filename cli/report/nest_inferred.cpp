@@ -117,7 +117,7 @@ class Inferred {
   }
 
   std::string tables() const {
-    if (!any_) return "no address field is believed: there are no addresses to report\n";
+    if (!any_) return "no address field was accepted, so the report has no addresses\n";
     std::string text = fmt::format("{} commands\n", commands_);
     if (without_ != 0) {
       text += fmt::format("{} ({:.2f}%) of them without a known logical address are in no table\n",

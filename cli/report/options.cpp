@@ -24,7 +24,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");
-  app.add_option("--top", options.top, "Lines of a table [20; heat map 32, in files 128]")
+  app.add_option("--top", options.top, "Lines per table [20; heat map 32, in files 128]")
       ->type_name("N")
       ->check(number_from(0))
       ->default_str("");
@@ -36,7 +36,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
   app.add_flag("--stacks", options.stacks, "Report folded call stacks");
   app.add_flag("--blocks", options.blocks, "Report hot basic blocks and their successors");
   app.add_flag("--heat-map", options.heat_map, "Report when each address was accessed");
-  app.add_flag("--timeline", options.timeline, "Report the progress of core traces");
+  app.add_flag("--timeline", options.timeline, "Report ticks, privileges and losses over time");
   app.add_flag("--infer-address", options.infer_address,
                "Find the address field of an unknown nest layout");
   static const std::map<std::string, HeatAxis> axes = {{"ticks", HeatAxis::kTicks},

@@ -36,7 +36,7 @@ struct RowSchema {
 // The fields of an access in such a list.
 inline constexpr RowField kAccessFields[] = {
     {.name = "ea", .doc = "effective address"},
-    {.name = "ra", .optional = true, .doc = "real address, if the trace tells it"},
+    {.name = "ra", .optional = true, .doc = "real address, if the trace contains it"},
     {.name = "la", .optional = true, .doc = "logical real address, if the memory map knows it"}};
 
 // The rows of a core trace are instructions. The rows of a nest trace are commands, and responses

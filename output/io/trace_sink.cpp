@@ -70,7 +70,7 @@ void TraceSink::reserve(uint64_t size_bytes) const {
   if (::fallocate(fd_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size_bytes)) == 0) return;
   const int reason = errno;
   if (reason != ENOSPC && reason != EDQUOT && reason != EFBIG) return;
-  throw Error(fmt::format("cannot set {} bytes aside for {}", size_bytes, path_.string()), reason)
+  throw Error(fmt::format("cannot reserve {} bytes for {}", size_bytes, path_.string()), reason)
       .hint("make room on the disk, or choose another folder with -o");
 }
 

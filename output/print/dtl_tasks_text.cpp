@@ -72,8 +72,8 @@ class TaskTable {
   std::string text() const {
     std::string text;
     const auto out = std::back_inserter(text);
-    fmt::format_to(out, "\nwaited from ready to dispatch, by the task that was there{}, {}:\n",
-                   most_of(), since_.ticks_per_second != 0 ? "us" : "ticks");
+    fmt::format_to(out, "\nwaited from ready to dispatch, by task{}, {}:\n", most_of(),
+                   since_.ticks_per_second != 0 ? "us" : "ticks");
     fmt::format_to(out, "{:>10}{:>10}{:>12}{:>16}{:>10}{:>12}{:>12}{:>12}  {}\n", "pid", "tid",
                    "dispatches", "waited", "share", "p50", "p99", "max", "comm");
     const uint64_t all = sum();
@@ -132,9 +132,9 @@ class TaskTable {
     const DtlTaskWaits::Table* tasks = table_.waits->tasks();
     if (tasks == nullptr) return {};
     std::string text;
-    if (tasks->size() > table_.top) text = fmt::format(", the {} that waited most", table_.top);
+    if (tasks->size() > table_.top) text = fmt::format(", the {} that waited longest", table_.top);
     if (tasks->error() != 0) {
-      text += fmt::format(" (waited: too low by {} at most)", time(tasks->error()));
+      text += fmt::format(" (waited: too low by at most {})", time(tasks->error()));
     }
     return text;
   }

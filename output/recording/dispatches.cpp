@@ -35,7 +35,7 @@ DtlReader::DtlReader(InputFile file, DtlStatisticsUse statistics)
       buffer_(kBufferBytes),
       entries_buffer_(kMostDtlEntries) {
   if (fill(kDtlHeaderBytes) && parse_dtl_header({buffer_.data(), kDtlHeaderBytes})) return;
-  throw Error("this is no recording of the dispatch trace log")
+  throw Error("this is not a recording of the dispatch trace log")
       .on("file: " + file_.name())
       .hint("make one with: htmtrace dtl -o FILE");
 }

@@ -53,7 +53,7 @@ TraceSink create_with_reserve(const fs::path& path, Existing existing, uint64_t 
 void refuse_to_replace(const fs::path& path) {
   if (::access(path.c_str(), F_OK) != 0) return;
   throw Error(fmt::format("cannot create {}", path.string()), EEXIST)
-      .on("a recording is there already")
+      .on("the folder has a recording already")
       .hint("choose another folder with -o, or replace it with --force");
 }
 

@@ -59,14 +59,15 @@ bool is_other_than_text(const Json& object, const char* key) {
 }
 
 std::string invalid_member(const Json& file) {
-  if (is_other_than_text(file, "file")) return "file is no text";
+  if (is_other_than_text(file, "file")) return "file is not text";
   for (const char* const key : {"bytes", "stored_bytes"}) {
     const Json* const value = known_at(file, key);
-    if (value != nullptr && !value->is_number_unsigned()) return std::string(key) + " is no size";
+    if (value != nullptr && !value->is_number_unsigned())
+      return std::string(key) + " is not a size";
   }
   const Json* const beginning = known_at(file, "beginning_crc32c");
   if (beginning == nullptr || beginning->is_number_unsigned()) return {};
-  return "beginning_crc32c is no number";
+  return "beginning_crc32c is not a number";
 }
 
 RecordedFile file_at(const Json& target, const char* key) {
@@ -74,7 +75,7 @@ RecordedFile file_at(const Json& target, const char* key) {
   RecordedFile recorded;
   if (file == nullptr) return recorded;
   if (!file->is_object()) {
-    recorded.invalid = std::string(key) + " is no object";
+    recorded.invalid = std::string(key) + " is not an object";
     return recorded;
   }
   recorded = {.name = text_at(*file, "file"),
@@ -89,9 +90,9 @@ RecordedFile file_at(const Json& target, const char* key) {
 constexpr const char* kStates[] = {"complete", "incomplete", "failed", "recording"};
 
 std::string invalid_loss(const Json& loss) {
-  if (!loss.is_object()) return "is no object";
+  if (!loss.is_object()) return "is not an object";
   for (const char* const key : {"target", "place", "cause"}) {
-    if (is_other_than_text(loss, key)) return std::string("has a ") + key + " that is no text";
+    if (is_other_than_text(loss, key)) return std::string("has a ") + key + " that is not text";
   }
   return {};
 }
@@ -106,7 +107,7 @@ std::string invalid_value(const Json& manifest) {
   if (version != nullptr && *version != kManifestVersion) {
     return "its version is not " + std::to_string(kManifestVersion);
   }
-  if (is_other_than_text(manifest, "state")) return "its state is no text";
+  if (is_other_than_text(manifest, "state")) return "its state is not text";
   const std::string state = text_at(manifest, "state");
   if (known_at(manifest, "state") != nullptr &&
       std::ranges::find(kStates, state) == std::end(kStates)) {
@@ -114,7 +115,7 @@ std::string invalid_value(const Json& manifest) {
   }
   for (const char* const key : {"targets", "losses", "errors"}) {
     const Json* const list = known_at(manifest, key);
-    if (list != nullptr && !list->is_array()) return std::string("its ") + key + " are no list";
+    if (list != nullptr && !list->is_array()) return std::string("its ") + key + " are not a list";
   }
   const Json* const losses = known_at(manifest, "losses");
   for (size_t i = 0; losses != nullptr && i < losses->size(); i++) {
@@ -177,7 +178,7 @@ ManifestFacts read_manifest(std::span<const std::byte> text) {
   const Json manifest =
       Json::parse(first, first + text.size(), nullptr, /*allow_exceptions=*/false);
   if (!manifest.is_object()) {
-    facts.problem = "it is no JSON object";
+    facts.problem = "it is not a JSON object";
     facts.unreadable = true;
     return facts;
   }
@@ -190,7 +191,7 @@ ManifestFacts read_manifest(std::span<const std::byte> text) {
   const auto partition = manifest.find("partition_id");
   if (partition == manifest.end() || partition->is_null()) return facts;
   facts.partition_id = number_at(manifest, "partition_id");
-  if (!facts.partition_id) facts.problem = "its partition_id is no partition's number";
+  if (!facts.partition_id) facts.problem = "its partition_id is not a partition's number";
   return facts;
 }
 

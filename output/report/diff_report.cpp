@@ -133,7 +133,7 @@ std::string DiffReport::to_text() const {
         more_before += table.rows[i].before;
         more_after += table.rows[i].after;
       }
-      fmt::format_to(out, "{:>14} {:>9} {:>14} {:>9} {:>8}  {} more that changed less\n",
+      fmt::format_to(out, "{:>14} {:>9} {:>14} {:>9} {:>8}  {} more with smaller changes\n",
                      count_text(more_before),
                      share_text(more_before, percent(more_before, table.before_whole)),
                      count_text(more_after),

@@ -83,7 +83,9 @@ class Writer {
         time(all_.enqueue_to_dispatch().quantile(990)), time(all_.enqueue_to_dispatch().most()),
         all_.late(), share(all_.moved(), all_.entries()));
     if (const uint64_t error = summary_.places->processors.error(); error != 0) {
-      fmt::format_to(out_, "  home: its dispatches may be more by {}, and it another one\n", error);
+      fmt::format_to(
+          out_, "  home: dispatches may be too low by {}, so another processor may be the home\n",
+          error);
     }
   }
 
@@ -135,7 +137,7 @@ class Writer {
   void write_dispersion() {
     if (!summary_.distances) return;
     const DtlPlaces::Distances& far = summary_.places->distances();
-    fmt::format_to(out_, "\ndispatched, compared with the time before:\n");
+    fmt::format_to(out_, "\ndispatched, compared with the preceding dispatch:\n");
     const auto line = [&](const char* where, uint64_t count) {
       fmt::format_to(out_, "  {:<34}{:>12} {:>9}\n", where, count, share(count, all_.entries()));
     };
@@ -170,8 +172,7 @@ class Writer {
   void write_faults() {
     const auto pages = summary_.places->fault_pages.top(summary_.top);
     if (pages.empty()) return;
-    fmt::format_to(out_, "\npages of 4 KiB that were missing{}:\n",
-                   most_of(summary_.places->fault_pages));
+    fmt::format_to(out_, "\nmissing pages of 4 KiB{}:\n", most_of(summary_.places->fault_pages));
     for (const auto& slot : pages) {
       fmt::format_to(out_, "  {:#018x} {:>12}\n", slot.key * 4096, slot.entry.count);
     }

@@ -103,7 +103,7 @@ void put_code(std::string& text, uint64_t address, const HotBlock& block, Assemb
   }
   if (is_cut(block, code)) text += "    ...\n";
   if (block.rewritten != 0) {
-    fmt::format_to(out, "    in {} executions other instructions were here\n", block.rewritten);
+    fmt::format_to(out, "    {} executions had other instructions here\n", block.rewritten);
   }
 }
 
@@ -121,7 +121,7 @@ void put_edges(std::string& text, const SymbolTable& symbols, const HotBlock& bl
     put(edges.list.others, fmt::format("{}{} others", edges.list.more_values ? "at least " : "",
                                        edges.list.other_values + (edges.list.more_values ? 1 : 0)));
   }
-  if (edges.unknown != 0) put(edges.unknown, "unknown: the trace leaves out what follows");
+  if (edges.unknown != 0) put(edges.unknown, "unknown: the report omits the next instruction");
 }
 
 void write_code(JsonWriter& json, uint64_t address, const HotBlock& block, Assembler& assembler) {

@@ -31,7 +31,7 @@ void add_trace_text(const TimelineReport::Trace& trace, std::string& text) {
   const uint64_t ticks = timeline.ticks();
   fmt::format_to(out, "\n{}\nwindows of {} instructions, {} ticks{}\n", trace.name,
                  timeline.window_instructions(), ticks,
-                 ticks == 0 ? ": the trace tells no time" : "");
+                 ticks == 0 ? ": the trace has no times" : "");
   fmt::format_to(out, "{:>16} {:>12} {:>14} {:>10} {:>9} {:>9} {:>9} {:>12} {:>7}\n", "instruction",
                  "reported", "ticks", "each", "user", "kernel", "others", "data", "losses");
   const uint64_t most = most_ticks_each(timeline);

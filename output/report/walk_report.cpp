@@ -64,8 +64,8 @@ std::string walks_text(const HotSpots& spots) {
     });
   });
   if (all_accesses(spots) == 0) return text;
-  fmt::format_to(out, "\nsizes of the pages that walks led to\n{:>14} {:>7}  {:<12} {:<6} {}\n",
-                 "walks", "share", "side", "guest", "host");
+  fmt::format_to(out, "\npage sizes of the walks\n{:>14} {:>7}  {:<12} {:<6} {}\n", "walks",
+                 "share", "side", "guest", "host");
   each_side(spots, [&](const char* side, const WalkStatistics& walks) {
     walks.each_page([&](size_t guest, size_t host, uint64_t count) {
       fmt::format_to(out, "{:>14} {:>6.2f}%  {:<12} {:<6} {}\n", count,

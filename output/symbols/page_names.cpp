@@ -210,8 +210,8 @@ std::string describe(const PageNames& names) {
   }
   if (count == 0) return {};
   return fmt::format(
-      "memory of {} processes named as it lay {} to {} ms after the trace had begun\n", count,
-      earliest, latest);
+      "names of memory by the maps of {} processes, saved {} to {} ms after the trace began\n",
+      count, earliest, latest);
 }
 
 }  // namespace htmtrace

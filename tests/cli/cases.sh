@@ -34,9 +34,9 @@ fail() { # WHY
 expect() { # STATUS TEXT...
     local wanted=$1 text
     shift
-    [[ $status == "$wanted" ]] || { fail "status should be $wanted" && return; }
+    [[ $status == "$wanted" ]] || { fail "expected status $wanted" && return; }
     for text in "$@"; do
-        grep -qF -- "$text" "$work/stdout" "$work/stderr" || { fail "there should be: $text" && return; }
+        grep -qF -- "$text" "$work/stdout" "$work/stderr" || { fail "missing in the output: $text" && return; }
     done
     echo "ok - $name"
 }
@@ -45,10 +45,10 @@ expect() { # STATUS TEXT...
 expect_lines() { # STATUS LINES TEXT...
     local wanted=$1 lines=$2 text
     shift 2
-    [[ $status == "$wanted" ]] || { fail "status should be $wanted" && return; }
-    [[ $(wc -l <"$work/stdout") == "$lines" ]] || { fail "stdout should have $lines lines" && return; }
+    [[ $status == "$wanted" ]] || { fail "expected status $wanted" && return; }
+    [[ $(wc -l <"$work/stdout") == "$lines" ]] || { fail "expected $lines lines on stdout" && return; }
     for text in "$@"; do
-        grep -qF -- "$text" "$work/stderr" || { fail "stderr should have: $text" && return; }
+        grep -qF -- "$text" "$work/stderr" || { fail "missing on stderr: $text" && return; }
     done
     echo "ok - $name"
 }
@@ -68,7 +68,7 @@ words() { # HEX...
     done
 }
 
-# The published vector: one line entered and one instruction.
+# The published test vector: an IEARA and one instruction.
 one_instruction() {
     words 000000003abcdf00 c000000000ed8d80 0000000ed8000000 7c3f48402abcdf34 b8c0000000000000
 }

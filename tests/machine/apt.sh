@@ -8,13 +8,13 @@
 
 apt_keyring=${DEBIAN_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}
 apt_state=$cache/apt
-# A mirror that is being synchronized may be whole again a few seconds later.
+# A mirror that is being synchronized may be consistent again a few seconds later.
 apt_attempts=3
 apt_pause_seconds=${APT_PAUSE_SECONDS:-4}
 # Debian 12 is first because the guest has its C library. Backports are last.
 foreign_suites=(bookworm trixie bookworm-backports trixie-backports)
 
-# The mirror from which this system's own apt takes Debian.
+# Prints the Debian mirror of this system's own apt.
 apt_mirror() {
     local mirror
     # shellcheck disable=SC2016
@@ -25,7 +25,7 @@ apt_mirror() {
 }
 
 # apt_open ARCHITECTURE SUITE...: make apt see only the packages of these suites for this architecture.
-# Suites whose index does not arrive are skipped. apt's messages are in $apt_log.
+# Skips a suite if apt cannot download its index. apt's messages are in $apt_log.
 apt_open() {
     local architecture=$1 suite mirror folder http='' https=''
     shift

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154
-# For the `host` scripts of the machine tests. Sourced; $log is the test's folder for logs, $share
-# becomes what the guest sees as /share. Ends the test with its TAP plan.
+# Functions of the `host` scripts of the machine tests. A script sources this file. $log is the test's folder for logs,
+# and $share the folder that the guest sees as /share.
 set -euo pipefail
 # shellcheck source=tests/machine/paths.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../paths.sh"
@@ -12,7 +12,7 @@ tools=$host_build/tests/machine/compare
 
 checks=0 failures=0
 
-# verdict STATUS DESCRIPTION [FILE]: one line of TAP, and FILE's text when STATUS tells of a failure.
+# verdict STATUS DESCRIPTION [FILE]: print one line of TAP, and the end of FILE if STATUS is not 0.
 verdict() {
     checks=$((checks + 1))
     if [[ $1 == 0 ]]; then
@@ -33,8 +33,8 @@ check() {
     verdict "$status" "$description" "$log/check.log"
 }
 
-# boot_guest [OPTION]...: run the test's guest script, with the kernel that `run` was asked for unless
-# an option names one. The guest's own checks are indented. The debug kernel is five times slower.
+# boot_guest [OPTION]...: run the test's guest script on the kernel of `run --kernel`, unless an option names another
+# kernel. Indent the guest's own checks. The timeout allows for the debug kernel, which is five times slower.
 boot_guest() {
     local status=0 option
     for option in config faults; do
@@ -45,12 +45,12 @@ boot_guest() {
     "$machine/boot" --timeout 300 --log "$log" --share "$share" "$@" "$here/guest" >"$log/guest.tap" \
         2>"$log/boot.log" || status=$?
     sed 's/^/    /' "$log/guest.tap"
-    verdict "$status" "what the guest checks" "$log/boot.log"
+    verdict "$status" "the guest's checks pass" "$log/boot.log"
     no_harm
 }
 
-# What must hold after each boot, whatever was tested: no macro was left configured, and the
-# hypervisor was never told to write where the guest has no memory.
+# Checks after each boot: no macro is left configured, and the guest never passed an address outside its memory to
+# the hypervisor.
 no_harm() {
     local report=$log/hypervisor.report fact
     for fact in "configured_at_exit 0" "violations 0"; do
@@ -58,8 +58,8 @@ no_harm() {
     done
 }
 
-# decode_session DIR [partial]: on this machine, to $log/decoded; the statistics go to
-# $log/decode.log. A partial trace may be decoded with status 3, "incomplete".
+# decode_session DIR [partial]: decode DIR to $log/decoded, and write the statistics to $log/decode.log. With
+# `partial`, status 3 (incomplete) is allowed.
 decode_session() {
     local status=0
     "$decoder" decode "$1" >"$log/decoded" 2>"$log/decode.log" || status=$?
@@ -67,15 +67,15 @@ decode_session() {
     verdict "$status" "$(basename "$1") is decoded" "$log/decode.log"
 }
 
-# equals_oracle TARGET MINIMUM: the decoded text is what the processor did, and not too little.
+# equals_oracle TARGET MINIMUM: the decoded text equals the executed instructions, and has MINIMUM or more of them.
 equals_oracle() {
-    check "$1: the decoded trace is what was executed" \
+    check "$1: the decoded trace equals the executed instructions" \
         "$tools/oracle-compare" "$log/oracle.$1" "$log/decoded"
-    check "$1: $2 instructions at least" least "$(wc -l <"$log/decoded")" "$2"
+    check "$1: the trace has at least $2 instructions" least "$(wc -l <"$log/decoded")" "$2"
 }
 
-# parts_equal_oracle TARGET FOLDER: the traces FOLDER/TARGET.FIRST-LAST, which the program `stress` makes,
-# are what the processor did between these STARTs. Their instructions are added to part_instructions.
+# parts_equal_oracle TARGET FOLDER: each trace FOLDER/TARGET.FIRST-LAST, which the program `stress` makes, equals the
+# instructions executed between these STARTs. Add the number of instructions to part_instructions.
 part_instructions=0
 parts_equal_oracle() {
     local trace parts=()
@@ -86,13 +86,12 @@ parts_equal_oracle() {
         parts+=("${trace#"$1."}=$log/$trace.txt")
         part_instructions=$((part_instructions + $(wc -l <"$log/$trace.txt")))
     done < <(find "$2" -name "$1.*" -printf '%f\n' | sort -t. -k4n)
-    [[ ${#parts[@]} -gt 0 ]] || return 0 # none was complete; how many were is the client's check
-    check "$1: ${#parts[@]} complete traces are what was executed" \
+    [[ ${#parts[@]} -gt 0 ]] || return 0 # no trace is complete; the client checks the number
+    check "$1: ${#parts[@]} complete traces equal the executed instructions" \
         "$tools/oracle-compare" --parts "$log/oracle.$1" "${parts[@]}"
 }
 
-# is_dump_of FILE TRACE: FILE is TRACE, and zeros where the last piece that was dumped had room left (kmod/ABI),
-# which is larger where dumps are fast.
+# is_dump_of FILE TRACE: FILE is TRACE, then the zeros of the last dump (kmod/ABI). Fast dumps are larger.
 is_dump_of() {
     local bytes most_rest=$((1 << 20)) # HTM_CHUNK_MAX of kmod/htm_trace.c
     bytes=$(stat -c %s "$2")
@@ -100,21 +99,21 @@ is_dump_of() {
         $(tail -c +$((bytes + 1)) "$1" | tr -d '\0' | wc -c) == 0 ]]
 }
 
-# universal_got TARGET: what the program `universal` saved of this target, the last to be released, is
-# what the hypervisor had.
+# universal_got TARGET: the files that the program `universal` saved for this target equal the hypervisor's data. The
+# target is the last target that was released.
 universal_got() {
-    check "the trace is what the hypervisor held" is_dump_of "$share/trace" "$log/trace.core.$1"
-    check "the memory map is the hypervisor's" cmp "$share/map" "$log/memory.map"
-    check "it is not empty" least "$(stat -c %s "$share/map")" 6400
+    check "the trace equals the hypervisor's trace" is_dump_of "$share/trace" "$log/trace.core.$1"
+    check "the memory map equals the hypervisor's memory map" cmp "$share/map" "$log/memory.map"
+    check "the memory map is not empty" least "$(stat -c %s "$share/map")" 6400
 }
 
-# decoded_count NAME: the number that decode's statistics give for it, 0 if they do not name it.
+# decoded_count NAME: print the number of NAME in decode's statistics, or 0 if they do not contain NAME.
 decoded_count() {
     awk -v name="$1" '{ sub(/^ +/, "") } index($0, name " ") == 1 { n = $NF } END { print n + 0 }' \
         "$log/decode.log"
 }
 
-# fact KEY: its value in the hypervisor's report.
+# fact KEY: print the value of KEY in the hypervisor's report.
 fact() {
     awk -v key="$1" 'index($0, key " ") == 1 { print substr($0, length(key) + 2) }' \
         "$log/hypervisor.report"
@@ -122,7 +121,7 @@ fact() {
 
 # least NUMBER MINIMUM
 least() {
-    echo "$1, at least $2 wanted"
+    echo "$1, expected at least $2"
     [[ $1 -ge $2 ]]
 }
 

@@ -31,10 +31,10 @@ static void begin_at_once(void) {
   client_enable(&client);
   client_consume(&client);
   tap(client.announced[kStarted] == 1 && told_why(client.said[kStarted]) == 0,
-      "the begin of a trace is announced at once");
+      "the driver announces the begin of a trace at once");
   work_on(kTraced, kWork);
   client_drain(&client);
-  tap(whole(&client) && client.announced[kGap] == 0, "which is complete then");
+  tap(whole(&client) && client.announced[kGap] == 0, "a trace that began at once is complete");
   show(&client);
   client_end(&client);
 }
@@ -47,17 +47,18 @@ static void begin_late(void) {
   work_on(kTraced, kWork);
   client_consume(&client);
   tap(state() == kConfigured && client.announced[kStarted] == 0,
-      "a START that the hypervisor puts off is not announced");
+      "the driver does not announce a START that the hypervisor delays");
   give_in();
-  tap(await(&client, kStarted) && state() == kTracing, "it is announced when the macro traces");
+  tap(await(&client, kStarted) && state() == kTracing,
+      "the driver announces a delayed START when the macro traces");
   const uint64_t said = client.said[kStarted];
   tap(told_why(said) == kLate && told_ns(said) >= MILLISECONDS(100) &&
           told_ns(said) < MILLISECONDS(5000),
-      "with how late it was, and that it was finished in the background");
+      "the announcement states the delay and the reason");
   work_on(kTraced, kWork);
   client_drain(&client);
-  tap(partial(&client) && client.announced[kGap] == 0, "and the trace is flagged");
-  tap(equal(&client), "what was traced is delivered");
+  tap(partial(&client) && client.announced[kGap] == 0, "a trace that began late is flagged");
+  tap(equal(&client), "the driver delivers the trace after a delayed START");
   show(&client);
   client_end(&client);
 
@@ -69,7 +70,7 @@ static void begin_late(void) {
   give_in();
   client_drain(&client);
   tap(client.announced[kGap] == 1 && told_why(client.said[kGap]) & kLate && partial(&client),
-      "a trace that was read before it had begun is flagged, and its gap announced");
+      "a read before the begin of the trace: the driver announces the gap, and flags the trace");
   show(&client);
   client_end(&client);
 }
@@ -86,13 +87,14 @@ static void begin_interrupted(void) {
   munmap(client.aux, client.aux_bytes);
   client.aux = NULL;
   give_in();
-  tap(await(&client, kStarted) && state() == kStopped, "a late START of an event that was stopped");
+  tap(await(&client, kStarted) && state() == kStopped,
+      "a late START after a stop: the driver announces the delay");
   usleep(200000);
   if (client_map_aux(&client, kAux, PROT_READ | PROT_WRITE) != 0) die("AUX ring");
   client_drain(&client);
   tap(client.announced[kGap] == 1 && client.gaps_why == kRings &&
           told_ns(client.said[kGap]) >= MILLISECONDS(200) && partial(&client),
-      "what is missing after it is announced, too, and flagged");
+      "a late START after a stop: the driver announces and flags the gap");
   show(&client);
   client_end(&client);
 }
@@ -122,11 +124,11 @@ static void late_resume(void) {
   give_in();
   tap(await(&client, kStarted) && told_why(client.said[kStarted]) == kLate &&
           told_ns(client.said[kStarted]) >= MILLISECONDS(100),
-      "a late resume is announced, and how late it was");
+      "the driver announces a late resume and its delay");
   stay_on(kAnyCpu);
   work_on(kTraced, kWork);
   client_drain(&client);
-  tap(partial(&client), "and flagged");
+  tap(partial(&client), "a trace with a late resume is flagged");
   close(resume);
   show(&client);
   client_end(&client);
@@ -159,7 +161,8 @@ static void newer_enable(void) {
   }
   wrong = client.announced[kErrorTold] > kTimes;
   tap_equal(killed, 0, "a refused START does not end the trace of a newer ENABLE");
-  tap(client.announced[kErrorTold] > 0 && wrong == 0, "each refusal is announced once at most");
+  tap(client.announced[kErrorTold] > 0 && wrong == 0,
+      "the driver announces each refusal at most once");
   show(&client);
   client_end(&client);
 }
@@ -170,6 +173,6 @@ int main(void) {
   begin_interrupted();
   late_resume();
   newer_enable();
-  tap_equal(control("configured"), 0, "nothing stays configured");
+  tap_equal(control("configured"), 0, "no macro stays configured");
   return tap_end();
 }

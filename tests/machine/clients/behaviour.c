@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// behaviour - the driver's answers to a perf client's operations on an open event. Each check is a
-// sentence of kmod/ABI. The test needs three processors; core 4 of chip 1 is processor 1.
+// behaviour - operations of a perf client on an open event have the documented results. Each check
+// is a sentence of kmod/ABI. The test needs three processors; core 4 of chip 1 is processor 1.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -37,20 +37,21 @@ static void map_oddly(void) {
   uint64_t reading[5];
   tap(read(client.event, reading, sizeof(reading)) == sizeof(reading) && reading[0] == 0 &&
           state() == kTracing,
-      "a read without rings gives 0 and does not stop the trace");
+      "a read without rings returns 0 and does not stop the trace");
   client_disable(&client);
 
   client_map_data(&client, kData);
-  tap(client_map_aux(&client, kAux, PROT_READ) == -ENOMEM, "an overwrite AUX area: ENOMEM");
+  tap(client_map_aux(&client, kAux, PROT_READ) == -ENOMEM,
+      "mmap of an overwrite AUX area fails with ENOMEM");
   if (client.page_bytes == 4096) {
     tap(client_map_aux(&client, 4096, PROT_READ | PROT_WRITE) == -ENOMEM,
-        "an AUX area of 4 KiB: ENOMEM");
+        "mmap of an AUX area of 4 KiB fails with ENOMEM");
   }
   const size_t smallest = client.page_bytes > 8192 ? client.page_bytes : 8192;
   client_map_aux(&client, smallest, PROT_READ | PROT_WRITE);
   trace(&client);
   client_drain(&client);
-  tap(whole(&client), "the smallest AUX area is enough");
+  tap(whole(&client), "the smallest AUX area receives the whole trace");
   client_end(&client);
 }
 
@@ -66,21 +67,21 @@ static void redirect(void) {
   const struct perf_event_attr attr = client_attr(CORE);
   client.event = client_open(&attr, kCarrier);
   tap(event_ioctl(client.event, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)ring.event) == 0,
-      "SET_OUTPUT to a software event's ring");
+      "SET_OUTPUT to a software event's ring succeeds");
   trace(&client);
   do {
     client_read(&client);
   } while (client_consume(&ring) || client.last.value != 0);
   tap(ring.announced[kMapEnd] == 1 && ring.said[kMapEnd] == ring.map_bytes && ring.map_bytes > 0,
-      "the memory map comes in that ring");
-  tap(ring.announced[kTraceEnd] == 0, "and no trace, for it has no AUX area");
+      "that ring receives the memory map");
+  tap(ring.announced[kTraceEnd] == 0, "that ring receives no trace, because it has no AUX area");
 
   tap(event_ioctl(client.event, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)-1) == 0,
-      "SET_OUTPUT -1 takes it back");
+      "SET_OUTPUT -1 succeeds");
   client_map_data(&client, kData);
   client_map_aux(&client, kAux, PROT_READ | PROT_WRITE);
   client_drain(&client);
-  tap(equal(&client), "the trace follows when there is an AUX area");
+  tap(equal(&client), "the driver delivers the trace when the ring has an AUX area");
   client_end(&client);
   client_end(&ring);
 }
@@ -91,7 +92,7 @@ static void pause_output(void) {
   trace(&client);
   event_ioctl(client.event, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
   for (int i = 0; i < 20; i++) client_read(&client);
-  tap(client.last.value == 1, "while the ring is paused: again");
+  tap(client.last.value == 1, "a read while the ring is paused returns 1");
   event_ioctl(client.event, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
   client_drain(&client);
   tap(whole(&client), "PAUSE_OUTPUT loses nothing");
@@ -106,19 +107,19 @@ static void read_oddly(void) {
   trace(&client);
   tap(event_ioctl(client.event, PERF_EVENT_IOC_PERIOD, (unsigned long)&(uint64_t){7}) == -EINVAL &&
           state() == kTracing,
-      "IOC_PERIOD: EINVAL, and the trace goes on");
+      "IOC_PERIOD fails with EINVAL, and the trace continues");
   tap(event_ioctl(client.event, PERF_EVENT_IOC_RESET, 0) == 0 && state() == kStopped,
-      "IOC_RESET is a read: it stops the trace");
+      "IOC_RESET stops the trace, like a read");
   client_consume(&client);
-  tap(client.trace_bytes > 0, "and brings a part of it");
+  tap(client.trace_bytes > 0, "IOC_RESET delivers a part of the trace");
   client_drain(&client);
-  tap(whole(&client), "nothing is lost by IOC_RESET");
+  tap(whole(&client), "IOC_RESET loses nothing");
 
   const int64_t dumps = control("calls DUMP_DATA"), maps = control("calls DUMP_SYSMEM_CONF");
   bool zero = true;
   for (int i = 0; i < 10; i++) zero &= client_read(&client) && client.last.value == 0;
   tap(zero && control("calls DUMP_DATA") == dumps && control("calls DUMP_SYSMEM_CONF") == maps,
-      "extra reads give 0 and ask the hypervisor nothing");
+      "reads after the end return 0 without a hypervisor call");
   client_end(&client);
 }
 
@@ -137,9 +138,9 @@ static void read_group(void) {
     uint64_t count, values[2];
   } reading = {};
   do {
-    if (read(client.event, &reading, sizeof(reading)) < 0) die("group read");
+    if (read(client.event, &reading, sizeof(reading)) < 0) die("a group read succeeds");
   } while (client_consume(&client) || reading.values[0] != 0);
-  tap(reading.count == 2 && whole(&client), "group reads drain the trace like others");
+  tap(reading.count == 2 && whole(&client), "group reads drain the trace like other reads");
   close(member);
   client_end(&client);
 }
@@ -151,11 +152,11 @@ static void enable_again(void) {
   begin(&client);
   trace(&client);
   client_disable(&client);
-  tap(state() == kStopped, "DISABLE stops");
+  tap(state() == kStopped, "DISABLE stops the macro");
   trace(&client);
-  tap(state() == kTracing, "ENABLE goes on");
+  tap(state() == kTracing, "ENABLE continues the trace");
   client_drain(&client);
-  tap(whole(&client) && client.aux_flags == 0, "both stretches are one trace");
+  tap(whole(&client) && client.aux_flags == 0, "both stretches form one trace");
 
   const int64_t configurations = control("configurations " CORE_CONTROL);
   client_disable(&client);
@@ -165,12 +166,12 @@ static void enable_again(void) {
   // The worker arms the macro again in the background.
   for (int i = 0; i < 100 && state() != kTracing; i++) usleep(10000);
   tap(control("configurations " CORE_CONTROL) == configurations + 1,
-      "ENABLE after everything was delivered arms a new trace");
+      "ENABLE after the drain arms a new trace");
   work_on(kTraced, kShortWork);
   client_drain(&client);
   tap(client.announced[kTraceEnd] == 2 && client.announced[kMapEnd] == 2 &&
           client.said[kTraceEnd] == client.trace_bytes - before.trace_bytes && equal(&client),
-      "and it is delivered whole, with its own memory map");
+      "the new trace is complete, with its own memory map");
   client_end(&client);
 }
 
@@ -186,7 +187,7 @@ static void wrap(void) {
   work_on(kTraced, kLongWork);
   client_drain(&client);
   tap(whole(&client) && client.trace_bytes == client.said[kTraceBegin],
-      "wrap: the whole trace memory is delivered");
+      "wrap: the driver delivers the whole trace memory");
 
   const uint64_t before = client.trace_bytes;
   client.trace.size = 0;
@@ -197,7 +198,7 @@ static void wrap(void) {
   client_drain(&client);
   const uint64_t second = client.trace_bytes - before;
   tap(client.announced[kTraceEnd] == 2 && client.said[kTraceEnd] == second && equal(&client),
-      "wrap: enabled again, it records anew");
+      "wrap: ENABLE after the drain starts a new trace");
   client_end(&client);
 }
 
@@ -211,7 +212,7 @@ static void unload(void) {
       "the module cannot be unloaded while an event is open");
   trace(&client);
   client_drain(&client);
-  tap(whole(&client), "and the event does not mind the attempt");
+  tap(whole(&client), "the attempt to unload the module does not disturb the event");
   client_end(&client);
 }
 
@@ -220,20 +221,21 @@ static void lose_carrier(void) {
   client_begin(&client, CORE, kThird, kData, kAux);
   trace(&client);
   set_online(kThird, false);
-  tap(state() == kStopped, "the carrier CPU goes offline: STOP");
+  tap(state() == kStopped, "the carrier CPU goes offline: the trace stops");
   client_read(&client);
-  tap(!client_consume(&client), "its event delivers nothing any more");
+  tap(!client_consume(&client), "the carrier CPU is offline: the event delivers no more data");
   const struct perf_event_attr attr = client_attr(CORE);
-  tap(open_event(&attr, -1, kCarrier, -1) == -EBUSY, "and keeps its target");
+  tap(open_event(&attr, -1, kCarrier, -1) == -EBUSY,
+      "the carrier CPU is offline: the event keeps its target");
   const struct perf_event_attr other = client_attr(HTM_CONFIG(kCore, 0, 0, 0));
-  tap(open_event(&other, -1, kThird, -1) == -ENODEV, "no event can be opened on it: ENODEV");
+  tap(open_event(&other, -1, kThird, -1) == -ENODEV, "open on an offline CPU fails with ENODEV");
   client_end(&client);
-  tap(control("configured") == 0, "closing it gives the macro back");
+  tap(control("configured") == 0, "close releases the macro");
   set_online(kThird, true);
   client_begin(&client, CORE, kThird, kData, kAux);
   trace(&client);
   client_drain(&client);
-  tap(whole(&client), "online again, the CPU carries a new event");
+  tap(whole(&client), "the carrier CPU is online again: it carries a new event");
   client_end(&client);
 }
 
@@ -247,6 +249,6 @@ int main(void) {
   wrap();
   unload();
   lose_carrier();
-  tap(control("configured") == 0, "nothing is configured at the end");
+  tap(control("configured") == 0, "no macro stays configured");
   return tap_end();
 }

@@ -114,8 +114,9 @@ static void drain_at(int program, int events, int values, const char* tracepoint
     idle = progress || element(values) != 0 ? 0 : idle + 1;
   }
   close(link);
-  tap(whole(&client), "%s: reads by a BPF program bring the whole trace", tracepoint);
-  tap(control("calls DUMP_DATA") > dumps, "%s: and nobody else's", tracepoint);
+  tap(whole(&client), "%s: reads by a BPF program drain the whole trace", tracepoint);
+  tap(control("calls DUMP_DATA") > dumps, "%s: only the reads by the BPF program issue dumps",
+      tracepoint);
   stay_on(kAnyCpu);
   // The map holds the event. The kernel frees the map after a grace period.
   remove_element(events);
@@ -137,6 +138,6 @@ int main(void) {
   close(program);
   close(values);
   close(events);
-  tap_equal(control("configured"), 0, "nothing stays configured");
+  tap_equal(control("configured"), 0, "no macro stays configured");
   return tap_end();
 }

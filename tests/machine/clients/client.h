@@ -98,7 +98,7 @@ bool client_consume(struct client* client);
 bool client_consume_part(struct client* client, uint64_t most);
 // Returns the bytes of trace that are not drained yet.
 uint64_t client_waiting(const struct client* client);
-// The universal loop. Returns false if the driver returns "again" without end.
+// The universal loop. Returns false if the driver returns "again" too often.
 bool client_drain(struct client* client);
 
 // True if the driver announced that it delivered everything, and the client received all of it. The

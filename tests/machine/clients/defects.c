@@ -23,7 +23,12 @@
 #include "tests/machine/clients/whole.h"
 
 enum { kCarrier = 0, kOtherCarrier = 1, kTraced = 1, kDataBytes = 1 << 20 };
-enum { kReserved, kConfigured, kTracing, kStopped };  // the hypervisor's "state"
+enum {
+  kReserved,
+  kConfigured,
+  kTracing,
+  kStopped
+};  // number of the state in the hypervisor's answer to "state"
 #define TARGET HTM_CONFIG(kCore, 0, 1, 4)
 
 static size_t page_bytes, aux_bytes;
@@ -62,17 +67,18 @@ static void opening(void) {
   struct perf_event_attr attr = client_attr(TARGET);
   control("clear");
   const int first = client_open(&attr, kCarrier);
-  tap(first >= 0, "an event is opened");
-  tap_equal(client_open(&attr, kOtherCarrier), -EBUSY, "1.4 a target is opened once, on any CPU");
-  tap_equal(control("calls CONFIGURE"), 1, "1.4 the second opener does not touch the macro");
+  tap(first >= 0, "an event can be opened");
+  tap_equal(client_open(&attr, kOtherCarrier), -EBUSY,
+            "1.4 only one event can open a target, on any CPU");
+  tap_equal(control("calls CONFIGURE"), 1, "1.4 a second open does not configure the macro");
   attr.config = HTM_CONFIG(kCore, 0, 0, 0);
-  tap_equal(client_open(&attr, kCarrier), -EBUSY, "1.4 a CPU carries one event");
+  tap_equal(client_open(&attr, kCarrier), -EBUSY, "1.4 a CPU carries only one event");
   close(first);
 
   attr = client_attr(TARGET);
   attr.freq = 1;
   attr.sample_freq = 1000;
-  tap_equal(open_with(&attr), -EINVAL, "1.7 a frequency is refused");
+  tap_equal(open_with(&attr), -EINVAL, "1.7 the driver refuses a frequency");
 
   for (int bit = 0; bit < 25; bit++) {
     const uint64_t good = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -84,15 +90,16 @@ static void opening(void) {
     const int event = open_with(&attr);
     // The perf core checks the attr first, and rejects some attrs itself.
     tap(event == -EOPNOTSUPP || event == -EINVAL,
-        "10.3j sample_type bit %d, which could make a record too long, is refused", bit);
+        "10.3j the driver refuses sample_type bit %d, which could make a record too long", bit);
   }
 
   attr = client_attr(TARGET);
   attr.type = 0x7ff0;
   attr.inherit = 1;
-  tap_equal(open_with(&attr), -ENOENT, "10.3i an event of another type with inherit is not ours");
+  tap_equal(open_with(&attr), -ENOENT,
+            "10.3i the driver does not refuse inherit of another PMU's event");
 
-  // The kernel's own driver holds the macro.
+  // The kernel's own driver has configured the macro.
   const char* const folder = "/sys/kernel/debug/powerpc/htmdump/";
   static const char* const settings[][2] = {{"htmtype", "2"},        {"nodeindex", "0"},
                                             {"nodalchipindex", "1"}, {"coreindexonchip", "4"},
@@ -105,8 +112,10 @@ static void opening(void) {
     if (file < 0 || write(file, settings[i][1], 1) != 1) die(path);
     close(file);
     const int held = driver_is_built_in() ? -EBUSY : -EALREADY;
-    if (i == 4) tap_equal(open_with(&attr), held, "10.3l what htmdump holds is not taken");
-    if (i == 4) tap_equal(macro_state(), kConfigured, "10.3l and stays as htmdump has it");
+    if (i == 4)
+      tap_equal(open_with(&attr), held,
+                "10.3l the driver does not open a macro that htmdump has configured");
+    if (i == 4) tap_equal(macro_state(), kConfigured, "10.3l htmdump's macro keeps its state");
   }
 }
 
@@ -116,9 +125,10 @@ static void refusals(void) {
   struct perf_event_attr attr = client_attr(TARGET);
   control("clear");
   control("CONFIGURE from=1 H_AUTHORITY");
-  tap_equal(open_with(&attr), -EPERM, "10.3h a refused CONFIGURE is the opener's errno");
-  tap_equal(control("calls CONFIGURE"), 1, "1.5 a permanent refusal is not tried again");
-  tap_equal(control("calls DECONFIGURE"), 0, "1.3 what was not configured is not deconfigured");
+  tap_equal(open_with(&attr), -EPERM, "10.3h open returns the errno of a refused CONFIGURE");
+  tap_equal(control("calls CONFIGURE"), 1, "1.5 the driver does not repeat a refused CONFIGURE");
+  tap_equal(control("calls DECONFIGURE"), 0,
+            "1.3 the driver does not deconfigure a macro that it did not configure");
 
   static const char* const codes[] = {"77", "-999", "H_HARDWARE"};
   for (int i = 0; i < 3; i++) {
@@ -132,18 +142,18 @@ static void refusals(void) {
   control("START from=1 H_HARDWARE");
   client_enable(&client);
   client_consume(&client);
-  tap_equal(client.announced[kErrorTold], 1, "10.3h a refused START is announced");
-  tap(!client_read(&client), "10.3h and puts a pinned event in the error state");
-  tap_equal(control("calls START"), 1, "1.5 a refused START is not tried again");
+  tap_equal(client.announced[kErrorTold], 1, "10.3h the driver announces a refused START");
+  tap(!client_read(&client), "10.3h a refused START puts a pinned event into the error state");
+  tap_equal(control("calls START"), 1, "1.5 the driver does not repeat a refused START");
   client_end(&client);
-  tap_equal(control("configured"), 0, "1.3 after a refused START nothing stays configured");
+  tap_equal(control("configured"), 0, "1.3 after a refused START, no macro stays configured");
 
   trace(&client);
   control("DUMP_DATA nth=2 H_HARDWARE");
   client_drain(&client);
   tap(client.aux_flags & PERF_AUX_FLAG_PARTIAL,
-      "10.3g a trace that broke off has the flag PARTIAL");
-  tap_equal(client.announced[kErrorTold], 1, "10.3g and the refusal is announced");
+      "10.3g a trace that ends with an error has the flag PARTIAL");
+  tap_equal(client.announced[kErrorTold], 1, "10.3g the driver announces the refused dump");
   client_end(&client);
 }
 
@@ -152,21 +162,22 @@ static void refusals(void) {
 static void start_and_stop(void) {
   struct client client;
   begin(&client);
-  tap_equal(macro_state(), kConfigured, "1.6 open and mmap configure, and do not start");
+  tap_equal(macro_state(), kConfigured,
+            "1.6 open and mmap configure the macro, but do not start it");
   client_enable(&client);
-  tap_equal(macro_state(), kTracing, "1.6 enable starts");
+  tap_equal(macro_state(), kTracing, "1.6 ENABLE starts the macro");
   client_disable(&client);
-  tap_equal(macro_state(), kStopped, "1.6 disable stops");
+  tap_equal(macro_state(), kStopped, "1.6 DISABLE stops the macro");
   client_enable(&client);
-  tap_equal(macro_state(), kTracing, "1.6 enable starts again");
+  tap_equal(macro_state(), kTracing, "1.6 ENABLE starts the macro again");
   work_on(kTraced, 5);
   client_disable(&client);
-  tap_equal(control("calls DECONFIGURE"), 0, "10.3f disable deconfigures nothing");
+  tap_equal(control("calls DECONFIGURE"), 0, "10.3f DISABLE does not deconfigure the macro");
   client_enable(&client);
   client_drain(&client);
-  tap(all_came(&client), "10.3f what was traced before a disable comes");
+  tap(all_came(&client), "10.3f the trace before DISABLE is delivered");
   client_end(&client);
-  tap_equal(macro_state(), kReserved, "10.3f the close deconfigures");
+  tap_equal(macro_state(), kReserved, "10.3f close deconfigures the macro");
 
   begin(&client);
   client_enable(&client);
@@ -182,14 +193,14 @@ static void start_and_stop(void) {
   client.page = NULL;
   client_enable(&client);
   client_read(&client);
-  tap_equal((int64_t)client.last.value, 0, "10.3a read before mmap gives 0");
-  tap_equal(macro_state(), kTracing, "10.3a and leaves the trace running");
+  tap_equal((int64_t)client.last.value, 0, "10.3a a read before mmap returns 0");
+  tap_equal(macro_state(), kTracing, "10.3a a read before mmap does not stop the trace");
   client_end(&client);
 }
 
 // ------------------------------------------------------------------------------- draining
 
-// The second trace of the same event.
+// One event makes two traces.
 static void again(void) {
   struct client client;
   trace(&client);
@@ -209,7 +220,7 @@ static void again(void) {
   client_end(&client);
 }
 
-// A reader that lets the area fill up, and then drains an odd part of it. A third plus 1 byte
+// A reader lets the area become full, and then drains an odd part of it. A third plus 1 byte
 // sometimes makes the free space a multiple of 4 KiB. A full area ends the event.
 static void stingy_reader(void) {
   struct client client;
@@ -221,10 +232,10 @@ static void stingy_reader(void) {
     if (client.last.value == 1) client_consume_part(&client, waiting / 3 + 1);
   }
   client_drain(&client);
-  tap(all_came(&client), "2.1 each byte is right though the reader takes odd parts");
+  tap(all_came(&client), "2.1 each byte is right, although the reader drains odd parts");
   tap(most <= client.aux_bytes && most > client.aux_bytes / 2,
-      "2.1 the AUX area was filled, and never over-filled");
-  tap_equal((int64_t)client.overruns, 0, "10.3f an AUX area without room costs nothing");
+      "2.1 the AUX area was full, but the driver never wrote beyond the free space");
+  tap_equal((int64_t)client.overruns, 0, "10.3f a full AUX area loses no trace");
   client_end(&client);
 }
 
@@ -235,16 +246,17 @@ static void rings(void) {
   tap(all_came(&client) && client.trace_bytes > 2 * aux_bytes,
       "3.6 a trace of several AUX areas is right");
   tap_equal(control("frames DUMP_DATA"), (int64_t)(aux_bytes / 4096),
-            "3.6 the hypervisor was given the AUX area's frames and no other");
-  tap_equal(client.announced[kTraceBegin], 1, "3.4 the trace's begin is announced");
-  tap_equal((int64_t)client.said[kTraceBegin], 4 << 20, "3.4 with the size of the trace memory");
+            "3.6 the driver passes only the AUX area's frames to the hypervisor");
+  tap_equal(client.announced[kTraceBegin], 1, "3.4 the driver announces the begin of the trace");
+  tap_equal((int64_t)client.said[kTraceBegin], 4 << 20,
+            "3.4 the announcement states the size of the trace memory");
   tap_equal((int64_t)client.said[kTraceEnd], (int64_t)client.trace.size,
-            "3.4 its end is announced with the bytes that came");
+            "3.4 the driver announces the end of the trace with the number of received bytes");
   tap_equal(client.announced[kMapBegin] + client.announced[kMapEnd], 2,
-            "3.4 the memory map's begin and end are announced");
+            "3.4 the driver announces the begin and the end of the memory map");
   tap_equal((int64_t)client.dirty_padding, 0, "3.5 the padding of a record is zero");
   tap_equal((int64_t)client.aux_record_bytes, (int64_t)client.trace_bytes,
-            "3.5 nothing is committed but trace");
+            "3.5 the AUX records cover only bytes of the trace");
   client_end(&client);
 
   // Pages outside all blocks: the hypervisor writes to scattered memory.
@@ -259,7 +271,7 @@ static void rings(void) {
   client_drain(&client);
   tap(all_came(&client), "3.2 an AUX area of single pages: each byte is right");
   tap_equal(control("frames DUMP_DATA"), (int64_t)(aux_bytes / 4096),
-            "3.2 and no other page was written");
+            "3.2 an AUX area of single pages: the hypervisor writes to no other page");
   client_end(&client);
 
   // The smallest area: an empty ring offers one byte less than its size.
@@ -267,7 +279,7 @@ static void rings(void) {
   aux_bytes = page_bytes < 8192 ? 8192 : page_bytes;
   trace(&client);
   client_drain(&client);
-  tap(all_came(&client), "10.3d the smallest AUX area gives the whole trace");
+  tap(all_came(&client), "10.3d the smallest AUX area receives the whole trace");
   client_end(&client);
   aux_bytes = usual;
 }
@@ -279,7 +291,7 @@ static void large_ring(void) {
   aux_bytes = (size_t)2 << 30;
   trace(&client);
   client_drain(&client);
-  tap(all_came(&client), "2.2 an AUX area of 2 GiB gives the whole trace");
+  tap(all_came(&client), "2.2 an AUX area of 2 GiB receives the whole trace");
   client_end(&client);
   aux_bytes = usual;
 }
@@ -314,15 +326,15 @@ static void memory_map(void) {
   }
   for (int i = 0; i < 50; i++) client_read(&client);
   client_drain(&client);
-  tap(all_came(&client), "3.3 a data ring without room loses no block");
+  tap(all_came(&client), "3.3 a full data ring loses no block");
   client_end(&client);
 
   control("set lie_entries 100000");
   trace(&client);
   client_drain(&client);
   tap(client.bad_records != 0 && client.blocks == 0,
-      "3.1 a block that claims more entries than it has comes as long as it was");
-  tap_equal(control("violations"), 0, "3.1 and nothing was written where it must not");
+      "3.1 a block that claims more entries than it has is delivered with its true length");
+  tap_equal(control("violations"), 0, "3.1 the driver causes no write to other memory");
   control("set lie_entries 0");
   client_end(&client);
 
@@ -332,7 +344,7 @@ static void memory_map(void) {
     trace(&client);
     client_drain(&client);
     tap(all_came(&client) && client.said[kTraceBegin] == 0,
-        "10.3b a trace memory of 2^%d bytes is taken as not known", sizes[i]);
+        "10.3b the driver treats a trace memory of 2^%d bytes as unknown", sizes[i]);
     client_end(&client);
   }
   control("set lie_log2 256");
@@ -358,12 +370,12 @@ static void throttling(void) {
   client_read(&client);
   const int64_t starts = control("calls START");
   if (ioctl(clock, PERF_EVENT_IOC_ENABLE, 0) != 0) die("the member of the group");
-  usleep(100000);  // ten ticks: throttled and released ten times
+  usleep(100000);  // ten ticks: the core throttles and releases the group ten times
   client_drain(&client);
-  tap(client.throttled != 0, "10.3e the core throttled the group while it was drained");
-  tap_equal(control("calls START"), starts, "10.3e and no START went to a macro that is drained");
+  tap(client.throttled != 0, "10.3e the core throttled the group during a drain");
+  tap_equal(control("calls START"), starts, "10.3e the driver issues no START during a drain");
   client.throttled = 0;
-  tap(all_came(&client), "10.3e and each byte is right");
+  tap(all_came(&client), "10.3e each byte of the throttled group's trace is right");
   close(clock);
   client_end(&client);
 }
@@ -379,7 +391,7 @@ static void time_with_interrupts_off(void) {
   work_on(kTraced, 50);
   client_drain(&client);
   tap(all_came(&client) && client.trace_bytes > 1 << 20,
-      "10.3k a slow hypervisor's trace is right");
+      "10.3k the trace of a slow hypervisor is right");
   tap(control("longest DUMP_DATA") / 4096 * kPerFrame <= 1000000,
       "10.3k no dump keeps interrupts off for more than 1 ms");
   control("set dump_ns 0");
@@ -400,7 +412,7 @@ int main(int argc, char** argv) {
   memory_map();
   throttling();
   time_with_interrupts_off();
-  tap_equal(control("configured"), 0, "nothing stays configured");
-  tap_equal(control("violations"), 0, "nothing was written where it must not be");
+  tap_equal(control("configured"), 0, "no macro stays configured");
+  tap_equal(control("violations"), 0, "the driver caused no write to other memory");
   return tap_end();
 }

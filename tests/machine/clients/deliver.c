@@ -22,7 +22,7 @@ static bool put(const char* name, const void* bytes, size_t length, uint64_t off
   const uint64_t arguments[kCallArguments] = {(uint64_t)(uintptr_t)name, strlen(name),
                                               (uint64_t)(uintptr_t)bytes, length, offset};
   if (hypervisor_call(0xff01, arguments) == 0) return true;  // tests/machine/plugin/share.h
-  fprintf(stderr, "deliver: the hypervisor does not take %s\n", name);
+  fprintf(stderr, "deliver: the hypervisor rejects %s\n", name);
   return false;
 }
 

@@ -4,11 +4,11 @@
 // unchanged, 48 bytes each. PREFIX.told has a line "CPU FLAGS LOG_FULL AREA_FULL NOT_LOGGED TAKEN
 // ALIVE" for each CPU: the AUX flags of all records and the announcements (kmod/ABI-vpa_dtl).
 //
-//   stop       runs for 0.5 s with a period of 0.2 s, and stops without a wait
+//   stop       runs for 0.5 s with a period of 0.2 s, and stops without waiting for the driver
 //   full       does not read an AUX area of 8 KiB, or one page, for 0.5 s
 //   again      enables and disables the events twenty times, and changes the period meanwhile
-//   behaviour  TAP: pauses, another user of the log, a second opener, an unmapped AUX area (our
-//              driver only)
+//   behaviour  prints TAP: pauses, another user of the log, a second opener, an unmapped AUX area
+//              (our driver only)
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -246,7 +246,7 @@ static uint64_t logged(struct log* log) {
   return log->entries - before;
 }
 
-// A busy host delays the guest, so the client waits up to kRounds * kRoundUs for what must happen.
+// A busy host delays the guest, so the client waits up to kRounds * kRoundUs for an expected event.
 enum { kRounds = 50, kRoundUs = 100000 };
 
 // Waits for new entries of CPU 0, then stops the log. Returns true if entries came before the stop.
@@ -288,14 +288,14 @@ static void check_pauses(void) {
   set_aux_action(&attr, kStartPaused);
   begin(&log, 0, &attr, 1 << 16);
   enable(&log);
-  tap_equal((int64_t)logged(&log), 0, "paused from the start: nothing is logged");
+  tap_equal((int64_t)logged(&log), 0, "an event that starts paused delivers no entries");
   end(&log);
 
   begin(&log, 0, &attr, 1 << 16);
   const int resumes = add_member(&log, PERF_COUNT_SW_CONTEXT_SWITCHES, true);
   enable(&log);
-  tap(entries_come(&log), "resumed by a member: entries come");
-  tap_equal((int64_t)log.flags, 0, "and none is missing");
+  tap(entries_come(&log), "a member resumes the event: entries arrive");
+  tap_equal((int64_t)log.flags, 0, "no entry is missing after the resume");
   close(resumes);
   end(&log);
 
@@ -304,8 +304,8 @@ static void check_pauses(void) {
   const int pauses = add_member(&log, PERF_COUNT_SW_CONTEXT_SWITCHES, false);
   enable(&log);
   usleep(50000);
-  tap_equal((int64_t)logged(&log), 0, "paused by a member: nothing comes any more");
-  tap_equal((int64_t)log.flags, 0, "which is no loss");
+  tap_equal((int64_t)logged(&log), 0, "a member pauses the event: no more entries arrive");
+  tap_equal((int64_t)log.flags, 0, "the driver counts no loss for a pause");
   close(pauses);
   end(&log);
 }
@@ -323,15 +323,17 @@ static void check_rival(void) {
     usleep(kRoundUs);
     take(&log);
   }
-  tap(!is_alive(&log), "a rival takes the log: the event ends");
-  tap((log.flags & PERF_AUX_FLAG_COLLISION) != 0, "with PERF_AUX_FLAG_COLLISION");
-  tap((log.flags & PERF_AUX_FLAG_PARTIAL) != 0, "and PERF_AUX_FLAG_PARTIAL");
-  tap_equal((int64_t)log.told[4], 1, "and TAKEN");
+  tap(!is_alive(&log), "another user takes the log: the event ends");
+  tap((log.flags & PERF_AUX_FLAG_COLLISION) != 0,
+      "another user takes the log: the driver sets PERF_AUX_FLAG_COLLISION");
+  tap((log.flags & PERF_AUX_FLAG_PARTIAL) != 0,
+      "another user takes the log: the driver sets PERF_AUX_FLAG_PARTIAL");
+  tap_equal((int64_t)log.told[4], 1, "another user takes the log: the driver announces TAKEN");
   const int other = open_event(&attr, -1, 1, -1);
-  tap(other >= 0, "the log of another CPU can be opened");
+  tap(other >= 0, "the log of another CPU can still be opened");
   close(other);
   end(&log);
-  tap_equal(open_event(&attr, -1, 0, -1), -EBUSY, "that of this CPU cannot: EBUSY");
+  tap_equal(open_event(&attr, -1, 0, -1), -EBUSY, "open of the taken log fails with EBUSY");
   uint8_t entries[kEntry * 80];
   while (read(rival, entries, sizeof(entries)) == sizeof(entries)) continue;  // the earlier entries
   ssize_t bytes = 0;
@@ -339,13 +341,13 @@ static void check_rival(void) {
     usleep(kRoundUs);
     bytes = read(rival, entries, sizeof(entries));
   }
-  tap(bytes > 0, "the rival's log goes on");
+  tap(bytes > 0, "the other user still receives entries");
   close(rival);
 
   begin(&log, 0, &attr, 1 << 16);
   enable(&log);
-  tap(entries_come(&log), "when it has gone the log can be opened again");
-  tap_equal((int64_t)log.flags, 0, "and is whole");
+  tap(entries_come(&log), "the log can be opened again after the other user closes it");
+  tap_equal((int64_t)log.flags, 0, "no entry is missing from the reopened log");
   end(&log);
 }
 
@@ -354,25 +356,26 @@ static void check_opening(void) {
   struct perf_event_attr attr = attr_of(1000000);
   begin(&log, 0, &attr, 1 << 16);
   enable(&log);
-  tap_equal(open_event(&attr, -1, 0, -1), -EBUSY, "a second opener of a CPU gets EBUSY");
-  tap(entries_come(&log), "and the first one's log goes on");
+  tap_equal(open_event(&attr, -1, 0, -1), -EBUSY, "a second open on a CPU fails with EBUSY");
+  tap(entries_come(&log), "the first event still receives entries");
   tap_equal((int64_t)log.flags, 0, "whole");
   end(&log);
-  tap_equal(open_event(&attr, 0, -1, -1), -EINVAL, "no event of a task: EINVAL");
+  tap_equal(open_event(&attr, 0, -1, -1), -EINVAL, "open for a task fails with EINVAL");
   attr.config = 3;
-  tap_equal(open_event(&attr, -1, 0, -1), -EINVAL, "an event that is none: EINVAL");
+  tap_equal(open_event(&attr, -1, 0, -1), -EINVAL, "open of an undefined event fails with EINVAL");
   attr = attr_of(0);
-  tap_equal(open_event(&attr, -1, 0, -1), -EOPNOTSUPP, "no period: EOPNOTSUPP");
+  tap_equal(open_event(&attr, -1, 0, -1), -EOPNOTSUPP,
+            "open without a period fails with EOPNOTSUPP");
   attr = attr_of(1);
   begin(&log, 0, &attr, 1 << 16);
   enable(&log);
-  tap(entries_come(&log), "a period of 1 ns does no harm");
+  tap(entries_come(&log), "an event with a period of 1 ns delivers entries");
   end(&log);
   attr.freq = 1;
   attr.sample_freq = 500;
   begin(&log, 0, &attr, 1 << 16);
   enable(&log);
-  tap(entries_come(&log), "nor does a frequency");
+  tap(entries_come(&log), "an event with a frequency delivers entries");
   end(&log);
 }
 
@@ -385,11 +388,11 @@ static void check_unmapping(void) {
   take(&log);
   munmap((void*)log.aux, log.aux_bytes);
   usleep(50000);
-  tap(is_alive(&log), "an enabled event survives its AUX area");
+  tap(is_alive(&log), "an enabled event stays usable after its AUX area is unmapped");
   log.page->aux_tail = log.page->aux_head;
   map_aux(&log);
   log.in_slot = 0;
-  tap(entries_come(&log), "and fills a new one");
+  tap(entries_come(&log), "the event delivers entries to a new AUX area");
   end(&log);
 }
 

@@ -66,15 +66,17 @@ static void read_file(unsigned i) {
   static const size_t pieces[] = {7, 100, 4096, 1 << 18};
   const char* const name = files[i].name;
   struct stat about;
-  tap(stat(path_of(name), &about) == 0 && (about.st_mode & 0777) == 0444, "%s: mode 0444", name);
+  tap(stat(path_of(name), &about) == 0 && (about.st_mode & 0777) == 0444, "%s: the mode is 0444",
+      name);
   const ssize_t size = read_all(name, whole, sizeof(whole) / 4);
-  tap(size > 32, "%s: %zd bytes", name, size);
+  tap(size > 32, "%s: the size is %zd bytes", name, size);
   bool same = size > 0;
   for (size_t j = 0; j < sizeof(pieces) / sizeof(pieces[0]); j++) {
     same &= read_all(name, again, pieces[j]) == size && memcmp(whole, again, (size_t)size) == 0;
   }
-  tap(same, "%s: the same in pieces of any size", name);
-  tap(size > 0 && any_offset(name, whole, (size_t)size), "%s: the same from any offset", name);
+  tap(same, "%s: reads in pieces of any size return the same bytes", name);
+  tap(size > 0 && any_offset(name, whole, (size_t)size),
+      "%s: reads from any offset return the same bytes", name);
 }
 
 static int64_t now_ms(void) {
@@ -91,10 +93,10 @@ static void meet_fault(unsigned i) {
   control("%s nth=2 H_LONG_BUSY_ORDER_100_MSEC", files[i].operation);
   const int64_t before = now_ms();
   tap(read_all(name, bytes, 4096) > 0 && now_ms() - before >= 100,
-      "%s: a busy hypervisor is waited for", name);
+      "%s: the driver waits for a busy hypervisor", name);
   control("clear");
   control("%s nth=1 H_AUTHORITY", files[i].operation);
-  tap(read_all(name, bytes, 4096) == -EPERM, "%s: H_AUTHORITY is EPERM", name);
+  tap(read_all(name, bytes, 4096) == -EPERM, "%s: read returns EPERM for H_AUTHORITY", name);
   control("clear");
 }
 
@@ -110,7 +112,7 @@ static void read_as_nobody(void) {
   }
   int status;
   tap(waitpid(child, &status, 0) == child && status == 0,
-      "without CAP_PERFMON each read is refused");
+      "without CAP_PERFMON, the driver refuses each read");
 }
 
 int main(void) {

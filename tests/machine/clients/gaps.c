@@ -81,7 +81,7 @@ static void rival(bool pinned) {
   } else {
     tap(starts > 1, "another user's pinned event removes an unpinned event from its CPU");
     tap(client.announced[kGap] != 0 && client.gaps_why & kRescheduled && partial(&client),
-        "the removal is announced as a gap, and flagged");
+        "the driver announces the removal as a gap, and flags the trace");
   }
   show(&client);
   client_end(&client);
@@ -107,7 +107,8 @@ static bool throttles_groups(void) {
 static void read_while_throttled(void) {
   if (!throttles_groups()) {
     tap(true,
-        "a read while throttled # SKIP before Linux 6.16 a member is throttled without its group");
+        "a read while the group is throttled # SKIP kernels before Linux 6.16 throttle only the "
+        "member");
     return;
   }
   bool met = false, flagged = true, announced = true;
@@ -129,8 +130,8 @@ static void read_while_throttled(void) {
     if (met) show(&client);
     client_end(&client);
   }
-  tap(met, "an event is read while the core throttles its group");
-  tap(flagged && announced, "the missing end is flagged, and announced as a gap");
+  tap(met, "the client reads the event while the core throttles the group");
+  tap(flagged && announced, "the driver announces the missing end as a gap, and flags the trace");
 }
 
 static void map_after_enable(void) {
@@ -142,12 +143,12 @@ static void map_after_enable(void) {
   work_on(kTraced, kWork);
   client_map_data(&client, kData);
   client_map_aux(&client, kAux, PROT_READ | PROT_WRITE);
-  tap(state() == kStopped, "rings that are mapped after ENABLE stop the trace");
+  tap(state() == kStopped, "mapping rings after ENABLE stops the trace");
   work_on(kTraced, kWork);
   client_drain(&client);
   tap(partial(&client) && client.announced[kGap] == 1 && client.gaps_why == kRings,
-      "which is flagged, and announced as a gap");
-  tap(equal(&client), "what was traced before comes");
+      "the driver announces this stop as a gap, and flags the trace");
+  tap(equal(&client), "the driver delivers the trace before the stop");
   show(&client);
   client_end(&client);
 }
@@ -201,9 +202,9 @@ static void flag_without_room(void) {
   const uint64_t after = room(&client);
   stay_on(kAnyCpu);
   tap(left > kAnnouncement && after == left - kAnnouncement && client_waiting(&client) > 0,
-      "a piece of the trace is moved, and its AUX record finds no room");
+      "a read moves a part of the trace, and its AUX record finds no room");
   client_consume(&client);
-  tap(!partial(&client), "the flag is not delivered with this record");
+  tap(!partial(&client), "the lost record does not deliver the flag");
   client_drain(&client);
   tap(partial(&client), "a later record delivers the flag");
   close(filler);
@@ -211,7 +212,7 @@ static void flag_without_room(void) {
   client_end(&client);
 }
 
-// ------------------------------------------------------------------------------- reads of nothing
+// ------------------------------------------------------------------------------- empty reads
 
 static void read_of_nothing(void) {
   struct client client;
@@ -222,13 +223,13 @@ static void read_of_nothing(void) {
   tap(client.last.value > 0, "a read delivers data");
   client_disable(&client);
   client_read(&client);
-  tap_equal((int64_t)client.last.value, 0, "after DISABLE a read gives 0");
+  tap_equal((int64_t)client.last.value, 0, "after DISABLE, a read returns 0");
   const double began = now();
   tap(client_drain(&client) && now() - began < 2, "a reader reaches the end at once");
-  tap(client.announced[kTraceEnd] == 0, "no end of the trace is announced");
+  tap(client.announced[kTraceEnd] == 0, "the driver announces no end of the trace");
   client_enable(&client);
   client_drain(&client);
-  tap(whole(&client), "enabled again, the rest comes");
+  tap(whole(&client), "after another ENABLE, the driver delivers the rest");
   show(&client);
   client_end(&client);
 
@@ -240,7 +241,7 @@ static void read_of_nothing(void) {
   client_read(&client);
   set_online(2, false);
   client_read(&client);
-  tap_equal((int64_t)client.last.value, 0, "a read gives 0 when the carrier CPU is offline");
+  tap_equal((int64_t)client.last.value, 0, "a read returns 0 while the carrier CPU is offline");
   show(&client);
   client_end(&client);
   set_online(2, true);
@@ -253,6 +254,6 @@ int main(void) {
   map_after_enable();
   flag_without_room();
   read_of_nothing();
-  tap_equal(control("configured"), 0, "nothing stays configured");
+  tap_equal(control("configured"), 0, "no macro stays configured");
   return tap_end();
 }

@@ -65,7 +65,7 @@ static void ring(void) {
   if (client_map_aux(&first, kAux, PROT_READ | PROT_WRITE) != 0) die("AUX area of the htm event");
   const off_t aux_offset = (off_t)owner.page->aux_offset;
   owner.aux = mmap(NULL, kAux, PROT_READ | PROT_WRITE, MAP_SHARED, owner.event, aux_offset);
-  tap(owner.aux != MAP_FAILED, "the AUX area is mapped through the ring's owner too");
+  tap(owner.aux != MAP_FAILED, "the AUX area can also be mapped through the owner of the ring");
   if (owner.aux == MAP_FAILED) return;
   owner.aux_bytes = kAux;
   trace(&first, "the first event's");
@@ -77,11 +77,11 @@ static void ring(void) {
   struct client second = open_on(&owner);
   trace(&second, "in the area of the closed event, another event's");
   close(second.event);
-  tap_unload(unload(), EWOULDBLOCK, "the module stays while the AUX area exists");
+  tap_unload(unload(), EWOULDBLOCK, "the module stays loaded while the AUX area exists");
   munmap(owner.aux, kAux);
   munmap(owner.page, owner.page_bytes + kData);
   close(owner.event);
-  tap_unload(unload(), 0, "the module can be unloaded when the area is gone");
+  tap_unload(unload(), 0, "the module can be unloaded after the area is freed");
 }
 
 static void group(void) {
@@ -94,7 +94,7 @@ static void group(void) {
   client_end(&leader);
   tap_equal(control("configured"), 0, "the group's leader is closed");
   const int stays = unload();
-  tap_unload(stays, EWOULDBLOCK, "the module stays while a member of the group is open");
+  tap_unload(stays, EWOULDBLOCK, "the module stays loaded while a member of the group is open");
   event_ioctl(member, PERF_EVENT_IOC_DISABLE, 0);
   event_ioctl(member, PERF_EVENT_IOC_ENABLE, 0);
   close(member);
@@ -104,7 +104,7 @@ static void group(void) {
     usleep(100000);
     error = unload();
   }
-  tap_unload(error, 0, "the module can be unloaded when the member is closed");
+  tap_unload(error, 0, "the module can be unloaded after the member is closed");
 }
 
 int main(int argc, char** argv) {

@@ -201,7 +201,7 @@ static void compare(const struct outcome* outcome, const char* operation, const 
   const int64_t left = control("configured"), violations = control("violations");
   why[0] = '\0';
   if (control("injected %s", operation) < 1) {
-    snprintf(why, room, "the fault was never met");
+    snprintf(why, room, "the driver made no call with this fault");
   } else if (value != outcome->value) {
     snprintf(why, room, "status or errno %d, expected %d", value, outcome->value);
   } else if (outcome->text != NULL && strstr(message, outcome->text) == NULL) {
@@ -209,12 +209,12 @@ static void compare(const struct outcome* outcome, const char* operation, const 
   } else if (outcome->names_code && strstr(message, refusal) == NULL) {
     snprintf(why, room, "the message lacks \"%s\"", refusal);
   } else if (value == 0 && outcome->text != NULL && strstr(message, "refused") != NULL) {
-    snprintf(why, room, "a refusal is announced");
+    snprintf(why, room, "the driver announces a refusal");
   } else if (left != outcome->left) {
     snprintf(why, room, "%lld macros are still configured, expected %d", (long long)left,
              outcome->left);
   } else if (violations != 0) {
-    snprintf(why, room, "%lld violations", (long long)violations);
+    snprintf(why, room, "%lld writes to invalid memory", (long long)violations);
   }
 }
 
@@ -294,11 +294,11 @@ static void check_coverage(unsigned operations) {
       all = false;
       snprintf(why + strlen(why), sizeof(why) - strlen(why), " %s", codes[k]);
     }
-    snprintf(what, sizeof(what), "%.31s: every return code was tried", coverage[i].operation);
+    snprintf(what, sizeof(what), "%.31s: the table has every return code", coverage[i].operation);
     message[0] = '\0';
     verdict(all, what, why);
   }
-  verdict(covered == operations, "every operation was tried", "see the table");
+  verdict(covered == operations, "the table has every operation", "see the table");
 }
 
 int main(int argc, char** argv) {

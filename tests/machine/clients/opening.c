@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// opening - the events that a client can open, and the required capabilities. Each check is a
+// opening - checks which events a client can open, and the required capabilities. Each check is a
 // sentence of kmod/ABI. The test needs three processors; core 4 of chip 1 is processor 1.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -96,13 +96,14 @@ static void open_badly(void) {
         strerrorname_np(bad_attrs[i].error), got);
   }
   const struct perf_event_attr attr = client_attr(CORE);
-  tap(open_event(&attr, 0, -1, -1) == -EINVAL, "of a task: EINVAL");
-  tap(open_event(&attr, 0, kCarrier, -1) == -EINVAL, "of a task on a CPU: EINVAL");
+  tap(open_event(&attr, 0, -1, -1) == -EINVAL, "open for a task fails with EINVAL");
+  tap(open_event(&attr, 0, kCarrier, -1) == -EINVAL, "open for a task on a CPU fails with EINVAL");
   const struct perf_event_attr dummy = dummy_attr();
   const int leader = open_event(&dummy, -1, kCarrier, -1);
-  tap(open_event(&attr, -1, kCarrier, leader) == -EINVAL, "a member of another's group: EINVAL");
+  tap(open_event(&attr, -1, kCarrier, leader) == -EINVAL,
+      "open as a member of a group fails with EINVAL");
   close(leader);
-  tap(control("calls CONFIGURE") == before, "the hypervisor was asked nothing of all this");
+  tap(control("calls CONFIGURE") == before, "these refusals issue no hypervisor call");
 }
 
 static void open_several(void) {
@@ -110,10 +111,12 @@ static void open_several(void) {
   client_begin(&client, CORE, kCarrier, 1 << 18, 1 << 18);
   const struct perf_event_attr same = client_attr(CORE);
   const struct perf_event_attr other = client_attr(HTM_CONFIG(kCore, 0, 0, 0));
-  tap(open_event(&same, -1, kThird, -1) == -EBUSY, "a second event of the target: EBUSY");
-  tap(open_event(&other, -1, kCarrier, -1) == -EBUSY, "a second event on the CPU: EBUSY");
+  tap(open_event(&same, -1, kThird, -1) == -EBUSY,
+      "open of a target that is open fails with EBUSY");
+  tap(open_event(&other, -1, kCarrier, -1) == -EBUSY,
+      "open on a CPU that carries an event fails with EBUSY");
   const int event = open_event(&other, -1, kThird, -1);
-  tap(event >= 0, "another target on another CPU is another event");
+  tap(event >= 0, "another target can be opened on another CPU");
   close(event);
   client_end(&client);
 
@@ -121,9 +124,9 @@ static void open_several(void) {
   const struct perf_event_attr same_nest = client_attr(HTM_CONFIG(kNest, 0, 1, 9));
   const int first = open_event(&nest, -1, kCarrier, -1);
   tap(first >= 0 && open_event(&same_nest, -1, kThird, -1) == -EBUSY,
-      "the core index of a nest target is ignored");
+      "the driver ignores the core index of a nest target");
   close(first);
-  tap(control("configured") == 0, "a closed event leaves nothing configured");
+  tap(control("configured") == 0, "a closed event leaves no macro configured");
 }
 
 // ------------------------------------------------------------------------------- sysfs
@@ -160,9 +163,11 @@ static int read_files_as_user(bool perfmon) {
 
 static void read_files(void) {
   const int64_t calls = control("calls CAPABILITIES");
-  tap_equal(read_files_as_user(false), 6, "without CAP_PERFMON no file of the hypervisor is read");
-  tap_equal(control("calls CAPABILITIES"), calls, "and the hypervisor is asked nothing");
-  tap_equal(read_files_as_user(true), 6 * 16, "CAP_PERFMON is enough for each of them");
+  tap_equal(read_files_as_user(false), 6,
+            "without CAP_PERFMON, the driver refuses to read each file");
+  tap_equal(control("calls CAPABILITIES"), calls,
+            "these refusals of reads issue no hypervisor call");
+  tap_equal(read_files_as_user(true), 6 * 16, "CAP_PERFMON is enough to read each file");
 }
 
 int main(void) {

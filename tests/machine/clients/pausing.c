@@ -4,8 +4,8 @@
 // as folders that can be decoded. DIR/regions/labels has the addresses of the two loops below, the
 // traced loop and the untraced loop.
 //
-// The storm puts probes into an NMI handler. A 7.3 debug kernel of powerpc complains about these
-// probes, with or without an htm event.
+// The storm puts probes into an NMI handler. A 7.3 debug kernel of powerpc prints warnings about
+// these probes, with or without an htm event.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -109,15 +109,15 @@ static void regions(void) {
   struct group group;
   begin_regions(&group);
   client_enable(&group.client);
-  tap(calls("START") == 0, "aux_start_paused: no START at ENABLE");
+  tap(calls("START") == 0, "aux_start_paused: ENABLE issues no START");
   for (int i = 0; i < kRounds; i++) one_round();
   tap(calls("START") == kRounds && calls("STOP") == kRounds,
-      "each resume is a START, each pause a STOP");
+      "each resume issues a START, and each pause a STOP");
   client_drain(&group.client);
   tap(trace_equal(&group.client, CARRIER_CORE) && delivered(&group.client),
-      "all stretches are delivered as one trace, without a flag");
+      "the driver delivers all stretches as one trace, without a flag");
   one_round();
-  tap(calls("START") == kRounds, "a resume after the drain has begun does nothing");
+  tap(calls("START") == kRounds, "a resume during the drain has no effect");
   save_trace(&group.client, folder("regions"), "n0.p0.c0");
   end(&group);
   FILE* labels = create_in(folder("regions"), "labels");
@@ -132,18 +132,18 @@ static void regions_and_ordinary_stops(void) {
   struct group group;
   begin_regions(&group);
   one_round();
-  tap(calls("START") == 0, "no resume before ENABLE");
+  tap(calls("START") == 0, "a resume before ENABLE has no effect");
   client_enable(&group.client);
   one_round();
   client_disable(&group.client);
   one_round();
-  tap(calls("START") == 1, "no resume after DISABLE");
+  tap(calls("START") == 1, "a resume after DISABLE has no effect");
   client_enable(&group.client);
-  tap(calls("START") == 1, "ENABLE of a paused event does not START");
+  tap(calls("START") == 1, "ENABLE of a paused event issues no START");
   one_round();
   client_drain(&group.client);
   tap(calls("START") == 2 && trace_equal(&group.client, CARRIER_CORE) && delivered(&group.client),
-      "it is resumed after ENABLE, and all is one trace");
+      "a resume after ENABLE continues the trace, and all stretches form one trace");
   end(&group);
 }
 
@@ -163,11 +163,11 @@ static void busy_regions(void) {
   }
   client_drain(&group.client);
   tap(control("injected START") > 0 && control("injected STOP") > 0,
-      "the hypervisor was busy when asked to pause and resume");
-  tap(trace_equal(&group.client, CARRIER_CORE), "the traced parts are delivered completely");
+      "the hypervisor was busy at pauses and resumes");
+  tap(trace_equal(&group.client, CARRIER_CORE), "the driver delivers all traced parts completely");
   tap(group.client.announced[kGap] != 0 && group.client.gaps_why == kLate &&
           group.client.aux_flags == kPartial,
-      "the gap of a late resume is announced and flagged");
+      "the driver announces and flags the gap of a late resume");
   end(&group);
 }
 
@@ -182,11 +182,11 @@ static void refused_resume(void) {
     client_consume(&group.client);
   }
   tap(group.client.announced[kErrorTold] == 1 && group.client.said[kErrorTold] >> 48 == 5,
-      "a refused resume is announced, and the event disabled in the background");
+      "the driver announces a refused resume, and disables the event in the background");
   client_enable(&group.client);
   one_round();
   client_drain(&group.client);
-  tap(trace_equal(&group.client, CARRIER_CORE), "ENABLE tries again");
+  tap(trace_equal(&group.client, CARRIER_CORE), "ENABLE after a refused resume starts the trace");
   end(&group);
   control("clear");
 }
@@ -214,8 +214,8 @@ static void throttle(void) {
   for (const double until = now() + 0.3; now() < until;) one_round();
   client_drain(&group.client);
   set_sample_rate(100000);
-  tap(calls("START") > 1, "a throttled group is stopped and started");
-  tap(group.client.aux_flags == kPartial, "PERF_AUX_FLAG_PARTIAL tells of the gap");
+  tap(calls("START") > 1, "the core stops and restarts a throttled group");
+  tap(group.client.aux_flags == kPartial, "PERF_AUX_FLAG_PARTIAL flags the gap");
   tap(trace_equal(&group.client, CARRIER_CORE), "what was traced is delivered whole");
   end(&group);
 }
@@ -321,8 +321,8 @@ static void storm(void) {
   client_drain(&group.client);
   printf("# %u hits in an NMI, %u times enabled, %" PRId64 " STARTs, %" PRId64 " STOPs\n", nmi,
          toggles, calls("START"), calls("STOP"));
-  tap(nmi > 0, "some pauses came in an NMI");
-  tap(calls("START") > 2 * (int64_t)toggles, "members paused and resumed all the time");
+  tap(nmi > 0, "some pauses occurred in an NMI");
+  tap(calls("START") > 2 * (int64_t)toggles, "members paused and resumed the trace many times");
   tap(group.client.announced[kErrorTold] == 0 && trace_equal(&group.client, OTHER_CORE),
       "what was traced is delivered whole");
   save_trace(&group.client, folder("storm"), "n0.p1.c4");
@@ -344,6 +344,6 @@ int main(int argc, char** argv) {
   refused_resume();
   throttle();
   if (argc == 3) storm();
-  tap(control("configured") == 0, "nothing is configured at the end");
+  tap(control("configured") == 0, "no macro stays configured");
   return tap_end();
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The guest's processors.
 #pragma once
 #include <stdbool.h>
 

@@ -22,7 +22,7 @@
 #include "tests/machine/clients/control.h"
 #include "tests/machine/clients/tap.h"
 
-// An orderly end takes less than a second, but the emulating machine may be busy.
+// A command ends within a second, but the emulating machine may be busy.
 enum { kHangSeconds = 60, kMostText = 1 << 16, kMostShown = 20 };
 
 static const char kOutput[] = "/tmp/signals.output";
@@ -88,7 +88,7 @@ static bool has_begun(pid_t pid) {
 static void be_htmtrace(const struct run* run) {
   setpgid(0, 0);
   if (run->background) {
-    // A shell without job control starts background jobs like this.
+    // A shell without job control ignores these signals in background jobs.
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
   }
@@ -98,7 +98,7 @@ static void be_htmtrace(const struct run* run) {
   closefrom(3);
   const char* record[] = {"htmtrace", "record", "--chip", "1",  "--core", "4",    "--cpu",
                           "0",        "-o",     kWork,    "--", "sleep",  "1000", NULL};
-  // The trial of periods is slow here, so most signals arrive before the start.
+  // The measurement of the period is slow here, so most signals arrive before the start.
   const char* period = run->tries_periods ? "auto" : "4ms";
   const char* dtl[] = {"htmtrace", "dtl",   "--period", period, "-o", "/tmp/signals.work/log.dtl",
                        "--",       "sleep", "1000",     NULL};
@@ -164,7 +164,7 @@ static void try_it(const struct run* run, struct counts* counts) {
   setpgid(pid, pid);
   if (has_begun(pid)) {
     if (run->delay_ms != 0) sleep_ms(run->delay_ms);
-    // A terminal sends to the whole foreground group.
+    // A terminal sends the signal to the whole foreground process group.
     kill(run->background ? pid : -pid, run->signal);
   } else {
     complain(run, "main() did not block the signal", 0);
@@ -193,7 +193,7 @@ static void try_it(const struct run* run, struct counts* counts) {
   // This process would have inherited any process that the run left.
   if (waitpid(-1, &status, WNOHANG) != -1 || errno != ECHILD) {
     counts->processes++;
-    complain(run, "a process is left", 0);
+    complain(run, "a process is still running", 0);
     kill(-pid, SIGKILL);
     while (waitpid(-1, NULL, 0) > 0) {
     }
@@ -219,12 +219,12 @@ static void judge(const char* command, const struct counts* counts) {
   const unsigned good = counts->statuses[0] + counts->statuses[3];
   printf("# %s: %u runs, %u with status 0, %u with status 3 (ended before the start)\n", command,
          counts->runs, counts->statuses[0], counts->statuses[3]);
-  tap_equal(counts->hangs, 0, "%s: no hang", command);
-  tap_equal(counts->silent, 0, "%s: no silent end", command);
-  tap_equal(counts->killed, 0, "%s: no signal kills it", command);
+  tap_equal(counts->hangs, 0, "%s: no run hangs", command);
+  tap_equal(counts->silent, 0, "%s: no run ends without a message", command);
+  tap_equal(counts->killed, 0, "%s: no signal kills the command", command);
   tap_equal(good, counts->runs, "%s: each status is 0 or 3", command);
   tap_equal(counts->undescribed, 0, "%s: each recording states how it ended", command);
-  tap_equal(counts->processes, 0, "%s: no process is left", command);
+  tap_equal(counts->processes, 0, "%s: no process stays running", command);
   tap_equal(counts->macros, 0, "%s: no trace macro is left configured", command);
   tap(counts->statuses[3] != 0, "%s: some signals arrived before the start", command);
   tap(counts->statuses[0] != 0, "%s: some signals arrived later", command);

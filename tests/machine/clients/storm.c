@@ -186,7 +186,7 @@ static void finish(struct trace* trace) {
     snprintf(macro, sizeof(macro), "2 0 %d %d", trace->core, 4 * trace->core);
     if (!trace_equal(client, macro)) {
       count(&tally->wrong);
-      printf("# trace %u is not what the hypervisor holds\n", trace->id);
+      printf("# trace %u differs from the hypervisor's trace\n", trace->id);
     } else if (client->announced[kMapEnd] == 1 && client->said[kMapEnd] == client->map_bytes) {
       // Without the complete memory map, some instructions have no logical address.
       save(trace);
@@ -363,12 +363,12 @@ int main(int argc, char** argv) {
   int status, bad = 0;
   while (wait(&status) > 0) bad += status != 0;
   printf("# %" PRIu64 " traces, %" PRIu64 " with their end; %" PRIu64 " opens refused; %" PRIu64
-         " other things\n",
+         " other operations\n",
          tally->traces, tally->ended, tally->refused, tally->chaos);
-  tap_equal(bad, 0, "each process came to its end");
-  tap(tally->ended >= kLeast, "traces came to their end");
-  tap_equal((int64_t)tally->wrong, 0, "each of them is what the hypervisor holds");
+  tap_equal(bad, 0, "each process reached its end");
+  tap(tally->ended >= kLeast, "traces reached their end");
+  tap_equal((int64_t)tally->wrong, 0, "each of these traces equals the hypervisor's trace");
   tap_equal((int64_t)tally->unloaded, 0, "the driver cannot be unloaded while an event is open");
-  tap_equal(control("configured"), 0, "nothing stays configured");
+  tap_equal(control("configured"), 0, "no macro stays configured");
   return tap_end();
 }

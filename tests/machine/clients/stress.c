@@ -63,7 +63,7 @@ static int64_t starts_of(int core) {
   return control("starts 2 0 %d %d", core, 4 * core);
 }
 
-// Another process may hold the core or the carrier, so retry for some time.
+// Another process may use the core or the carrier CPU, so retry for some time.
 static int open_event(const struct cycle* cycle, const struct perf_event_attr* attr) {
   int event = client_open(attr, cycle->carrier);
   for (int tries = 0; event == -EBUSY && tries < 50; tries++) {
@@ -207,10 +207,10 @@ int main(int argc, char** argv) {
          (unsigned long long)tally->enabled);
   printf("# %llu complete, %llu empty, %llu incomplete\n", (unsigned long long)tally->complete,
          (unsigned long long)tally->empty, (unsigned long long)tally->incomplete);
-  tap_equal(bad, 0, "each process came to its end");
-  tap_equal((int64_t)tally->cycles, cycles * kProcesses, "all cycles were run");
-  tap(tally->opened >= tally->cycles / 4, "many events were opened");
+  tap_equal(bad, 0, "each process reached its end");
+  tap_equal((int64_t)tally->cycles, cycles * kProcesses, "the processes ran all cycles");
+  tap(tally->opened >= tally->cycles / 4, "the processes opened many events");
   tap(tally->complete >= tally->cycles / 10, "many traces are complete");
-  tap_equal((int64_t)tally->wrong, 0, "each complete trace is what the hypervisor holds");
+  tap_equal((int64_t)tally->wrong, 0, "each complete trace equals the hypervisor's trace");
   return tap_end();
 }

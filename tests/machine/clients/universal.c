@@ -35,15 +35,15 @@ int main(int argc, char** argv) {
   // the hypervisor is busy.
   while (client_read(&client) && !client_consume(&client) && client.last.value != 0) usleep(1000);
   tap_equal((int64_t)(client.last.value * kTraceUnit), (int64_t)client.trace_bytes,
-            "the value of a read counts the trace in units of 128 bytes");
-  tap(client_drain(&client), "the loop comes to its end");
+            "a read returns the bytes of trace in units of 128");
+  tap(client_drain(&client), "the loop ends");
   tap(client.trace_bytes > client.aux_bytes, "the trace is longer than the AUX area");
   tap(client.blocks > 1, "the memory map has several blocks");
   tap_equal((int64_t)client.map_bytes, (int64_t)(client.map.size + client.blocks * kMapUnit),
-            "each block is a header and entries");
+            "each block has a header and entries");
   tap_equal((int64_t)(client.bad_records + client.overruns + client.throttled), 0,
-            "nothing came that such a client does not know");
-  tap_equal((int64_t)client.aux_flags, 0, "no gap is flagged");
+            "the client received only records that it knows");
+  tap_equal((int64_t)client.aux_flags, 0, "the driver flags no gap");
   tap(client.last.running_ns != 0, "the event's clock ran");
 
   const uint64_t trace = client.trace_bytes, blocks = client.blocks;
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     client_consume(&client);
   }
   tap(client.last.value == 0 && client.trace_bytes == trace && client.blocks == blocks,
-      "more reads give 0 and nothing else");
+      "further reads return 0 and no data");
   save(argv[5], "trace", &client.trace);
   save(argv[5], "map", &client.map);
   client_end(&client);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // dtl-compare ORACLE... TEXT - checks that `htmtrace dtl` printed only entries that the hypervisor
 // wrote, each once and in order. Also counts missing entries. ORACLE is dtl.oracle.N for CPU N. If
-// several logs were registered for a CPU, the log with the first printed entry counts. Prints for
-// each CPU
+// several logs were registered for a CPU, the program uses the log with the first printed entry. It
+// prints for each CPU:
 //
 //   cpu N written W printed P missing M after A
 //
-// W entries were written to that log, M are missing ahead of the last printed entry, and A were
-// written after it. Exit status: 0 if all printed entries are correct, 1 if not, 2 for an invalid
-// file.
+// W is the number of entries in that log. M entries that precede the last printed entry are
+// missing, and A entries follow it. Exit status: 0 if all printed entries are correct, 1 if not, 2
+// for an invalid file.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Does the oracle say what QEMU's own execution log says?
+// Compares the oracle with QEMU's own execution log.
 //
 //   execlog-compare ORACLE qemu.log VCPU
 //
-// The log is that of `-d exec,nochain,int` with one instruction per block (HMP `one-insn-per-tb
-// on`). QEMU 11.1 writes there, before each block that it begins:
+// QEMU writes the log with `-d exec,nochain,int` and one instruction per block (HMP
+// `one-insn-per-tb on`). The log of QEMU 11.1 has this line before each block that begins:
 //   Trace VCPU: 0x... [cs_base/PC/flags/cflags] symbol
-// when a pending interrupt kept the block from running:
+// this line if a pending interrupt prevented the block from running:
 //   Stopped execution of TB chain before 0x... [PC] symbol
-// and for each exception and interrupt, without a vCPU:
+// and this line for each exception and interrupt, without a vCPU:
 //   Raise exception at PC => NAME (number) error=...
-// PC being the instruction that raised it, or the next one for an interrupt.
+// PC is the instruction that raised the exception, or the instruction after the interrupt.
 //
-// The oracle's addresses must be a contiguous run of the vCPU's begun instructions, less those
-// that did not complete: stopped ones, and those at whose own address an exception other than a
-// system call was raised. An instruction that QEMU restarts by itself (a memory access that must
-// be atomic) begins twice and counts once. As "Raise" lines name no vCPU, a guest with one vCPU
-// gives the strictest answer.
+// The oracle's addresses must be a contiguous run of the vCPU's begun instructions, without the
+// instructions that did not complete. These are the stopped instructions, and the instructions at
+// whose address an exception other than a system call was raised. If QEMU restarts an instruction
+// by itself (a memory access that must be atomic), the instruction begins twice and counts once.
+// "Raise" lines do not name a vCPU, so the check is strictest for a guest with one vCPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -130,7 +130,7 @@ Match match_from(const std::vector<Executed>& executed, const std::vector<uint64
 
 void report(const std::vector<Executed>& executed, const std::vector<uint64_t>& log,
             const Match& best) {
-  fmt::print("the oracle is no part of the log; they agree longest for {} of {} instructions\n",
+  fmt::print("the oracle is not part of the log; the longest match has {} of {} instructions\n",
              best.equal, executed.size());
   constexpr size_t kContext = 4;
   const size_t before = std::min({kContext, best.equal, best.log_end});
@@ -147,8 +147,8 @@ int compare_log(const char* oracle_path, const char* log_path, unsigned vcpu) {
   const std::vector<Executed> executed = read_oracle(oracle_path);
   const std::vector<uint64_t> log = read_log(log_path, vcpu);
   if (executed.empty() || log.empty()) {
-    fmt::print("nothing to compare: {} instructions in the oracle, {} in the log\n",
-               executed.size(), log.size());
+    fmt::print("cannot compare: {} instructions in the oracle, {} in the log\n", executed.size(),
+               log.size());
     return 1;
   }
   Match best;

@@ -15,10 +15,10 @@
 // access has a program name. tables: writes the true contents of a report's tables:
 //   code      NAMES INSTRUCTIONS ACCESSES
 //   data-U    ADDRESS ACCESSES SITES OBJECTS        by logical address, in units of U bytes
-//   edges     ADDRESS COUNT                         what followed the instruction at EDGES_OF
+//   edges     ADDRESS COUNT                         instructions that followed EDGES_OF
 //   windows   NUMBER INSTRUCTIONS ACCESSES          of 1024 instructions each
-// SITES and OBJECTS are NAMES=COUNT, separated by commas. Code without a name is named by its line
-// of 128 bytes. NAMES are equally right names separated by |, then @ and the address of the symbol.
+// SITES and OBJECTS are NAMES=COUNT, separated by commas. The name of code without a symbol is its
+// line of 128 bytes. NAMES are equally right names separated by |, then @ and the symbol's address.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -149,7 +149,7 @@ class TrueNames {
 
  private:
   struct Page {
-    bool named = true;  // all words are of this file
+    bool named = true;  // this file has all words
     bool foreign = true;
   };
   static std::pair<uint64_t, uint64_t> page_of(const OracleInstruction& instruction) {

@@ -7,7 +7,6 @@
 // Exit status 0: the commands of each engine are equal and in order. This includes name, machine
 // and logical address, sender, response, and time. With --suffix, the text is from a wrapped
 // buffer: its commands are the last commands of each engine, but not all commands.
-// wrapped: its commands are the last ones of each engine, and fewer than all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +50,7 @@ class Oracle {
     char magic[8] = {};
     if (std::fread(magic, 1, sizeof(magic), file_.get()) != sizeof(magic) ||
         std::memcmp(magic, "htmobus1", sizeof(magic)) != 0) {
-      throw std::runtime_error(fmt::format("{} is no oracle of a bus", path));
+      throw std::runtime_error(fmt::format("{} is not an oracle of a bus", path));
     }
     node = number(2);
     chip = number(2);
@@ -91,7 +90,7 @@ class Oracle {
       for (uint64_t* field : {&command.real, &command.machine, &command.tick}) *field = number(8);
       commands[command.machine >> 7 & 1].push_back(command);
     } else {
-      throw std::runtime_error(fmt::format("{}: an item in the wrong place", path_));
+      throw std::runtime_error(fmt::format("{}: unexpected item", path_));
     }
     return true;
   }
@@ -148,12 +147,13 @@ class BusComparison {
     for (size_t engine = 0; engine < kEngines; engine++) {
       const size_t all = oracle_.commands[engine].size();
       if (there[engine] > all) {
-        fmt::print("engine {}: {} commands are more than {}\n", engine, there[engine], all);
+        fmt::print("engine {}: the text has {} commands, the oracle only {}\n", engine,
+                   there[engine], all);
         return false;
       }
       next_[engine] = all - there[engine];
     }
-    fmt::print("{} and {} commands were written over\n", next_[0], next_[1]);
+    fmt::print("overwritten commands: {} on engine 0, {} on engine 1\n", next_[0], next_[1]);
     return next_[0] + next_[1] != 0;
   }
 

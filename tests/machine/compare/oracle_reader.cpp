@@ -39,7 +39,7 @@ OracleReader::OracleReader(const std::string& path)
   offset_ = std::fread(magic, 1, sizeof(magic), file_);
   if (std::memcmp(magic, "htmorac1", sizeof(magic)) != 0) {
     std::fclose(file_);
-    throw std::runtime_error(fmt::format("{} is no oracle", path));
+    throw std::runtime_error(fmt::format("{} is not an oracle", path));
   }
 }
 
@@ -82,7 +82,7 @@ bool OracleReader::next(OracleInstruction* instruction) {
     } else if (kind == 'I' && in_session_) {
       break;
     } else {
-      fail("unknown item, or one in the wrong place");
+      fail("unknown or unexpected item");
     }
   }
   instruction->word_count = static_cast<unsigned>(number(1));

@@ -15,7 +15,7 @@ namespace {
 template <class T>
 T take(const std::string& file, uint64_t offset) {
   T value;
-  if (offset + sizeof(T) > file.size()) throw std::runtime_error("an ELF file is cut");
+  if (offset + sizeof(T) > file.size()) throw std::runtime_error("the ELF file is cut off");
   std::memcpy(&value, file.data() + offset, sizeof(T));
   return value;
 }
@@ -35,7 +35,7 @@ ProgramFile::ProgramFile(const std::string& path) : name_(path.substr(path.rfind
   const std::string file((std::istreambuf_iterator<char>(stream)), {});
   const auto header = take<Elf64_Ehdr>(file, 0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
-    throw std::runtime_error(path + " is no little-endian ELF file");
+    throw std::runtime_error(path + " is not a little-endian ELF file");
   }
   std::vector<Elf64_Shdr> headers;
   for (unsigned i = 0; i < header.e_shnum; i++) {

@@ -25,7 +25,8 @@ class ProgramFile {
     uint64_t begin = 0;  // the offset counts from this address
     bool sized = false;  // false: htmtrace may also print no name
   };
-  // If several symbols hold the address, the symbol that begins last names it, then the smallest.
+  // If several symbols contain the address, the symbol with the highest start names it, then the
+  // smallest symbol.
   const Name& name_of(uint64_t address) const;
 
  private:

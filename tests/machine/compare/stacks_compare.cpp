@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compares the call stacks that htmtrace reports with those in which the program `stacks` ran.
+// Compares the call stacks that htmtrace reports with the true call stacks of the program `stacks`.
 //
 //   stacks-compare ORACLE SESSION SYMBOLS PERCENT folded FILE
 //   stacks-compare ORACLE SESSION SYMBOLS PERCENT perfetto FILE
 //
 // SESSION is the number of a START in the oracle, from 1. SYMBOLS is the output of `nm -S` for the
 // program's functions. The truth is computed, task by task, from the executed instructions and the
-// construction of the program (workloads/stacks.c): a function runs in the stack in which its first
-// instruction was reached. The comparison ignores frames without a name of the program; a frame in
-// brackets marks its line. Exit status 0: no unmarked stack is wrong, and at least PERCENT of the
-// program's instructions have the right stack without a mark.
+// construction of the program (workloads/stacks.c): a function keeps the stack in which its first
+// instruction ran. The comparison ignores frames without a name of the program. A frame in brackets
+// marks its line as incomplete. Exit status 0: no unmarked stack is wrong, and at least PERCENT of
+// the program's instructions have the right stack without a mark.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -267,8 +267,8 @@ struct Verdict {
   uint64_t right = 0, marked = 0, wrong = 0, missing = 0;
 };
 
-// Each unmarked stack must have as many instructions as ran in it, and each function must have all
-// of its instructions.
+// Each unmarked stack must have the number of instructions that ran in it, and each function must
+// have all of its instructions.
 Verdict compare_folded(const TrueStacks& truth, const Program& program, const char* path) {
   std::map<std::string, uint64_t> expected, expected_leaf, got, got_leaf;
   const auto leaf = [](const std::string& stack) { return stack.substr(stack.rfind(';') + 1); };
@@ -299,11 +299,11 @@ Verdict compare_folded(const TrueStacks& truth, const Program& program, const ch
     verdict.right += std::min(count, most);
     if (count <= most) continue;
     verdict.wrong += count - most;
-    fmt::print("wrong: {} {}, truly {}\n", stack, count, most);
+    fmt::print("wrong: {} {}, expected {}\n", stack, count, most);
   }
   for (const auto& [name, count] : expected_leaf) {
     if (got_leaf[name] == count) continue;
-    fmt::print("{} has {} instructions, truly {}\n", name, got_leaf[name], count);
+    fmt::print("{} has {} instructions, expected {}\n", name, got_leaf[name], count);
     verdict.missing += count > got_leaf[name] ? count - got_leaf[name] : got_leaf[name] - count;
   }
   return verdict;
@@ -354,7 +354,7 @@ class Track {
         verdict_.right++;
       } else {
         if (verdict_.wrong++ < 20) {
-          fmt::print("wrong: instruction {} in {}, truly {}\n", now_, stack, expected);
+          fmt::print("wrong: instruction {} in {}, expected {}\n", now_, stack, expected);
         }
       }
     }

@@ -14,9 +14,8 @@
 // that STARTED and GAP announce, and the trace must be flagged. Otherwise an ERROR must announce
 // that the hypervisor refused an operation. Exit status 1: the driver did not announce a gap.
 //
-// The journal also has the number of instructions that each core has executed. So the program
-// counts the instructions of each request, and assigns each missing instruction to what announces
-// it.
+// The journal also has the number of instructions that each core has executed. The program counts
+// the instructions of each request, and assigns each missing instruction to its announcement.
 #include <fmt/format.h>
 
 #include <cinttypes>
@@ -58,7 +57,7 @@ struct Totals {
 class Journal {
  public:
   explicit Journal(const std::string& path) : file_(path) {
-    if (!file_) throw std::runtime_error(path + ": cannot be opened");
+    if (!file_) throw std::runtime_error(path + ": cannot open the file");
   }
 
   const Totals& run() {
@@ -118,7 +117,7 @@ class Journal {
   void mark(uint64_t ns, std::istringstream& words) {
     uint64_t id = 0, value = 0;
     std::string what;
-    if (!(words >> id >> what)) fail("no mark");
+    if (!(words >> id >> what)) fail("a mark without a name");
     if (what == "open") {
       Trace trace;
       words >> trace.macro;
@@ -128,7 +127,7 @@ class Journal {
       return;
     }
     const auto found = traces_.find(id);
-    if (found == traces_.end()) fail("a trace that was not opened");
+    if (found == traces_.end()) fail("a mark of a trace that is not open");
     Trace& trace = found->second;
     settle(&trace, ns);
     words >> value;
@@ -208,7 +207,7 @@ int main(int argc, char** argv) {
     Journal journal(argv[1]);
     const Totals& totals = journal.run();
     journal.add_instructions();
-    fmt::print("{} traces, {} with their end: {} with a refusal, {} with something missing\n",
+    fmt::print("{} traces, {} of them ended: {} with a refusal, {} with missing instructions\n",
                totals.traces, totals.ended, totals.refused, totals.gaps);
     fmt::print(
         "instructions executed while a trace was requested: {} while the macro traced; {} missing, "
@@ -219,7 +218,7 @@ int main(int argc, char** argv) {
         totals.traced, totals.announced, totals.refused_instructions, totals.unannounced);
     fmt::print("{} instructions in the traces, {} not because the memory was full\n",
                totals.captured, totals.lost);
-    if (totals.ended == 0) fmt::print("no trace has its end\n");
+    if (totals.ended == 0) fmt::print("no trace ended\n");
     return totals.silent != 0 || totals.ended == 0 ? 1 : 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "storm-compare: {}\n", error.what());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Another driver's PMU named htm, as a later kernel may have one. No event can be
- * opened on it.
+ * A PMU named htm of another driver, which a later kernel may have. The PMU refuses
+ * all events.
  */
 #include <linux/module.h>
 #include <linux/perf_event.h>

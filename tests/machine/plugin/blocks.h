@@ -11,7 +11,7 @@ void blocks_capabilities(uint8_t answer[0x80]);
 
 size_t blocks_entry_bytes(enum htm_operation operation, enum htm_type type);
 
-// Writes a header and the entries from number `iterator` on that fit `length`, to the guest's
-// `address`. The caller has checked the range. Returns the status of the call.
+// Writes a header and as many entries as fit `length`, beginning with entry `iterator`, to the
+// guest's `address`. The caller has checked the range. Returns the status of the call.
 int64_t blocks_answer(enum htm_operation operation, enum htm_type type, uint64_t address,
                       uint64_t length, uint64_t iterator);

@@ -16,12 +16,12 @@ enum { kLineBytes = 128, kSectorBytes = 32, kSets = 1024 };
 enum state { kInvalid, kShared, kExclusive, kModified };
 
 struct line {
-  uint64_t real;  // of its first byte
+  uint64_t real;  // address of its first byte
   enum state state;
 };
 
 struct cache {
-  _Atomic(struct htm*) htm;  // macro of its chip, while the macro traces
+  _Atomic(struct htm*) htm;  // macro of its chip; NULL while the macro does not trace
   uint64_t fetched;          // line of the last fetch
   uint8_t transactions;
   struct line lines[kSets];

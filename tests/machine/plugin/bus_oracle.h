@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The second witness of a bus: a file of its commands in a separate format. Its code shares nothing
-// with the trace encoder.
+// The oracle of a bus: a file of its commands in another format than the trace. Its code shares
+// nothing with the trace encoder.
 //
 // DIRECTORY/oracle.nest.nN.pP, little-endian, no padding:
 //   8 bytes   "htmobus1", u16 node, u16 chip

@@ -20,7 +20,7 @@ enum { kPageBytes = 4096 };
 // Belongs to the thread of its vCPU, except `active` and, under the macro's lock, `full`.
 struct capture {
   _Atomic bool active;  // the only check while nothing is traced
-  bool full;            // since `executed_before`: traced, but the buffer takes no more
+  bool full;            // since `executed_before`: not in the trace, because the buffer is full
   uint64_t executed_before;
   uint64_t session;  // the macro's session when the fields below were set
   bool mode_known;
@@ -165,7 +165,7 @@ void capture_stop(struct htm* htm) {
   }
 }
 
-// ------------------------------------------------------------------------------- one instruction
+// ------------------------------------------------------------------------------- instructions
 
 static void describe(const struct capture* capture, struct execution* execution) {
   const struct instruction* pending = capture->pending;

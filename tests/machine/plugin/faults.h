@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Answers that the hypervisor gives instead of doing its work.
+// The fault plan: answers that the hypervisor gives instead of performing the operation.
 //
-// A text file, '#' starts a comment, one rule per line: "OPERATION nth=N RETURN" (the N-th call of
-// that operation, once), "OPERATION every=N RETURN" (each N-th call) or "OPERATION from=N RETURN"
-// (the N-th and all later ones). The first rule that fits wins. RETURN is an H_ name or a number.
+// The plan is a text file with one rule per line; '#' starts a comment. Rules are "OPERATION nth=N
+// RETURN" (only the N-th call of the operation), "OPERATION every=N RETURN" (each N-th call) and
+// "OPERATION from=N RETURN" (the N-th and all later calls). The first rule that matches applies.
+// RETURN is an H_ name or a number.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Numbers of the H_HTM hypervisor call. Source: PAPR, as restated by the kernel's powerpc
-// documentation (papr_hcalls.rst) and asm/hvcall.h. What PAPR leaves open is in README.md.
+// documentation (papr_hcalls.rst) and asm/hvcall.h. README.md lists the questions that PAPR leaves
+// open.
 #pragma once
 #include <stdint.h>
 

@@ -33,7 +33,7 @@ static uint64_t now_ns(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-// ------------------------------------------------------------------------------- which there are
+// ------------------------------------------------------------------------------- the macros
 
 static void create(enum htm_type type, const struct core_location* at, int vcpu) {
   struct htm* htm = &macros[macro_count++];
@@ -134,7 +134,7 @@ static void append_boundary(struct htm* htm, uint64_t stamp) {
   htm_append(htm, pair, kPower10CompanionWords);
 }
 
-// ------------------------------------------------------------------------------- what dumps return
+// ------------------------------------------------------------------------------- content of dumps
 
 // The number of bytes that a dump can return, and the offset of the first byte in memory.
 static uint64_t dump_extent(const struct htm* htm, uint64_t* start) {

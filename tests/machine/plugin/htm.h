@@ -72,7 +72,7 @@ int64_t htm_configure(struct htm* htm, bool nowrap);
 int64_t htm_start(struct htm* htm);
 int64_t htm_stop(struct htm* htm);
 int64_t htm_deconfigure(struct htm* htm);
-// The caller has checked that the range is the guest's.
+// The caller has checked that the range is in the guest's memory.
 int64_t htm_dump(struct htm* htm, uint64_t address, uint64_t length, uint64_t offset);
 
 // The number of configured macros.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the macros did and when, and between that what test programs in the guest say that they do:
-// one file, in the order in which it happened. With `journal on` in the configuration.
+// The journal: one file with the macros' starts and stops and the marks of the guest's test
+// programs, in the order of time. `journal on` in the configuration enables it.
 //
-// DIRECTORY/journal, lines of text; NS is the host's monotonic clock, from some moment on:
-//   NS start TYPE.nN.pP.cC              a START that was obeyed
-//   NS stop TYPE.nN.pP.cC CAPTURED LOST  the end of tracing; of a core, instructions in the trace,
-//   and not
-//                                       in it because its memory was full, since CONFIGURE
-//   NS executed TYPE.nN.pP.cC COUNT     before each of the other lines: instructions that the core
-//   has
-//                                       executed, traced or not (capture.h)
-//   NS mark TEXT                        the control line "mark TEXT"
+// DIRECTORY/journal has lines of text. NS is the time on the host's monotonic clock, in nanoseconds
+// from an arbitrary moment:
+//   NS start TYPE.nN.pP.cC               a START that succeeded
+//   NS stop TYPE.nN.pP.cC CAPTURED LOST  the end of tracing. For a core, numbers of instructions
+//                                        since CONFIGURE: in the trace, and not in the trace
+//                                        because the memory was full
+//   NS executed TYPE.nN.pP.cC COUNT      precedes each of the other lines: number of instructions
+//                                        that the core executed, traced or not (capture.h)
+//   NS mark TEXT                         the control line "mark TEXT"
 #pragma once
 #include <stdbool.h>
 
-// Dies when the file cannot be made.
+// Ends the program if the file cannot be created.
 void journal_open(const char* directory);
 void journal(const char* format, ...) __attribute__((format(printf, 1, 2)));
 void journal_close(void);

@@ -43,7 +43,8 @@ static uint64_t* own_blocks;  // machine address of each block of the guest's RA
 static struct block* blocks;  // all blocks, in the order of the answer
 static size_t block_count;
 
-// Returns a number without a common factor with `count`, to step through 0..count-1 out of order.
+// Returns a number that has no common factor with `count`. Steps of this size visit each of
+// 0..count-1 once, in another order.
 static size_t odd_step(size_t count) {
   size_t step = count * 5 / 8 | 1;
   for (;; step++) {
@@ -57,8 +58,9 @@ static size_t odd_step(size_t count) {
   }
 }
 
-// Returns the owner of the machine's k-th block ahead of the shuffle. The guest's blocks are first.
-// Two partitions with the guest's logical addresses follow, then unused memory.
+// Returns the owner of the machine's k-th block in the order preceding the shuffle. The guest's
+// blocks are first. Blocks of two partitions with the guest's logical addresses follow, then unused
+// memory.
 static struct block owner(size_t k, size_t own) {
   const uint64_t block_bytes = UINT64_C(1) << config.block_log2;
   const size_t neighbor = own / 4 + 2;

@@ -16,5 +16,5 @@ uint64_t machine_address(uint64_t logical);
 
 size_t memory_map_entries(void);
 
-// Write entry `index` in the big-endian form of DUMP_SYSMEM_CONF.
+// Writes entry `index` in the big-endian form of DUMP_SYSMEM_CONF.
 void memory_map_entry(size_t index, uint8_t entry[kSysmemEntryBytes]);

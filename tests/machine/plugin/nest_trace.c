@@ -8,7 +8,7 @@
 enum { kRecordBytes = 16, kLineBytes = 128, kLineRecords = kLineBytes / kRecordBytes };
 enum { kReservedRecords = 2, kMostDelta = 15, kTickets = 128, kLongestElapsed = 0x0fffffff };
 
-// ------------------------------------------------------------------------------- places
+// ------------------------------------------------------------------------------- positions
 
 static uint64_t capacity(const struct htm* htm) {
   return htm->size_bytes / kRecordBytes / kEngines;
@@ -84,8 +84,8 @@ static void put_responses(struct htm* htm, unsigned engine) {
   state->pending_count = 0;
 }
 
-// By ttype and secondary encoding, from the tables of hw-trace's parser for POWER9 (its pull
-// request 1).
+// The commands by ttype and secondary encoding, from the tables of hw-trace's parser for POWER9
+// (its pull request 1).
 static void name(struct nest_command* command, enum bus_operation operation) {
   static const struct {
     unsigned ttype, tsize;
@@ -96,8 +96,8 @@ static void name(struct nest_command* command, enum bus_operation operation) {
   command->tsize = codes[operation].tsize;
 }
 
-// A core's number as a unit: bits 7-9 the quad, bit 5 its half; bit 6 without bit 4 says that it is
-// one.
+// Returns the unit number of a core: bits 7-9 are the quad, and bit 5 is its half. Bit 6 set and
+// bit 4 clear identify a core.
 static unsigned unit_of(unsigned core) {
   return (core >> 2 & 7) << 7 | 0x40 | (core >> 1 & 1) << 5;
 }
@@ -120,7 +120,7 @@ bool nest_trace_command(struct htm* htm, const struct bus_command* command) {
                                 .ticket = state->ticket++ % kTickets,
                                 .delta = (unsigned)(command->tick - state->tick)};
   name(&record, command->operation);
-  // Every other command carries the response to an earlier one.
+  // Every other command carries the response to an earlier command.
   const bool carries = state->ticket % 2 == 0;
   uint64_t words[2];
   power9_nest_command(words, &record, carries ? oldest(state) : NULL);

@@ -9,7 +9,7 @@
 #include "bus_command.h"
 #include "htm.h"
 
-// A machine address that can stand in a record has 48 bits.
+// A record has 48 bits for a machine address.
 void nest_trace_start(struct htm* htm, uint64_t tick);
 // Returns false if the engine's lines are full, so that the trace lacks the command.
 bool nest_trace_command(struct htm* htm, const struct bus_command* command);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The second witness: a file of the processor's execution in a separate format. Its code shares
-// nothing with the trace encoder.
+// The oracle of a core: a file of the executed instructions in another format than the trace. Its
+// code shares nothing with the trace encoder.
 //
 // DIRECTORY/oracle.nN.pP.cC, little-endian, no padding:
 //   8 bytes   "htmorac1"

@@ -36,7 +36,7 @@ static void count_frames(enum htm_operation operation, uint64_t address, uint64_
   pthread_mutex_unlock(&lock);
 }
 
-// Callers' ranges begin and end at multiples of eight, or are shorter than this check requires.
+// The ranges of callers begin and end at multiples of eight; this check ignores shorter parts.
 static void check_shadow(enum htm_operation operation, uint64_t address, uint64_t length) {
   const uint64_t shadow = ((LINEAR_MAP | address) >> kShadowShift) + SHADOW_OFFSET;
   GByteArray* bytes = g_byte_array_new();
@@ -46,7 +46,7 @@ static void check_shadow(enum htm_operation operation, uint64_t address, uint64_
   for (unsigned i = 0; i < bytes->len; i++) {
     if (bytes->data[i] == 0) continue;
     report_violation("%s: address 0x%" PRIx64 " length 0x%" PRIx64
-                     ", but KASAN says 0x%02x of what is at 0x%" PRIx64,
+                     ", but KASAN's shadow is 0x%02x for address 0x%" PRIx64,
                      htm_operation_name(operation), address, length, bytes->data[i],
                      address + ((uint64_t)i << kShadowShift));
     break;

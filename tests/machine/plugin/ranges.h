@@ -2,12 +2,12 @@
 // Checks the ranges to which callers let the hypervisor write. Detects a driver that passes an
 // address and a length beyond its own memory.
 //
-// On a real machine such memory is overwritten without a word. Here three things tell:
-//   - a range that is not wholly in RAM is a violation;
-//   - with `kasan_shadow on` in the configuration, a range of which the guest kernel's own KASAN
-//     says that not all of it is allocated is a violation: past an object, or freed;
-//   - the 4 KiB frames that an operation was ever given are counted: a ring of N bytes has N /
-//   4096.
+// A real machine overwrites such memory without a report. Here, three checks find the defect:
+//   - A range that is not completely in RAM is a violation.
+//   - With `kasan_shadow on` in the configuration, a range is a violation if the guest kernel's
+//     KASAN marks a part of it as not allocated (beyond an object, or freed).
+//   - The plugin counts the different 4 KiB frames of each operation. A ring has one frame for each
+//     4 KiB.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

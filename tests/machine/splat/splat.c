@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Everything that the debug kernel is there to find, done on purpose: a test
- * that never failed has shown nothing. The module does not stay loaded.
+ * Deliberate bugs of every kind that the debug kernel must find. They show that
+ * the kernel's checks work. The module does not stay loaded.
  */
 #include <linux/io.h>
 #include <linux/kernel.h>
@@ -25,10 +25,10 @@ static bool splat_crash;
 module_param_named(crash, splat_crash, bool, 0);
 MODULE_PARM_DESC(crash, "panic, and nothing else");
 
-/* What the compiler cannot know, so that it leaves the bug in. */
+/* A value that the compiler cannot know, so that it does not remove the bug. */
 static volatile int splat_size = 32;
 
-/* Past the requested size, but inside the allocation: harmless. */
+/* Beyond the requested size, but inside the allocation, and therefore harmless. */
 static noinline void splat_out_of_bounds(void)
 {
 	char *bytes = kmalloc(splat_size - 4, GFP_KERNEL);
@@ -39,7 +39,7 @@ static noinline void splat_out_of_bounds(void)
 	kfree(bytes);
 }
 
-/* CAPABILITIES writes 0x80 bytes: the hypervisor is not under KASAN's eyes. */
+/* CAPABILITIES writes 0x80 bytes. KASAN does not see the hypervisor's writes. */
 static noinline void splat_hypervisor(void)
 {
 	char *bytes = kmalloc(splat_size * 4 - 8, GFP_KERNEL);
@@ -68,7 +68,7 @@ static noinline void splat_leak(void)
 static noinline void splat_sleep(void)
 {
 	spin_lock(&splat_spin);
-	/* Does not sleep, but says that it could. */
+	/* This call does not sleep, but declares that it may sleep. */
 	might_sleep();
 	spin_unlock(&splat_spin);
 }
@@ -90,7 +90,7 @@ static int __init splat_init(void)
 {
 	if (splat_crash)
 		panic("splat: as requested");
-	/* This order: a finding about memory or locks ends what lockdep looks at. */
+	/* The order matters: lockdep stops after a finding about memory or locks. */
 	splat_sleep();
 	splat_lock_order();
 	splat_shift();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// arrays - accesses arrays with counts that are known by construction. The arrays have 4 KiB, 256
-// KiB and 4 MiB in its global data, and are also on the heap and on the stack. Each function makes
-// as many accesses as its comment states. The compiler adds none, because other values stay in
-// registers. At the end it sleeps, so that the recorder sees its memory.
+// arrays - accesses arrays, with numbers of accesses that are known by construction. The program
+// has global arrays of 4 KiB, 256 KiB and 4 MiB, and arrays on the heap and on the stack. Each
+// function makes the accesses that its comment states. The compiler adds no accesses, because other
+// values stay in registers. At the end the program sleeps, so that the recorder can read its memory
+// maps.
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@ Byte large_array[kLarge] __attribute__((aligned(65536)));
 
 #define NOINLINE __attribute__((noinline, noclone))
 
-// One load or store of the small array for each `count`, in all its lines.
+// `count` loads or stores, distributed over all lines of the small array.
 #define SMALL_READER(name)                                                  \
   NOINLINE void name(unsigned count) {                                      \
     for (unsigned i = 0; i < count; i++) (void)small_array[i * 8 % kSmall]; \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bounce - the program of htmtrace-tutorial(7): two threads on CPUs 1 and 2, each with a counter of
-// its own. Both counters are in one cache line, so each store takes the line from the other core.
-// The left thread counts further, so that reports always list it first.
+// bounce - the program of htmtrace-tutorial(7): two threads on CPUs 1 and 2 with separate counters.
+// Both counters are in one cache line, so each store takes the line from the other core. The left
+// thread counts further, so that reports always list it first.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -9,7 +9,7 @@
 
 enum { kLeft = 24000, kRight = 20000, kTable = 4096 };
 
-// The makefile says where this section is.
+// The Makefile sets the address of this section.
 static struct {
   volatile long left;
   volatile long right;
@@ -48,7 +48,7 @@ int main(void) {
   fill_table();
   count_left();
   pthread_join(right, NULL);
-  // Live until htmtrace record --symbols has read which pages belong to this program.
+  // Wait until htmtrace record --symbols has read the pages of this program.
   usleep(300000);
   return 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// hammer KIB ROUNDS FILE CONTROL - reads and writes the first KIB KiB of the array `hammered` from
-// end to end, ROUNDS times, a line of 128 bytes at a time, and writes to FILE where they lie for
-// the partition: one line per page, its first and its last logical address. Page after page,
-// because pages of 4 KiB may lie anywhere. Then it ends the recording through its file of commands
-// and waits for its own end: however late the recorder looks at its memory, it is there.
+// hammer KIB ROUNDS FILE CONTROL - loads and stores each line (128 bytes) of the first KIB KiB of
+// the array `hammered`, ROUNDS times. Writes the logical addresses of the array to FILE, one line
+// per page: its first and its last address. Each page has its own line, because pages of 4 KiB need
+// not be contiguous. Then it ends the recording through the file CONTROL, and waits until it is
+// killed, so that the recorder can still read its memory maps.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -15,7 +15,8 @@
 
 enum { kLineBytes = 128, kMostBytes = 1 << 20 };
 
-// Of whole pages, also of 64 KiB. Volatile, or the compiler would leave the accesses out.
+// Aligned to whole pages, also of 64 KiB. Volatile, because the compiler would otherwise omit
+// accesses.
 static volatile uint8_t hammered[kMostBytes] __attribute__((aligned(1 << 16)));
 
 static void die(const char* what) {
@@ -23,7 +24,7 @@ static void die(const char* what) {
   exit(1);
 }
 
-// /proc/self/pagemap: 64 bits a page, the frame's number in the low 55
+// /proc/self/pagemap has 64 bits for each page. The low 55 bits are the frame number
 // (Documentation/admin-guide/mm).
 static void write_places(const char* path, size_t bytes, size_t page_bytes) {
   const int map = open("/proc/self/pagemap", O_RDONLY);
@@ -53,7 +54,7 @@ int main(int argc, char** argv) {
   const size_t bytes = strtoull(argv[1], NULL, 10) << 10;
   const unsigned long rounds = strtoul(argv[2], NULL, 10);
   if (bytes > kMostBytes) {
-    fputs("hammer: the array is of 1 MiB\n", stderr);
+    fputs("hammer: KIB must not exceed the array's size, 1 MiB\n", stderr);
     return 2;
   }
   if (mlock((const void*)hammered, bytes) != 0) die("hammer: memory");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// hold CONFIG CPU DIR PROGRAM [ARGUMENT]... - a second client of the htm PMU, independent of
-// htmtrace. Traces PROGRAM, writes what the driver delivers to DIR/htm.bin and DIR/translation,
-// then makes DIR/delivered and keeps the event open, and so the macro configured, until DIR/release
-// exists. Others can look at the same macro meanwhile.
+// hold CONFIG CPU DIR PROGRAM [ARGUMENT]... - a client of the htm PMU that shares no code with
+// htmtrace. Traces PROGRAM, and writes the trace to DIR/htm.bin and the memory map to
+// DIR/translation. Then it creates DIR/delivered, and keeps the event open until DIR/release
+// exists. The macro stays configured meanwhile, so that other programs can read it.
 //
-// CONFIG is attr.config (kmod/ABI), CPU the carrier.
+// CONFIG is attr.config (kmod/ABI), and CPU the carrier CPU.
 #define _GNU_SOURCE
 #include <endian.h>
 #include <fcntl.h>
@@ -20,7 +20,8 @@
 #include <unistd.h>
 
 enum { kDataBytes = 1 << 20, kAuxBytes = 1 << 20 };
-// The memory map's blocks: 32 bytes of header with the number of entries at 16, 32 bytes an entry.
+// A block of the memory map has a header of 32 bytes, with the number of entries at 16, and entries
+// of 32 bytes.
 enum { kBlockHeader = 32, kBlockEntry = 32, kBlockCount = 16 };
 
 struct client {
@@ -94,7 +95,7 @@ static void copy_out(const uint8_t* ring, size_t size, uint64_t from, void* to, 
   for (size_t i = 0; i < length; i++) ((uint8_t*)to)[i] = ring[(from + i) % size];
 }
 
-// sample_type above: header, u64 identifier, u32 size of what follows, one block.
+// With the sample_type above, a sample has a header, a u64 identifier, a u32 size, and one block.
 static void take_sample(struct client* client, uint64_t at, size_t length) {
   static uint8_t sample[1 << 16];
   copy_out(client->data, kDataBytes, at, sample, length);
@@ -105,7 +106,7 @@ static void take_sample(struct client* client, uint64_t at, size_t length) {
   if (fwrite(block, 1, bytes, client->translation) != bytes) die("hold: translation");
 }
 
-// Returns whether anything was there.
+// Returns whether the ring had data.
 static int take_records(struct client* client) {
   const uint64_t head = __atomic_load_n(&client->page->data_head, __ATOMIC_ACQUIRE);
   uint64_t tail = client->page->data_tail;
@@ -120,7 +121,7 @@ static int take_records(struct client* client) {
   return any;
 }
 
-// Through a buffer: the kernel takes no part of a perf mapping for direct input or output.
+// A buffer is necessary, because the kernel refuses direct input or output with a perf mapping.
 static int take_trace(struct client* client) {
   const uint64_t head = __atomic_load_n(&client->page->aux_head, __ATOMIC_ACQUIRE);
   static uint8_t buffer[1 << 16];
@@ -139,7 +140,7 @@ static int take_trace(struct client* client) {
   return any;
 }
 
-// Both rings are emptied before each read; the end is a 0 that brought nothing.
+// Drain both rings before each read. The trace ends when a read returns 0 and delivers nothing.
 static void drain(struct client* client) {
   uint64_t value = 1;
   int any = 1;

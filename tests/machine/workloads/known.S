@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A program whose executed instructions are known by construction: fixed addresses, no library, no
-// input. known_expected.cpp says, from the labels alone, what runs and which data is touched.
-// A label in front of a load or store names it: the generator gives that label's data address.
+// known - a program whose executed instructions are known by construction: it has fixed addresses, no
+// library and no input. known_expected.cpp computes the executed instructions and accessed data from
+// the labels alone. A label directly before a load or store names its data address.
 //
 //   r20 data   r21 walk   r22 index   r19 far   r30 round number   r16 sum
     .machine power10
@@ -37,7 +37,7 @@ at_ldu:
 at_std_walk:
     std     6, 0(21)
 
-    // Over the end of a page.
+    // The access crosses the end of a page.
 at_cross_ld:
     ld      7, 4092(20)
 at_cross_stw:
@@ -45,7 +45,7 @@ at_cross_stw:
 at_cross_lhz:
     lhz     8, 4095(20)
 
-    // Prefixed: eight bytes each; the assembler keeps them inside of 64-byte blocks.
+    // Prefixed instructions have eight bytes; the assembler keeps them inside 64-byte blocks.
 at_pld:
     pld     9, 0x12348(20)
 at_plwz:
@@ -99,7 +99,7 @@ at_near_ld:
     blr
 near_end:
 
-    .balign 65536                   // on a page of its own
+    .balign 65536                   // on a separate page
 far:
     addi    16, 16, 1
 at_far_lwzx:
@@ -114,7 +114,7 @@ data:
 pcrel_word:
     .long   7
 
-    // Pages that are touched for the first time while the program runs.
+    // Pages that the program accesses for the first time during the run.
     .bss
     .balign 65536
 walk:

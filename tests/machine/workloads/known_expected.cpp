@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// known_expected SYMBOLS TEXT: what `known` executes, one line per instruction:
+// known_expected SYMBOLS TEXT - prints the instructions that `known` executes, one per line:
 //   ea=... op=... [dea=... [dea=...]]
-// SYMBOLS is nm's output, TEXT the bytes of the program's text. Instruction words come from TEXT,
-// their order and the data addresses from the program's construction; nothing here decodes a trace
-// or interprets an instruction beyond "does a prefix announce a second word".
+// SYMBOLS is nm's output, and TEXT the bytes of the program's text. The instruction words are from
+// TEXT. Their order and the data addresses follow from the program's construction. This program
+// decodes no trace. It interprets instructions only to detect prefixes.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -33,13 +33,13 @@ class Program {
     return found->second;
   }
 
-  // The load or store of `bytes` at `label` touches `address` from now on. Over the end of a 4 KiB
-  // page it touches the next page too.
+  // From now on, the load or store of `bytes` at `label` accesses `address`. If it crosses the end
+  // of a 4 KiB page, it also accesses the next page.
   void touches(const std::string& label, std::uint64_t address, unsigned bytes) {
     data_[at(label)] = {address, (address + bytes - 1) & ~std::uint64_t{kPageBytes - 1}};
   }
 
-  // Everything from `first` up to and without `last`, in the order of addresses.
+  // The instructions from `first` up to, but not including, `last`, in the order of addresses.
   void run(const std::string& first, const std::string& last) const {
     for (std::uint64_t ea = at(first); ea < at(last);) {
       const std::uint32_t word = word_at(ea);
@@ -76,7 +76,7 @@ class Program {
 
   std::uint32_t word_at(std::uint64_t ea) const {
     const std::uint64_t offset = ea - at("_start");
-    if (offset + 4 > text_.size()) fail("address outside of the text", "TEXT");
+    if (offset + 4 > text_.size()) fail("address outside the text", "TEXT");
     std::uint32_t word = 0;
     for (unsigned i = 4; i-- > 0;) word = word << 8 | static_cast<unsigned char>(text_[offset + i]);
     return word;

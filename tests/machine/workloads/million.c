@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// million [ROUNDS] - more than a million instructions of every common kind: integer, branches of
-// all sorts, loads and stores of all sizes, vectors, floating point, atomics, memory that is
-// touched for the first time, copies, system calls. Prints a checksum, so that nothing is optimized
-// away.
+// million [ROUNDS] - executes more than a million instructions of every common kind: integer, all
+// kinds of branches, loads and stores of all sizes, vectors, floating point, atomics, first
+// accesses to memory, copies, system calls. Prints a checksum, so that the compiler omits nothing.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -33,7 +32,7 @@ static int by_value(const void* a, const void* b) {
   return (left > right) - (left < right);
 }
 
-// Comparisons through a function pointer, and many branches that cannot be guessed.
+// Comparisons through a function pointer, and many branches that the processor cannot predict.
 static void sort_values(void) {
   static uint32_t values[kValues];
   for (int i = 0; i < kValues; i++) values[i] = (uint32_t)next_random();
@@ -76,7 +75,7 @@ static void interpret(void) {
   mix(b);
 }
 
-// Vectors: the compiler makes 16- and 32-byte accesses of these loops.
+// The compiler turns these loops into vector accesses of 16 and 32 bytes.
 static void vectors(void) {
   static double x[kValues], y[kValues];
   static int32_t u[kValues], v[kValues];
@@ -93,7 +92,7 @@ static void vectors(void) {
   mix((uint32_t)v[kValues - 1]);
 }
 
-// Reservations of all sizes that the processor has.
+// Reservations of all sizes.
 static void atomics(void) {
   static uint8_t byte;
   static uint16_t half;
@@ -110,7 +109,7 @@ static void atomics(void) {
   mix(byte + half + word + doubleword);
 }
 
-// Every page is new, so every first access faults; copies of all lengths and alignments.
+// Every page is new, so every first access faults. Copies have all lengths and alignments.
 static int memory(void) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   unsigned char* const area =
@@ -121,7 +120,7 @@ static int memory(void) {
     memcpy(area + length, area + kPages * page / 2 + 2 * length, length);
     memmove(area + length / 2, area + length / 3, length);
   }
-  // Unaligned, over the ends of pages.
+  // Unaligned accesses that cross the ends of pages.
   for (size_t i = 1; i < kPages; i++) {
     uint64_t value;
     memcpy(&value, area + i * page - 3, sizeof(value));

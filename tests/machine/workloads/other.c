@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// other TIMES - another program at the same addresses as `arrays`. In a trace, its instructions and
-// accesses must not have names of `arrays`. Works in short pieces, and sleeps between them.
+// other TIMES - a program at the same addresses as `arrays`. In a trace, its instructions and
+// accesses must not have names of `arrays`. The program alternately computes and sleeps.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

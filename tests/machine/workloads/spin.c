@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// spin first|second CPU SECONDS - computes on one virtual processor as a task of this name, in code
-// that only this one executes: an address tells which task it was.
+// spin first|second CPU SECONDS - computes on one virtual processor as a task of this name. Each
+// task executes its own code, so an address identifies the task.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdint.h>
@@ -10,10 +10,10 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-// Between two looks at the clock, some milliseconds.
+// Runs for some milliseconds between two reads of the clock.
 enum { kRounds = 4000000 };
 
-// The makefile says where they are.
+// The Makefile sets the addresses of these functions.
 __attribute__((noinline, section(".first"))) static void first(void) {
   for (volatile uint32_t i = 0; i < kRounds; i++) continue;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stacks one|many - a program whose call stacks are known by construction. It has no library, each
-// function is compiled by itself, and stacks_compare.cpp knows of its functions:
+// stacks one|many - a program whose call stacks are known by construction. It has no library, and
+// the compiler optimizes each function separately. stacks_compare.cpp relies on these rules:
 //
-//   - a function is entered at its first instruction only, and left by blr, by a tail call from
-//     *_tail, or by longjmp;
-//   - only recursive_* call themselves or each other;
-//   - handler_* are signal handlers.
+//   - Calls enter a function at its first instruction. A function ends with blr, with a tail call
+//     from *_tail, or with longjmp.
+//   - Only functions named recursive_* call themselves or each other.
+//   - Functions named handler_* are signal handlers.
 //
 // `one`: one process with one thread does everything that makes stacks hard to follow: chains of
 // calls, calls through pointers, recursion, tail calls, longjmp, signals in loops, page faults
@@ -258,7 +258,7 @@ FUNCTION void system_calls(word rounds) {
 
 // ------------------------------------------------------------------------------- page faults
 
-// Each function is on a page of its own, which is unmapped before each call.
+// Each function is on a separate page, which is unmapped before each call.
 void fault_target(word n);
 void fault_blr(word rounds, void (*drop)(void*));
 void fault_bdnz(word rounds);

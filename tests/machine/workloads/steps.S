@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // steps - functions in assembly with fixed numbers of instructions, in phases of a fixed order, without a
-// library. The symbols are of all kinds: with and without a size, with and without a type, one within
-// another, two names of one function, a function with a local entry, a label in the middle of an array.
-// Each phase has an array of 64 KiB of its own. At the end it writes "stop" to descriptor 3, which is the
-// recorder's file of commands, and waits to be ended. With the macro SLOW, `third` makes four times as many rounds.
+// library. The symbols are of all kinds: with and without a size, with and without a type, nested symbols,
+// two names of one function, a function with a local entry, a label in the middle of an array. Each phase
+// has its own array of 64 KiB. At the end the program writes "stop" to descriptor 3, the recorder's file of
+// commands, and waits for the signal that ends it. With the macro SLOW, `third` makes four times as many rounds.
 //
 //   r20 the array of the phase   r3 scratch
     .machine power10
@@ -31,11 +31,11 @@ function _start
     bl      outer
     bl      untyped_step
     bl      many_ways
-    li      0, 4                    // write: ends the recording, which then looks at the memory
+    li      0, 4                    // write: ends the recording; the recorder then reads the memory maps
     li      3, 3
     lis     4, stop@h
     ori     4, 4, stop@l
-    lbz     5, 0(4)                 // its own access: the page is the program's
+    lbz     5, 0(4)                 // An access by the program, so that it owns the page.
     li      5, 5
     sc
     li      0, 29                   // pause: until the recorder ends this program

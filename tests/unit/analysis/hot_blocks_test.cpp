@@ -153,8 +153,7 @@ TEST_CASE("long blocks are truncated, and other code at the same address is repo
   CHECK(block.words.size() == HotBlock::kMostWords);
   CHECK(block.rewritten == 1);
   const std::string text = report_of(blocks, {}).to_text();
-  CHECK(text.find("    ...\n    in 1 executions other instructions were here\n") !=
-        std::string::npos);
+  CHECK(text.find("    ...\n    1 executions had other instructions here\n") != std::string::npos);
   CHECK(report_of(blocks, {}).to_json().find("\"code_is_cut\": true") != std::string::npos);
 }
 
@@ -253,13 +252,14 @@ TEST_CASE("the four most frequent successors are shown, and the others are summe
   run(blocks, 0x1000, {kNop, kReturn});
   blocks.skipped();
   const std::string text = report_of(blocks, {}, 1).to_text();
-  CHECK(text.find("  ->              6  27.27%  0000000000002500\n"
-                  "  ->              5  22.73%  0000000000002400\n"
-                  "  ->              4  18.18%  0000000000002300\n"
-                  "  ->              3  13.64%  0000000000002200\n"
-                  "  ->              3  13.64%  2 others\n"
-                  "  ->              1   4.55%  unknown: the trace leaves out what follows\n") !=
-        std::string::npos);
+  CHECK(
+      text.find("  ->              6  27.27%  0000000000002500\n"
+                "  ->              5  22.73%  0000000000002400\n"
+                "  ->              4  18.18%  0000000000002300\n"
+                "  ->              3  13.64%  0000000000002200\n"
+                "  ->              3  13.64%  2 others\n"
+                "  ->              1   4.55%  unknown: the report omits the next instruction\n") !=
+      std::string::npos);
   // One block: one successor is shown, and the others are summed.
   CHECK(report_of(blocks, {}, 1).to_csv().find(",others,,15,5\n") != std::string::npos);
   const std::string all_of_them = report_of(blocks, {}, 20).to_csv();

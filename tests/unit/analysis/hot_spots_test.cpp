@@ -257,7 +257,7 @@ TEST_CASE("walks by side, result and page size") {
                      "             1  25.00%  instruction  interrupted\n"
                      "             2  50.00%  data         complete\n"
                      "             1  25.00%  data         incomplete\n"
-                     "\nsizes of the pages that walks led to\n"
+                     "\npage sizes of the walks\n"
                      "         walks   share  side         guest  host\n"
                      "             1  33.33%  data         -      1G\n"
                      "             2  66.67%  data         64K    1G\n"));

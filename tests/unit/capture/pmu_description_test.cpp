@@ -54,7 +54,7 @@ TEST_CASE("an index that the driver's field cannot hold is refused") {
   const TemporaryFolder folder;
   const auto pmu = torn_htm(folder);
   CHECK(message_of([&] { htm_event_attr(pmu, {.node = 0, .chip = 256, .core = 0}); }) ==
-        "nodalchipindex=256 is too large: the htm driver takes 0 to 255");
+        "nodalchipindex=256 is too large: the htm driver accepts 0 to 255");
   CHECK(message_of([&] { htm_event_attr(pmu, {.node = 0, .chip = 255, .core = 255}); }) ==
         "no error");
 }

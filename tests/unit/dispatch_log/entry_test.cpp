@@ -242,7 +242,7 @@ TEST_CASE("a complete recording states its evidence") {
         "  dispatch reasons:\n  preempt reasons:\n"
         "  complete: on 1 of 1 CPUs, by the hypervisor's index of the log\n"
         "  dispatch counter: agrees with the index on 1 of 1 CPUs\n"
-        "htmtrace: 50 entries of 1 CPUs in 1.500 s, looked for every 5000 us; nothing lost\n");
+        "htmtrace: 50 entries of 1 CPUs in 1.500 s, read every 5000 us; nothing lost\n");
 }
 
 TEST_CASE("a loss has its CPU, its count, its cause and its time") {
@@ -302,8 +302,7 @@ TEST_CASE("an event that the kernel switched off loses all later dispatches") {
                       .dispatches = 80,
                       .logged = 50};
   result.totals.last_ns = 3'000'000'000;
-  const Loss lost{"CPU 7",
-                  "the kernel switched the event off, after 3.000 s, by the dispatch counter",
+  const Loss lost{"CPU 7", "the kernel disabled the event, after 3.000 s, by the dispatch counter",
                   LossUnit::kEntries, 30};
   REQUIRE(report_of(result).ledger().entries().size() == 1);
   CHECK(report_of(result).ledger().entries()[0].loss == lost);

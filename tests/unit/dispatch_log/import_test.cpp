@@ -250,7 +250,7 @@ TEST_CASE("a full log, and an area that perf read too late, are reported") {
   const Imported imported = importer.read(perf.file().finish());
   CHECK(in_order(imported.numbers.at(0)));
   tells(imported, "the log was full once");
-  tells(imported, "the kernel switched the event off");
+  tells(imported, "the kernel disabled the event");
 }
 
 TEST_CASE("an unfinished file, and a file without names, are read") {

@@ -207,7 +207,7 @@ TEST_CASE("the table shows how long each task waited, the longest wait first") {
                      .names = &names};
   CHECK(table.to_text(DtlFormat::kText) ==
         R"(
-waited from ready to dispatch, by the task that was there, us:
+waited from ready to dispatch, by task, us:
        pid       tid  dispatches          waited     share         p50         p99         max  comm
         20        20           1          10.000    0.00 %      10.000      10.000      10.000  :20
         10        11           3           3.000    0.00 %       1.000       1.000       1.000  a, "b"
@@ -226,7 +226,7 @@ waited from ready to dispatch, by the task that was there, us:
         R"({"pid":20,"tid":20,"comm":null,"dispatches":1,"waited_ns":10000,"p50_ns":10000,)"
         R"("p99_ns":10000,"max_ns":10000})");
   CHECK(json.find(R"({"pid":null,"tid":null,"comm":null,)") != std::string::npos);
-  CHECK(table.to_text(DtlFormat::kText).find("there, the 1 that waited most, us:") !=
+  CHECK(table.to_text(DtlFormat::kText).find("by task, the 1 that waited longest, us:") !=
         std::string::npos);
 }
 

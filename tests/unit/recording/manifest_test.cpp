@@ -78,16 +78,16 @@ TEST_CASE("the manifest's reader reports invalid values") {
   CHECK(invalid(R"({"state": null, "targets": null, "later": {}})").empty());
   CHECK(invalid(R"({"state": "finished"})") == R"(its state "finished" is not known)");
   CHECK(invalid(R"({"state": ""})") == R"(its state "" is not known)");
-  CHECK(invalid(R"({"state": 1})") == "its state is no text");
+  CHECK(invalid(R"({"state": 1})") == "its state is not text");
   CHECK(invalid(R"({"version": 2})") == "its version is not 1");
   CHECK(invalid(R"({"format": "other"})") == "its format is not htmtrace-manifest");
-  CHECK(invalid(R"({"targets": {}})") == "its targets are no list");
+  CHECK(invalid(R"({"targets": {}})") == "its targets are not a list");
   CHECK(invalid(R"({"targets": [1]})") == "its target 1 has no valid node, chip, core and type");
-  CHECK(invalid(R"({"losses": 0})") == "its losses are no list");
-  CHECK(invalid(R"({"losses": [7]})") == "its loss 1 is no object");
+  CHECK(invalid(R"({"losses": 0})") == "its losses are not a list");
+  CHECK(invalid(R"({"losses": [7]})") == "its loss 1 is not an object");
   CHECK(invalid(R"({"losses": [{"target": 1, "cause": "it was full"}]})") ==
-        "its loss 1 has a target that is no text");
-  CHECK(invalid(R"({"errors": "disk full"})") == "its errors are no list");
+        "its loss 1 has a target that is not text");
+  CHECK(invalid(R"({"errors": "disk full"})") == "its errors are not a list");
 }
 
 TEST_CASE("the manifest's reader reports invalid members of a target's files") {
@@ -102,13 +102,14 @@ TEST_CASE("the manifest's reader reports invalid members of a target's files") {
   };
   CHECK(invalid("null", "null").empty());
   CHECK(invalid(R"({"file": "a", "bytes": 1, "stored_bytes": null})", "{}").empty());
-  CHECK(invalid("5", "null") == "trace is no object");
-  CHECK(invalid(R"({"file": 5})", "null") == "trace.file is no text");
-  CHECK(invalid(R"({"bytes": "4096"})", "null") == "trace.bytes is no size");
-  CHECK(invalid(R"({"bytes": -1})", "null") == "trace.bytes is no size");
-  CHECK(invalid(R"({"stored_bytes": 1.5})", "null") == "trace.stored_bytes is no size");
-  CHECK(invalid(R"({"beginning_crc32c": "x"})", "null") == "trace.beginning_crc32c is no number");
-  CHECK(invalid("{}", R"({"bytes": []})") == "translation.bytes is no size");
+  CHECK(invalid("5", "null") == "trace is not an object");
+  CHECK(invalid(R"({"file": 5})", "null") == "trace.file is not text");
+  CHECK(invalid(R"({"bytes": "4096"})", "null") == "trace.bytes is not a size");
+  CHECK(invalid(R"({"bytes": -1})", "null") == "trace.bytes is not a size");
+  CHECK(invalid(R"({"stored_bytes": 1.5})", "null") == "trace.stored_bytes is not a size");
+  CHECK(invalid(R"({"beginning_crc32c": "x"})", "null") ==
+        "trace.beginning_crc32c is not a number");
+  CHECK(invalid("{}", R"({"bytes": []})") == "translation.bytes is not a size");
 }
 
 TEST_CASE("a failed recording states its reason, and other text is not read as a manifest") {
