@@ -167,12 +167,39 @@ static void newer_enable(void) {
   client_end(&client);
 }
 
+// The hypervisor is busy at the STOP of a DISABLE. ENABLE withdraws the request before the driver
+// repeats STOP, so the macro traces all the time.
+static void withdrawn_stop(void) {
+  bool met = false;
+  struct client client = {};
+  for (int i = 0; i < 50 && !met; i++) {
+    if (i != 0) client_end(&client);
+    begin(&client);
+    client_enable(&client);
+    control("STOP from=1 H_LONG_BUSY_ORDER_10_MSEC");
+    stay_on(kCarrier);
+    client_disable(&client);
+    client_enable(&client);
+    stay_on(kAnyCpu);
+    usleep(50000);
+    met = control("calls STOP") == 1;
+    control("clear");
+    work_on(kTraced, kWork);
+    client_drain(&client);
+  }
+  tap(met, "ENABLE withdraws a STOP that the hypervisor delays");
+  tap(whole(&client) && client.announced[kGap] == 0, "the trace is complete, and has no gap");
+  show(&client);
+  client_end(&client);
+}
+
 int main(void) {
   begin_at_once();
   begin_late();
   begin_interrupted();
   late_resume();
   newer_enable();
+  withdrawn_stop();
   tap_equal(control("configured"), 0, "no macro stays configured");
   return tap_end();
 }

@@ -53,7 +53,9 @@ static void trace(struct client* client, const char* whose) {
   tap(drained && whole(client), "%s trace is complete", whose);
 }
 
-static void ring(void) {
+// `unloads`: also unload the module. If a driver lets the module go while the area exists, the
+// kernel panics at the munmap, and KASAN cannot report an access to the freed session there.
+static void ring(bool unloads) {
   struct client owner = {};
   struct perf_event_attr dummy = dummy_attr();
   dummy.sample_type = client_attr(CORE).sample_type;
@@ -77,11 +79,15 @@ static void ring(void) {
   struct client second = open_on(&owner);
   trace(&second, "in the area of the closed event, another event's");
   close(second.event);
-  tap_unload(unload(), EWOULDBLOCK, "the module stays loaded while the AUX area exists");
+  if (unloads) {
+    tap_unload(unload(), EWOULDBLOCK, "the module stays loaded while the AUX area exists");
+  }
   munmap(owner.aux, kAux);
   munmap(owner.page, owner.page_bytes + kData);
   close(owner.event);
-  tap_unload(unload(), 0, "the module can be unloaded after the area is freed");
+  if (unloads) {
+    tap_unload(unload(), 0, "the module can be unloaded after the area is freed");
+  }
 }
 
 static void group(void) {
@@ -109,7 +115,8 @@ static void group(void) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && strcmp(argv[1], "ring") == 0) {
-    ring();
+    ring(false);
+    ring(true);
   } else if (argc == 2 && strcmp(argv[1], "group") == 0) {
     group();
   } else {
