@@ -19,19 +19,13 @@
 #include "cli/traces/options.h"
 #include "cli/traces/selection_options.h"
 #include "core/core_trace/decoder.h"
+#include "core/core_trace/sink.h"
 #include "output/io/input_file.h"
 #include "output/io/progress.h"
 #include "output/print/selecting_sink.h"
 #include "output/report/decode_report.h"
 
 namespace htmtrace {
-
-// What a sink says that it needs before what is selected.
-template <class Next>
-constexpr Lead lead_of() {
-  if constexpr (requires { Next::kLead; }) return Next::kLead;
-  return Lead::kNone;
-}
 
 // Adds to `totals` what was decoded; `next` follows a SelectingSink. If it has
 // begin_trace(owners), that is called first; walks are followed if its wants_walks() says so. What
@@ -42,10 +36,10 @@ bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next
   check_core_selection(options.nest, trace.name());
   InputFile input = trace.open();
   const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
-  if constexpr (requires { next.begin_trace(map.owners()); }) next.begin_trace(map.owners());
+  if constexpr (HasBeginTrace<Next>) next.begin_trace(map.owners());
   SelectingSink sink(options.selection, next);
   CoreDecoder decoder(map, sink);
-  if constexpr (requires { next.wants_walks(); }) {
+  if constexpr (HasWantsWalks<Next>) {
     if (next.wants_walks()) decoder.follow_walks();
   }
   TraceBytes bytes = selected_bytes(trace, input, options.selection, Selection::kAny,

@@ -20,6 +20,7 @@
 #include "core/core_trace/plain_paths.h"
 #include "core/core_trace/power10_stream.h"
 #include "core/core_trace/power8_stream.h"
+#include "core/core_trace/sink.h"
 #include "core/core_trace/statistics.h"
 #include "core/core_trace/walk_follower.h"
 #include "core/core_trace/word_window.h"
@@ -28,14 +29,8 @@
 
 namespace htmtrace {
 
-// `Sink` has instruction(const Instruction&), stamp(const Stamp&) and defect(const Defect&). Events
-// of one kind arrive in trace order; a defect arrives at the end of its range. Optional members of
-// a sink:
-// - `bool satisfied() const`: ends the decoding; no instruction follows;
-// - walk(const Walk&): receives the walks through page tables, if enabled, before the instruction
-//   of each walk;
-// - kCountsOnly: the sink only counts (core/core_trace/plain_counts.h).
-template <class Sink>
+// core/core_trace/sink.h lists the members of a sink.
+template <CoreSink Sink>
 class CoreDecoder {
  public:
   // Recently used ranges of the map. A decoder starts faster with the cursors of another decoder of
@@ -121,12 +116,7 @@ class CoreDecoder {
   void set_instruction_limit(uint64_t limit) { limit_ = limit; }
   // Enables walks, which take time.
   void follow_walks() { walks_.start(); }
-  bool finished() const {
-    if constexpr (requires { sink_.satisfied(); }) {
-      if (sink_.satisfied()) return true;
-    }
-    return emitted_ >= limit_;
-  }
+  bool finished() const { return is_satisfied(sink_) || emitted_ >= limit_; }
 
   uint64_t offset() const { return next_offset_; }  // the position in the trace
   const CoreStatistics& statistics() const { return statistics_; }

@@ -13,18 +13,6 @@
 
 namespace htmtrace {
 
-// Such a sink has a class Rows, constructed from the sink at the start of a run, with these
-// members:
-//   enter(EffectiveAddr, RealAddr, LogicalAddr, bool has_la): the page of the next instructions
-//   instruction(uint64_t place, uint32_t opcode), also with a DataAccess: the low 12 bits of
-//     `place` are the offset in the page
-//   finish(): must precede any other call of the sink
-// The sink's bool in_rows() states whether this interface is sufficient at the moment.
-template <class Sink>
-inline constexpr bool kTakesRows = requires {
-  typename Sink::Rows;
-};
-
 namespace plain {
 
 // One number holds the counts of instructions, accesses and branches of a run.
@@ -84,7 +72,7 @@ template <class Sink>
 }  // namespace plain
 
 // Consumes the plain records at the start of `run`, like decode_plain_records.
-template <class Sink>
+template <HasRows Sink>
 [[gnu::hot]] PlainRecords decode_plain_pages(const WordRun& run, PlainState state, Sink& sink) {
   constexpr size_t kMostWords = 7;  // INFO, MSR, prefix, two pairs
   if (run.count < kMostWords) return {};

@@ -17,6 +17,7 @@
 #include "core/core_trace/events.h"
 #include "core/core_trace/framing.h"
 #include "core/core_trace/power10_stream.h"
+#include "core/core_trace/sink.h"
 #include "core/core_trace/statistics.h"
 #include "core/core_trace/words.h"
 #include "core/memory_map/translation.h"
@@ -224,9 +225,7 @@ template <class Sink>
     row.branches += words::info_branch(info) ? 1U : 0U;
     row.untranslated += logical.missing;
     row.instructions++;
-    if constexpr (requires { sink.satisfied(); }) {
-      if (sink.satisfied()) break;
-    }
+    if (is_satisfied(sink)) break;
   }
   const auto words = static_cast<size_t>(at - run.words) / words::kWordBytes;
   plain::add(row, words, state.statistics);
