@@ -20,6 +20,7 @@
 #include "core/core_trace/plain_paths.h"
 #include "core/core_trace/power10_stream.h"
 #include "core/core_trace/power8_stream.h"
+#include "core/core_trace/record_counts.h"
 #include "core/core_trace/sink.h"
 #include "core/core_trace/statistics.h"
 #include "core/core_trace/walk_follower.h"
@@ -248,8 +249,11 @@ class CoreDecoder {
     power10_.take_info(run, framing, statistics_, instruction_);
     instruction_.offset = offsets[0];
     statistics_.instruction_words += framing.words;
-    if (words::info10_operands(run[0]) == words::kSegmentOperands) statistics_.segment_operands++;
-    statistics_.branches += words::info_branch(run[0]) ? 1 : 0;
+    count_record({.branch = words::info_branch(run[0]),
+                  .prefixed = instruction_.has_prefix,
+                  .segment = words::info10_operands(run[0]) == words::kSegmentOperands,
+                  .accesses = instruction_.data_count},
+                 statistics_);
     walks_.take_instruction(instruction_);
     emit(instruction_);
     if (framing.verdict == Framing::Verdict::kCut) [[unlikely]] {
@@ -300,9 +304,11 @@ class CoreDecoder {
     power8_.decode(run, there, instruction);
     instruction.offset = offset;
     statistics_.instruction_words += there;
-    if (words::info8_segment(run[0])) statistics_.segment_operands++;
     if (power8_.lone_data_word()) statistics_.lone_data_words++;
-    statistics_.branches += words::info_branch(run[0]) ? 1 : 0;
+    count_record({.branch = words::info_branch(run[0]),
+                  .segment = words::info8_segment(run[0]),
+                  .accesses = instruction.data_count},
+                 statistics_);
     emit(instruction);
   }
 
@@ -322,8 +328,6 @@ class CoreDecoder {
 
   [[gnu::always_inline]] void emit(Instruction& instruction) {
     translate_all(cursors_.instruction, cursors_.data, instruction, statistics_);
-    statistics_.data_accesses += instruction.data_count;
-    statistics_.prefixed += instruction.has_prefix ? 1 : 0;
     statistics_.instructions[static_cast<size_t>(generation_)]++;
     if (!instruction.has_ea || !instruction.has_opcode) [[unlikely]] {
       damage_.take_unknown(instruction.offset, instruction.has_ea, instruction.has_opcode);

@@ -18,8 +18,7 @@ PlainRecords take_plain_records(const WordRun& run, PlainStart start, PlainState
     return count_plain_records(run, start.most, state);
   } else {
     if constexpr (HasRows<Sink>) {
-      // An instruction has at least two words.
-      if (run.count / 2 < start.most && sink.in_rows()) return decode_plain_pages(run, state, sink);
+      if (sink.in_rows()) return decode_plain_pages(run, start.most, state, sink);
     }
     return decode_plain_records(run, start, state, sink);
   }
