@@ -10,7 +10,6 @@
 #include <optional>
 #include <span>
 
-#include "cli/messages.h"
 #include "cli/traces/bytes.h"
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
