@@ -50,8 +50,8 @@ class CoreDecoder {
 
   const Cursors& cursors() const { return cursors_; }
 
-  // Consumes the next bytes. After `instruction_limit` instructions, the decoder ignores further
-  // bytes.
+  // Consumes the next bytes. Ignores them after the limit of set_instruction_limit(), or when the
+  // sink is satisfied.
   void feed(std::span<const std::byte> bytes) {
     const std::byte* at = take_loose_bytes(bytes);
     const std::byte* const end = bytes.data() + bytes.size();

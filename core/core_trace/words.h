@@ -298,7 +298,7 @@ enum class WalkKind : uint8_t {
 };
 inline constexpr unsigned kWalkKinds = 6;
 
-// The bits final_ra, guest and host (0, 2, 3) select the kind. Only some levels (bits 4-6) are
+// Bits 0 (final address), 2 (guest) and 3 (host) select the kind. Only some levels (bits 4-6) are
 // valid for each kind.
 constexpr WalkKind walk_kind_of(unsigned first_seven_bits) {
   constexpr unsigned kEntryLevels = 1U << 0 | 1U << 2 | 1U << 4 | 1U << 6 | 1U << 7;
