@@ -40,7 +40,6 @@ class DtlDrain {
     std::function<void(DtlTask)> task = [](DtlTask) {};
   };
 
-  using Sign = DtlSign;
   using Totals = DtlTotals;
 
   enum class Driver : uint8_t { kKernels, kOwn };

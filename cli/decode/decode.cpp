@@ -18,9 +18,10 @@
 #include "cli/traces/bytes.h"
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
+#include "cli/traces/core_reading.h"
 #include "cli/traces/index_file.h"
 #include "core/base/error.h"
-#include "core/core_trace/decoder.h"
+#include "core/core_trace/plain_counts.h"
 #include "output/export/block_vector_writer.h"
 #include "output/io/input_file.h"
 #include "output/io/progress.h"
@@ -296,35 +297,16 @@ class Decode {
 
   template <class Sink>
   void decode_into(Sink& sink, TraceBytes& bytes, const TranslationMap& map) {
-    CoreDecoder decoder(map, sink);
-    decoder.set_instruction_limit(options_.limit);
-    if (const auto& restart = bytes.restart()) {
-      decoder.start_at(restart->offset, bytes.pages());
-      decoder.set_instruction_limit(options_.limit - restart->place.instructions);
-    }
-    if (options_.walks) decoder.follow_walks();
-    const InputFile& input = bytes.file();
-    Progress progress(stderr);
-    std::span<std::byte> piece(piece_.get(), InputFile::kPieceBytes);
-    while (!decoder.finished() && !output_.reader_gone()) {
-      const size_t got = bytes.read(piece);
-      if (got == 0) break;
-      decoder.feed(piece.first(got));
-      if (show_progress_) {
-        progress.decoding(decoder.offset(), input.size_bytes().value_or(0),
-                          fmt::format("{} losses", decoder.statistics().loss_stamps));
-      }
-    }
-    decoder.finish();
-    progress.clear();
+    const CoreStatistics statistics = decode_bytes({.bytes = bytes,
+                                                    .map = map,
+                                                    .limit = options_.limit,
+                                                    .walks = options_.walks,
+                                                    .show_progress = show_progress_},
+                                                   sink, [this] { return !output_.reader_gone(); });
     if (output_.reader_gone()) return;
-    CoreStatistics statistics = decoder.statistics();
-    if (bytes.restart()) {
-      statistics.bytes -= bytes.restart()->offset;
-      if (!options_.quiet) {
-        output_.flush();
-        tell_part(input);
-      }
+    if (bytes.restart() && !options_.quiet) {
+      output_.flush();
+      tell_part(bytes.file());
     }
     report(bytes, statistics, map.report());
   }
@@ -358,7 +340,6 @@ class Decode {
 
   const DecodeOptions& options_;
   TextOutput output_;
-  std::unique_ptr<std::byte[]> piece_{new std::byte[InputFile::kPieceBytes]};
   // Text on the same terminal shows well enough how it gets on.
   const bool show_progress_ = ::isatty(STDERR_FILENO) == 1 &&
                               (!options_.traces.output.empty() || ::isatty(STDOUT_FILENO) == 0);

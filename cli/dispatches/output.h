@@ -53,7 +53,6 @@ class DtlOutput {
   class Track {
    public:
     explicit Track(int cpu) : cpu_(cpu), blocks_(static_cast<uint16_t>(cpu)) {}
-    int cpu() const { return cpu_; }
     // Which tasks were there: up to the entries that are taken next, at least.
     DtlTaskTrack& tasks() { return tasks_; }
 

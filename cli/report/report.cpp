@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/dispatches/replay_options.h"
+#include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/report/dispatches.h"
 #include "cli/report/heat_options.h"

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads a core trace into a counting sink.
+// Decodes the bytes of a core trace into a sink.
 #pragma once
 
 #include <fmt/core.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
-#include "cli/messages.h"
 #include "cli/traces/bytes.h"
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
@@ -19,6 +18,7 @@
 #include "cli/traces/options.h"
 #include "cli/traces/selection_options.h"
 #include "core/core_trace/decoder.h"
+#include "core/core_trace/sink.h"
 #include "output/io/input_file.h"
 #include "output/io/progress.h"
 #include "output/print/selecting_sink.h"
@@ -26,50 +26,66 @@
 
 namespace htmtrace {
 
-// What a sink says that it needs before what is selected.
-template <class Next>
-constexpr Lead lead_of() {
-  if constexpr (requires { Next::kLead; }) return Next::kLead;
-  return Lead::kNone;
+struct CoreReading {
+  TraceBytes& bytes;
+  const TranslationMap& map;
+  uint64_t limit = Selection::kAny;  // of instructions
+  bool walks = false;
+  bool show_progress = true;
+};
+
+// Passes the events of the trace to `sink`, as long as wanted() returns true. Returns the
+// statistics of the decoded part. Throws Error.
+template <CoreSink Sink, class Wanted>
+CoreStatistics decode_bytes(const CoreReading& reading, Sink& sink, const Wanted& wanted) {
+  TraceBytes& bytes = reading.bytes;
+  CoreDecoder decoder(reading.map, sink);
+  decoder.set_instruction_limit(reading.limit);
+  const std::optional<CoreRestart>& restart = bytes.restart();
+  if (restart) {
+    decoder.start_at(restart->offset, bytes.pages());
+    decoder.set_instruction_limit(reading.limit - restart->place.instructions);
+  }
+  if (reading.walks) decoder.follow_walks();
+  Progress progress(stderr);
+  const std::unique_ptr<std::byte[]> memory(new std::byte[InputFile::kPieceBytes]);
+  const std::span<std::byte> piece(memory.get(), InputFile::kPieceBytes);
+  while (!decoder.finished() && wanted()) {
+    const size_t got = bytes.read(piece);
+    if (got == 0) break;
+    decoder.feed(piece.first(got));
+    if (!reading.show_progress) continue;
+    progress.decoding(decoder.offset(), bytes.file().size_bytes().value_or(0),
+                      fmt::format("{} losses", decoder.statistics().loss_stamps));
+  }
+  decoder.finish();
+  CoreStatistics statistics = decoder.statistics();
+  if (restart) statistics.bytes -= restart->offset;
+  return statistics;
 }
 
-// Adds to `totals` what was decoded; `next` follows a SelectingSink. If it has
-// begin_trace(owners), that is called first; walks are followed if its wants_walks() says so. What
-// is missing or wrong is printed on stderr; returns whether there was a problem. Throws Error.
-template <class Next>
+// Passes the selected events of the trace to `next`, which follows a SelectingSink. Adds the
+// statistics to `totals`. Prints warnings on stderr, and returns true if the trace is incomplete or
+// damaged. Throws Error.
+template <CoreSink Next>
 bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next,
                DecodeTotals& totals) {
   check_core_selection(options.nest, trace.name());
   InputFile input = trace.open();
   const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
-  if constexpr (requires { next.begin_trace(map.owners()); }) next.begin_trace(map.owners());
-  SelectingSink sink(options.selection, next);
-  CoreDecoder decoder(map, sink);
-  if constexpr (requires { next.wants_walks(); }) {
-    if (next.wants_walks()) decoder.follow_walks();
-  }
+  if constexpr (HasBeginTrace<Next>) next.begin_trace(map.owners());
   TraceBytes bytes = selected_bytes(trace, input, options.selection, Selection::kAny,
                                     /*file_order=*/false, lead_of<Next>());
+  SelectingSink sink(options.selection, next);
   if (const auto& restart = bytes.restart()) {
     sink.begin_at(restart->place);
-    decoder.start_at(restart->offset, bytes.pages());
     tell_part(input);
   }
-  Progress progress(stderr);
-  const std::unique_ptr<std::byte[]> memory(new std::byte[InputFile::kPieceBytes]);
-  const std::span<std::byte> piece(memory.get(), InputFile::kPieceBytes);
-  while (!decoder.finished()) {
-    const size_t got = bytes.read(piece);
-    if (got == 0) break;
-    decoder.feed(piece.first(got));
-    progress.decoding(decoder.offset(), input.size_bytes().value_or(0),
-                      fmt::format("{} losses", decoder.statistics().loss_stamps));
-  }
-  decoder.finish();
+  CoreReading reading{.bytes = bytes, .map = map};
+  if constexpr (HasWantsWalks<Next>) reading.walks = next.wants_walks();
+  const CoreStatistics statistics = decode_bytes(reading, sink, [] { return true; });
   sink.finish();
   warn_if_never_entered(options.selection, sink.selected(), trace.name());
-  CoreStatistics statistics = decoder.statistics();
-  if (bytes.restart()) statistics.bytes -= bytes.restart()->offset;
   totals.add(statistics);
   if (statistics.no_tags()) {
     tell_no_tags(input.name());

@@ -9,6 +9,7 @@
 
 #include "core/memory_map/translation.h"
 #include "core/nest_trace/decoder.h"
+#include "core/nest_trace/sink.h"
 #include "core/selection/selection.h"
 
 namespace htmtrace {
@@ -16,8 +17,7 @@ namespace htmtrace {
 // Throws Error when something is selected by what bus traces do not have; `trace` names it.
 void check_nest_selection(const Selection& selection, const std::string& trace);
 
-// `Next` has event(const nest::Event&, std::optional<LogicalAddr>).
-template <class Next>
+template <nest::SelectedSink Next>
 class NestChoice {
  public:
   struct Wishes {

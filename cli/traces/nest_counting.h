@@ -14,6 +14,7 @@
 #include "cli/traces/nest_reading.h"
 #include "cli/traces/options.h"
 #include "core/nest_trace/layout.h"
+#include "core/nest_trace/sink.h"
 #include "output/io/progress.h"
 #include "output/report/decode_report.h"
 
@@ -41,10 +42,9 @@ inline void count_idle(NestReading& reading, NestCount& count) {
   if (reading.statistics().incomplete() || tell_trouble(reading.input())) count.incomplete = true;
 }
 
-// Passes the commands that carry an address to `counter`, which has begin(trace, layout,
-// map) and command(event, command, la); a sink with seen(command) receives all commands. Throws
-// Error, also when the traces have not the same known layout.
-template <class Counter>
+// Passes the selected commands of the traces to `counter`, which also has begin(trace, layout, map)
+// for the start of each trace. Throws Error, also if the layouts are unknown or differ.
+template <nest::CommandSink Counter>
 NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions& options,
                      Counter& counter) {
   NestCount count;
@@ -66,7 +66,7 @@ NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions&
       void event(const nest::Event& event, std::optional<LogicalAddr> la) {
         if (event.kind != nest::Event::Kind::kCommand) return;
         const nest::Command command = nest::command_of(layout, event.record);
-        if constexpr (requires { counter.seen(command); }) counter.seen(command);
+        if constexpr (nest::HasSeen<Counter>) counter.seen(command);
         const nest::CommandName& name = names.command(command.ttype, command.tsize);
         if (name.port == nest::PortRule::kAddress) counter.command(event, command, la);
       }

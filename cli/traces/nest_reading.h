@@ -16,6 +16,7 @@
 #include "cli/traces/choice.h"
 #include "core/nest_trace/decoder.h"
 #include "core/nest_trace/layout.h"
+#include "core/nest_trace/sink.h"
 #include "core/selection/selection.h"
 #include "output/io/input_file.h"
 
@@ -60,7 +61,7 @@ class NestReading {
 
   // Reads further, and passes on what has its place; false at the end. A sink that has satisfied()
   // gets nothing more as soon as that is so.
-  template <class Sink>
+  template <nest::EventSink Sink>
   bool advance(Sink& sink) {
     had_wrapped();
     const bool more = read_on();
@@ -118,25 +119,21 @@ class NestReading {
 
   // Takes the earliest event, over and over, while each engine that goes on has one; on a stream,
   // that cannot be read in two places, while any has one.
-  template <class Sink>
+  template <nest::EventSink Sink>
   void merge(Sink& sink) {
     std::array<std::span<const nest::Event>, 2> ready;
     for (unsigned i = 0; i < engines_; i++) ready[i] = ready_of(*engine_[i]);
     std::array<const nest::Event*, 2> next = {ready[0].data(), ready[1].data()};
     const std::array<const nest::Event*, 2> end = {next[0] + ready[0].size(),
                                                    next[1] + ready[1].size()};
-    const auto satisfied = [&] {
-      if constexpr (requires { sink.satisfied(); }) return sink.satisfied();
-      return false;
-    };
-    while (next[0] != end[0] && next[1] != end[1] && !satisfied()) {
+    while (next[0] != end[0] && next[1] != end[1] && !is_satisfied(sink)) {
       // Which is earlier no processor foresees: no branch.
       const unsigned earlier = next[1]->time < next[0]->time ? 1 : 0;
       sink.event(*next[earlier]++);
     }
     for (unsigned i = 0; i < engines_; i++) {
       if (waited_for(1 - i)) continue;
-      while (next[i] != end[i] && !satisfied()) sink.event(*next[i]++);
+      while (next[i] != end[i] && !is_satisfied(sink)) sink.event(*next[i]++);
     }
     for (unsigned i = 0; i < engines_; i++) {
       engine_[i]->decoder.drop(static_cast<size_t>(next[i] - ready[i].data()));

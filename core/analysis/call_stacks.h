@@ -24,7 +24,7 @@
 #include "core/analysis/symbol_cursor.h"
 #include "core/analysis/symbol_table.h"
 #include "core/core_trace/events.h"
-#include "core/selection/selection.h"
+#include "core/core_trace/sink.h"
 
 namespace htmtrace {
 

@@ -89,15 +89,6 @@ CallTree::Node CallTree::visible(Node node) const {
   return node;
 }
 
-bool CallTree::complete(Node node) const {
-  for (; node != kRoot; node = nodes_[node].parent) {
-    const Entry& entry = nodes_[node];
-    if (entry.function == kUnknownCallers && !entry.confirmed) return false;
-    if (entry.function == kDeeper || entry.function == kOthers) return false;
-  }
-  return true;
-}
-
 // Prints the tree. Several nodes may show the same stack, because the tree learns bases late. The
 // folder therefore builds a second tree with one node for each stack.
 class CallTree::Folder {

@@ -51,8 +51,6 @@ class CallTree {
   Node outer(Node node) const { return visible(nodes_[node].parent); }
   // The name of any node except the root and confirmed bases.
   const std::string& name(Node node) const { return functions_[nodes_[node].function].name; }
-  // Returns true if the stack has no unknown callers so far.
-  bool complete(Node node) const;
 
   // Calls put(text) with "outer;inner;leaf COUNT" and a newline for each stack with instructions,
   // sorted. The memory use does not depend on the length of the lines.

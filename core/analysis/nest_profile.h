@@ -43,8 +43,8 @@ class Profile {
   const HotTable<Tally>& by_source() const { return sources_; }    // keyed by source_key()
 
  private:
-  // All possible keys: ttype has 7 bits, tsize 8; group 4, chip 3, unit 10 (nest-htm-format.md
-  // section 6).
+  // All possible keys: ttype has 7 bits, tsize 8; group 4, chip 3, unit 10 (htm-nest-trace(5),
+  // COMMANDS).
   static constexpr size_t kKinds = 1 << 15;
   static constexpr size_t kSources = 1 << 17;
 

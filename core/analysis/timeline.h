@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/core_trace/events.h"
-#include "core/selection/selection.h"
+#include "core/core_trace/sink.h"
 
 namespace htmtrace {
 

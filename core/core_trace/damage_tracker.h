@@ -7,13 +7,13 @@
 #include <optional>
 
 #include "core/core_trace/events.h"
+#include "core/core_trace/sink.h"
 #include "core/core_trace/statistics.h"
 #include "core/core_trace/words.h"
 
 namespace htmtrace {
 
-// `Sink` is the sink of a CoreDecoder.
-template <class Sink>
+template <CoreSink Sink>
 class DamageTracker {
  public:
   // Both arguments must outlive the tracker.

@@ -20,6 +20,8 @@
 #include "core/core_trace/plain_paths.h"
 #include "core/core_trace/power10_stream.h"
 #include "core/core_trace/power8_stream.h"
+#include "core/core_trace/record_counts.h"
+#include "core/core_trace/sink.h"
 #include "core/core_trace/statistics.h"
 #include "core/core_trace/walk_follower.h"
 #include "core/core_trace/word_window.h"
@@ -28,14 +30,8 @@
 
 namespace htmtrace {
 
-// `Sink` has instruction(const Instruction&), stamp(const Stamp&) and defect(const Defect&). Events
-// of one kind arrive in trace order; a defect arrives at the end of its range. Optional members of
-// a sink:
-// - `bool satisfied() const`: ends the decoding; no instruction follows;
-// - walk(const Walk&): receives the walks through page tables, if enabled, before the instruction
-//   of each walk;
-// - kCountsOnly: the sink only counts (core/core_trace/plain_counts.h).
-template <class Sink>
+// core/core_trace/sink.h lists the members of a sink.
+template <CoreSink Sink>
 class CoreDecoder {
  public:
   // Recently used ranges of the map. A decoder starts faster with the cursors of another decoder of
@@ -54,8 +50,8 @@ class CoreDecoder {
 
   const Cursors& cursors() const { return cursors_; }
 
-  // Consumes the next bytes. After `instruction_limit` instructions, the decoder ignores further
-  // bytes.
+  // Consumes the next bytes. Ignores them after the limit of set_instruction_limit(), or when the
+  // sink is satisfied.
   void feed(std::span<const std::byte> bytes) {
     const std::byte* at = take_loose_bytes(bytes);
     const std::byte* const end = bytes.data() + bytes.size();
@@ -121,12 +117,7 @@ class CoreDecoder {
   void set_instruction_limit(uint64_t limit) { limit_ = limit; }
   // Enables walks, which take time.
   void follow_walks() { walks_.start(); }
-  bool finished() const {
-    if constexpr (requires { sink_.satisfied(); }) {
-      if (sink_.satisfied()) return true;
-    }
-    return emitted_ >= limit_;
-  }
+  bool finished() const { return is_satisfied(sink_) || emitted_ >= limit_; }
 
   uint64_t offset() const { return next_offset_; }  // the position in the trace
   const CoreStatistics& statistics() const { return statistics_; }
@@ -258,8 +249,11 @@ class CoreDecoder {
     power10_.take_info(run, framing, statistics_, instruction_);
     instruction_.offset = offsets[0];
     statistics_.instruction_words += framing.words;
-    if (words::info10_operands(run[0]) == words::kSegmentOperands) statistics_.segment_operands++;
-    statistics_.branches += words::info_branch(run[0]) ? 1 : 0;
+    count_record({.branch = words::info_branch(run[0]),
+                  .prefixed = instruction_.has_prefix,
+                  .segment = words::info10_operands(run[0]) == words::kSegmentOperands,
+                  .accesses = instruction_.data_count},
+                 statistics_);
     walks_.take_instruction(instruction_);
     emit(instruction_);
     if (framing.verdict == Framing::Verdict::kCut) [[unlikely]] {
@@ -310,9 +304,11 @@ class CoreDecoder {
     power8_.decode(run, there, instruction);
     instruction.offset = offset;
     statistics_.instruction_words += there;
-    if (words::info8_segment(run[0])) statistics_.segment_operands++;
     if (power8_.lone_data_word()) statistics_.lone_data_words++;
-    statistics_.branches += words::info_branch(run[0]) ? 1 : 0;
+    count_record({.branch = words::info_branch(run[0]),
+                  .segment = words::info8_segment(run[0]),
+                  .accesses = instruction.data_count},
+                 statistics_);
     emit(instruction);
   }
 
@@ -332,8 +328,6 @@ class CoreDecoder {
 
   [[gnu::always_inline]] void emit(Instruction& instruction) {
     translate_all(cursors_.instruction, cursors_.data, instruction, statistics_);
-    statistics_.data_accesses += instruction.data_count;
-    statistics_.prefixed += instruction.has_prefix ? 1 : 0;
     statistics_.instructions[static_cast<size_t>(generation_)]++;
     if (!instruction.has_ea || !instruction.has_opcode) [[unlikely]] {
       damage_.take_unknown(instruction.offset, instruction.has_ea, instruction.has_opcode);

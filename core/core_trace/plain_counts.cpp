@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/core_trace/plain_counts.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -12,16 +11,9 @@ namespace htmtrace {
 namespace {
 
 constexpr size_t kWordBytes = words::kWordBytes;
-constexpr size_t kLeastWords = 2;  // INFO, MSR
-constexpr size_t kMostWords = 7;   // INFO, MSR, prefix, two pairs
+constexpr size_t kMostWords = 7;  // INFO, MSR, prefix, two pairs
 
-// The sums of a run share one number with fields of 16 bits. This many instructions cannot overflow
-// a field.
-constexpr uint64_t kMostInstructions = 0x7fff;
-constexpr unsigned kBranches = 0, kPrefixed = 16, kData = 32, kSegments = 48;
-
-// The contribution of an INFO to the sums, by the contents of its record. The processor cannot
-// predict the next kind, so a table is cheaper than branches.
+// A record, by the kind of its INFO.
 struct InfoKind {
   uint64_t sums = 0;
   uint64_t bytes = 0;
@@ -31,27 +23,18 @@ struct InfoKind {
   unsigned one_pair = 0;  // 1: the fourth word is the real page of the only data access
 };
 
-// The index of the kind: bits 32, 33, 62 and 63.
-constexpr unsigned info_kind(uint64_t info) {
-  return static_cast<unsigned>(words::bits(info, 32, 33) << 2 | words::bits(info, 62, 63));
-}
-
 constexpr auto kInfoKinds = [] {
-  std::array<InfoKind, 16> kinds{};
+  std::array<InfoKind, words::kInfo10Kinds> kinds{};
   for (unsigned i = 0; i < kinds.size(); i++) {
-    const uint64_t info = uint64_t{i >> 2} << 30 | (i & 3);
-    const bool prefixed = words::info10_prefixed(info);
-    const unsigned operands = words::info10_operands(info);
-    const bool segment = operands == words::kSegmentOperands;
+    const uint64_t info = words::info10_of_kind(i);
     const unsigned count = power10_info_words(info);
-    kinds[i] = {.sums = uint64_t{words::info_branch(info)} << kBranches |
-                        uint64_t{prefixed} << kPrefixed |
-                        uint64_t{segment ? 0 : operands} << kData | uint64_t{segment} << kSegments,
-                .bytes = count * kWordBytes,
-                .third = count > 2 ? 1U : 0U,
-                .fourth = count > 3 ? 1U : 0U,
-                .more = count > 4,
-                .one_pair = operands == 1 && !prefixed ? 1U : 0U};
+    kinds[i] = {
+        .sums = kInfoSums[i],
+        .bytes = count * kWordBytes,
+        .third = count > 2 ? 1U : 0U,
+        .fourth = count > 3 ? 1U : 0U,
+        .more = count > 4,
+        .one_pair = words::info10_operands(info) == 1 && !words::info10_prefixed(info) ? 1U : 0U};
   }
   return kinds;
 }();
@@ -81,18 +64,6 @@ uint64_t word(const std::byte* record, size_t index) {
   return load_be64(record + index * kWordBytes);
 }
 
-// Counters accumulated over a run of plain records. The loop passes its address to no function that
-// is not inlined, so all members stay in registers.
-struct Row {
-  Power10Line line;
-  uint64_t here = 0;  // 1: the page of the line is mapped
-  uint64_t instructions = 0;
-  uint64_t translated = 0;
-  uint64_t sums = 0;
-  uint64_t lines = 0;
-  uint64_t interrupted = 0;
-};
-
 // The number of mapped data pages of a record with more than four words. Returns nothing for an
 // ambiguous record.
 [[gnu::noinline]] std::optional<unsigned> count_long_record(const std::byte* record,
@@ -110,74 +81,54 @@ struct Row {
   return translated;
 }
 
-void enter_line(const std::byte* record, Row& row) {
-  row.interrupted += row.line.ends_group ? 1 : 0;
-  row.line = Power10Line::entered(record);
-  row.lines++;
-}
-
-void add(const Row& row, size_t words, CoreStatistics& statistics) {
-  constexpr uint64_t kField = 0xffff;
-  const uint64_t data = row.sums >> kData & kField;
-  statistics.branches += row.sums >> kBranches & kField;
-  statistics.prefixed += row.sums >> kPrefixed & kField;
-  statistics.segment_operands += row.sums >> kSegments & kField;
-  statistics.data_accesses += data;
-  statistics.translated += row.translated;
-  statistics.untranslated += row.instructions + data - row.translated;
-  statistics.lines += row.lines;
-  statistics.line_words += row.lines * words::kIearaWords;
-  statistics.instruction_words += words - row.lines * words::kIearaWords;
-  statistics.interrupted_groups += row.interrupted;
-}
-
 }  // namespace
 
 PlainRecords count_plain_records(const WordRun& run, uint64_t most, PlainState state) {
-  // Limits the run so that it holds at most `most` instructions and only whole records.
-  const size_t count =
-      std::min<uint64_t>(run.count, kLeastWords * std::min(most, kMostInstructions));
+  const size_t count = words_to_sum(run, most);
   if (count < kMostWords) return {};
   const std::byte* at = run.words;
   const std::byte* const last = at + (count - kMostWords) * kWordBytes;
   const bool any_memory = !state.data_cursor.empty();
-  Row row{.line = state.stream.line()};
-  row.here = mapped(state.instruction_cursor, row.line.page) ? 1 : 0;
+  // The loop passes no address of these to a function that is not inlined, so they stay in
+  // registers.
+  plain::Row row{.line = state.stream.line()};
+  uint64_t translated = 0;
+  uint64_t line_mapped = mapped(state.instruction_cursor, row.line.page) ? 1 : 0;
   while (at <= last) {
     const uint64_t info = word(at, 0);
     if (!words::is_info10(info)) [[unlikely]] {
       if (!is_plain_line(at)) break;
-      enter_line(at, row);
-      row.here = mapped(state.instruction_cursor, row.line.page) ? 1 : 0;
+      plain::enter_line(at, row);
+      line_mapped = mapped(state.instruction_cursor, row.line.page) ? 1 : 0;
       at += words::kIearaWords * kWordBytes;
       continue;
     }
-    const InfoKind& kind = kInfoKinds[info_kind(info)];
+    const InfoKind& kind = kInfoKinds[words::info10_kind(info)];
     const uint64_t fourth = word(at, 3);
     const unsigned careful = (kind.third & special(word(at, 2))) | (kind.fourth & special(fourth));
     if (!words::msr_tail_clear(word(at, 1)) || careful != 0 || !restorable(info)) [[unlikely]]
       break;
     if (kind.more) [[unlikely]] {
-      const auto translated = count_long_record(at, state.data_cursor);
-      if (!translated) break;
-      row.translated += *translated;
+      const auto pages = count_long_record(at, state.data_cursor);
+      if (!pages) break;
+      translated += *pages;
     } else if (any_memory) {
       const RealAddr page{words::dra10_page(fourth)};
       unsigned there = kind.one_pair & state.data_cursor.recently(page);
       if (there != kind.one_pair) [[unlikely]]
         there = mapped(state.data_cursor, page.value) ? 1 : 0;
-      row.translated += there;
+      translated += there;
     }
     row.line.ends_group = false;
-    row.translated += row.here;
+    translated += line_mapped;
     row.sums += kind.sums;
-    row.instructions++;
     at += kind.bytes;
   }
   const auto words = static_cast<size_t>(at - run.words) / kWordBytes;
-  add(row, words, state.statistics);
+  row.untranslated = plain::addresses_in(row.sums) - translated;
+  plain::add(row, words, state.statistics);
   state.stream.set_line(row.line);
-  return {row.instructions, words};
+  return {records_in(row.sums), words};
 }
 
 }  // namespace htmtrace

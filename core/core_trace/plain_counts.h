@@ -11,18 +11,12 @@
 
 namespace htmtrace {
 
-// A sink for CoreDecoder that needs only the statistics. A sink with this constant does not receive
-// instruction() for every instruction.
+// A sink for CoreDecoder that needs only the statistics.
 struct CountingSink {
   static constexpr bool kCountsOnly = true;
   void instruction(const Instruction&) {}
   void stamp(const Stamp&) {}
   void defect(const Defect&) {}
-};
-
-template <class Sink>
-inline constexpr bool kCountsOnly = requires {
-  requires Sink::kCountsOnly;
 };
 
 // Counts the whole, unambiguous INFO and IEARA records at the start of `run`, which must be in

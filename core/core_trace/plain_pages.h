@@ -4,7 +4,6 @@
 // a line of 128 bytes shares once, at the start of the line.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,28 +12,7 @@
 
 namespace htmtrace {
 
-// Such a sink has a class Rows, constructed from the sink at the start of a run, with these
-// members:
-//   enter(EffectiveAddr, RealAddr, LogicalAddr, bool has_la): the page of the next instructions
-//   instruction(uint64_t place, uint32_t opcode), also with a DataAccess: the low 12 bits of
-//     `place` are the offset in the page
-//   finish(): must precede any other call of the sink
-// The sink's bool in_rows() states whether this interface is sufficient at the moment.
-template <class Sink>
-inline constexpr bool kTakesRows = requires {
-  typename Sink::Rows;
-};
-
 namespace plain {
-
-// One number holds the counts of instructions, accesses and branches of a run.
-inline constexpr size_t kMostRowWords = size_t{1} << 20;
-inline constexpr unsigned kSumBits = 21;
-inline constexpr uint64_t kOneAccess = uint64_t{1} << kSumBits;
-inline constexpr uint64_t kOneBranch = uint64_t{1} << 2 * kSumBits;
-constexpr uint64_t instructions_in(uint64_t sums) {
-  return sums & (kOneAccess - 1);
-}
 
 // The state that all instructions of a line share.
 struct LinePlace {
@@ -67,8 +45,8 @@ template <class Rows>
 template <class Sink>
 [[gnu::noinline]] const std::byte* decode_other_record(const std::byte* at, const LinePlace& place,
                                                        uint32_t opcode,
-                                                       TranslationMap::Cursor& cursor, Row& row,
-                                                       Sink& sink) {
+                                                       TranslationMap::Cursor& cursor,
+                                                       uint64_t& untranslated, Sink& sink) {
   const uint64_t info = load_be64(at);
   Instruction instruction;
   place.line.put_place(info, instruction);
@@ -76,24 +54,26 @@ template <class Sink>
   instruction.has_opcode = true;
   instruction.has_la = place.logical.missing == 0;
   instruction.la = LogicalAddr{instruction.ra.value + place.logical.ahead};
-  const std::byte* const end = take_rest(at + kPairBytes, info, cursor, row, instruction);
+  const std::byte* const end = take_rest(at + kPairBytes, info, cursor, untranslated, instruction);
   if (end != nullptr) sink.instruction(instruction);
   return end;
 }
 
 }  // namespace plain
 
-// Consumes the plain records at the start of `run`, like decode_plain_records.
-template <class Sink>
-[[gnu::hot]] PlainRecords decode_plain_pages(const WordRun& run, PlainState state, Sink& sink) {
+// Consumes the plain records at the start of `run`, at most `most` instructions, like
+// decode_plain_records.
+template <HasRows Sink>
+[[gnu::hot]] PlainRecords decode_plain_pages(const WordRun& run, uint64_t most, PlainState state,
+                                             Sink& sink) {
   constexpr size_t kMostWords = 7;  // INFO, MSR, prefix, two pairs
-  if (run.count < kMostWords) return {};
-  const size_t count = std::min(run.count, plain::kMostRowWords);
+  const size_t count = words_to_sum(run, most);
+  if (count < kMostWords) return {};
   const std::byte* at = run.words;
   const std::byte* const last = at + (count - kMostWords) * words::kWordBytes;
-  plain::Row row, others;  // `others` is in memory
-  uint64_t sums = 0;
-  size_t walk_words = 0;  // with the lines of the walks; already counted
+  plain::Row row;
+  uint64_t others_untranslated = 0;  // in memory, unlike `row`
+  size_t walk_words = 0;             // with the lines of the walks; already counted
   plain::LinePlace place;
   place.enter(state.stream.line(), state.instruction_cursor);
   typename Sink::Rows rows(sink);
@@ -101,7 +81,7 @@ template <class Sink>
   while (at <= last) {
     const uint64_t info = load_be64(at);
     if (!words::is_info10(info)) [[unlikely]] {
-      place.leave(plain::instructions_in(sums), row);
+      place.leave(records_in(row.sums), row);
       if (is_plain_line(at)) [[likely]] {
         row.interrupted += place.line.ends_group ? 1 : 0;
         row.lines++;
@@ -124,49 +104,45 @@ template <class Sink>
       break;
     const uint64_t address = place.line.address | words::info10_line_offset(info);
     uint32_t opcode = words::opcode(info);
-    uint64_t one = 1;
+    unsigned kind = 0;
     if (words::info_branch(info)) {
       const auto restored = restore_power10_branch(opcode, EffectiveAddr{address});
       if (!restored) [[unlikely]]
         break;
       opcode = *restored;
-      one |= plain::kOneBranch;
+      kind = words::kInfo10BranchKind;
     }
     const unsigned operands = words::info10_operands(info);
     if (words::info10_prefixed(info) || operands > 1) [[unlikely]] {
       rows.finish();
-      const std::byte* const end =
-          plain::decode_other_record(at, place, opcode, state.data_cursor, others, sink);
+      const std::byte* const end = plain::decode_other_record(at, place, opcode, state.data_cursor,
+                                                              others_untranslated, sink);
       if (end == nullptr) break;
       at = end;
+      row.sums += kInfoSums[words::info10_kind(info)];
       rows = typename Sink::Rows(sink);
       plain::enter_page(place, rows);
     } else if (operands == 0) {
       rows.instruction(address, opcode);
       at += plain::kPairBytes;
+      row.sums += kInfoSums[kind];
     } else {
       DataAccess access;
       if (!plain::take_access(at + plain::kPairBytes, state.data_cursor, access)) [[unlikely]]
         break;
       rows.instruction(address, opcode, access);
       row.untranslated += access.has_la ? 0 : 1;
-      one |= plain::kOneAccess;
       at += 2 * plain::kPairBytes;
+      row.sums += kInfoSums[kind + 1];
     }
-    sums += one;
   }
   rows.finish();
-  row.instructions = plain::instructions_in(sums);
-  place.leave(row.instructions, row);
-  row.branches = sums / plain::kOneBranch;
-  row.data_accesses = plain::instructions_in(sums / plain::kOneAccess) + others.data_accesses;
-  row.untranslated += others.untranslated;
-  row.prefixed = others.prefixed;
-  row.segment_operands = others.segment_operands;
+  place.leave(records_in(row.sums), row);
+  row.untranslated += others_untranslated;
   const auto words = static_cast<size_t>(at - run.words) / words::kWordBytes;
   plain::add(row, words - walk_words, state.statistics);
   state.stream.set_line(place.line);
-  return {row.instructions, words};
+  return {records_in(row.sums), words};
 }
 
 }  // namespace htmtrace

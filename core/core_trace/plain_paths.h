@@ -6,6 +6,7 @@
 #include "core/core_trace/plain_counts.h"
 #include "core/core_trace/plain_pages.h"
 #include "core/core_trace/plain_records.h"
+#include "core/core_trace/sink.h"
 
 namespace htmtrace {
 
@@ -13,12 +14,11 @@ namespace htmtrace {
 template <class Sink>
 PlainRecords take_plain_records(const WordRun& run, PlainStart start, PlainState state,
                                 Sink& sink) {
-  if constexpr (kCountsOnly<Sink>) {
+  if constexpr (CountsOnly<Sink>) {
     return count_plain_records(run, start.most, state);
   } else {
-    if constexpr (kTakesRows<Sink>) {
-      // An instruction has at least two words.
-      if (run.count / 2 < start.most && sink.in_rows()) return decode_plain_pages(run, state, sink);
+    if constexpr (HasRows<Sink>) {
+      if (sink.in_rows()) return decode_plain_pages(run, start.most, state, sink);
     }
     return decode_plain_records(run, start, state, sink);
   }

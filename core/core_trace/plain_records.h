@@ -10,6 +10,7 @@
 // that such a write changes any variable in memory.)
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,6 +18,8 @@
 #include "core/core_trace/events.h"
 #include "core/core_trace/framing.h"
 #include "core/core_trace/power10_stream.h"
+#include "core/core_trace/record_counts.h"
+#include "core/core_trace/sink.h"
 #include "core/core_trace/statistics.h"
 #include "core/core_trace/words.h"
 #include "core/memory_map/translation.h"
@@ -75,28 +78,34 @@ inline constexpr size_t kPairBytes = 2 * words::kWordBytes;
 // Counters accumulated over a run of plain records.
 struct Row {
   Power10Line line;
-  uint64_t instructions = 0;
-  uint64_t data_accesses = 0;
+  uint64_t sums = 0;  // sums_of() of the instructions' records
   uint64_t untranslated = 0;
-  uint64_t branches = 0;
-  uint64_t prefixed = 0;
-  uint64_t segment_operands = 0;
   uint64_t lines = 0;
   uint64_t interrupted = 0;
 };
 
+// The number of real addresses: one for each instruction and one for each data access.
+constexpr uint64_t addresses_in(uint64_t sums) {
+  return records_in(sums) + count_in<&CoreCounts::data_accesses>(sums);
+}
+
+// `words` is the length of the run.
 inline void add(const Row& row, size_t words, CoreStatistics& statistics) {
   const size_t line_words = row.lines * words::kIearaWords;
   statistics.line_words += line_words;
   statistics.instruction_words += words - line_words;
   statistics.lines += row.lines;
   statistics.interrupted_groups += row.interrupted;
-  statistics.branches += row.branches;
-  statistics.prefixed += row.prefixed;
-  statistics.data_accesses += row.data_accesses;
-  statistics.segment_operands += row.segment_operands;
   statistics.untranslated += row.untranslated;
-  statistics.translated += row.instructions + row.data_accesses - row.untranslated;
+  statistics.translated += addresses_in(row.sums) - row.untranslated;
+  add_sums(row.sums, statistics);
+}
+
+// The line of the IEARA at `at` follows.
+[[gnu::always_inline]] inline void enter_line(const std::byte* at, Row& row) {
+  row.interrupted += row.line.ends_group ? 1 : 0;
+  row.lines++;
+  row.line = Power10Line::entered(at);
 }
 
 // The logical address of a line's real page.
@@ -129,7 +138,8 @@ struct LogicalPage {
 // Reads the words after INFO and MSR if the record holds more than one access. Returns the end of
 // the record, or null for an ambiguous record.
 [[gnu::always_inline]] inline const std::byte* take_rest(const std::byte* at, uint64_t info,
-                                                         TranslationMap::Cursor& cursor, Row& row,
+                                                         TranslationMap::Cursor& cursor,
+                                                         uint64_t& untranslated,
                                                          Instruction& instruction) {
   if (words::info10_prefixed(info)) {
     const uint64_t prefix = load_be64(at);
@@ -139,8 +149,7 @@ struct LogicalPage {
     at += words::kWordBytes;
   }
   const unsigned operands = words::info10_operands(info);
-  const bool segment = operands == words::kSegmentOperands;
-  if (segment) {
+  if (operands == words::kSegmentOperands) {
     if (is_special(load_be64(at)) || is_special(load_be64(at + words::kWordBytes))) return nullptr;
     at += kPairBytes;
   } else {
@@ -149,16 +158,20 @@ struct LogicalPage {
     if (operands > 1 && !take_access(at + kPairBytes, cursor, instruction.data[1])) return nullptr;
     at += operands * kPairBytes;
     instruction.data_count = static_cast<uint8_t>(operands);
-    row.data_accesses += operands;
-    row.untranslated += operands > 0 && !instruction.data[0].has_la ? 1 : 0;
-    row.untranslated += operands > 1 && !instruction.data[1].has_la ? 1 : 0;
+    untranslated += operands > 0 && !instruction.data[0].has_la ? 1 : 0;
+    untranslated += operands > 1 && !instruction.data[1].has_la ? 1 : 0;
   }
-  row.segment_operands += segment ? 1 : 0;
-  row.prefixed += instruction.has_prefix ? 1 : 0;
   return at;
 }
 
 }  // namespace plain
+
+// The number of the run's words in which all instructions can be summed, and that hold at most
+// `most` instructions.
+inline size_t words_to_sum(const WordRun& run, uint64_t most) {
+  constexpr size_t kLeastWords = 2;  // INFO, MSR
+  return std::min<uint64_t>(run.count, kLeastWords * std::min(most, kMostSummed));
+}
 
 // Consumes the plain records at the start of `run`, which must be in sync, and passes their
 // instructions to `sink`. Stops before the first record that is ambiguous or may extend past the
@@ -167,19 +180,18 @@ template <class Sink>
 [[gnu::hot]] PlainRecords decode_plain_records(const WordRun& run, PlainStart start,
                                                PlainState state, Sink& sink) {
   constexpr size_t kMostWords = 7;  // INFO, MSR, prefix, two pairs
-  if (run.count < kMostWords) return {};
+  const size_t count = words_to_sum(run, start.most);
+  if (count < kMostWords) return {};
   const std::byte* at = run.words;
-  const std::byte* const last = at + (run.count - kMostWords) * words::kWordBytes;
+  const std::byte* const last = at + (count - kMostWords) * words::kWordBytes;
   plain::Row row{.line = state.stream.line()};
   plain::LogicalPage logical = plain::logical_page(state.instruction_cursor, row.line.page);
   Instruction instruction;  // absent fields keep stale values, which saves time
-  while (at <= last && row.instructions < start.most) {
+  while (at <= last) {
     const uint64_t info = load_be64(at);
     if (!words::is_info10(info)) [[unlikely]] {
       if (!is_plain_line(at)) break;
-      row.interrupted += row.line.ends_group ? 1 : 0;
-      row.lines++;
-      row.line = Power10Line::entered(at);
+      plain::enter_line(at, row);
       logical = plain::logical_page(state.instruction_cursor, row.line.page);
       at += words::kIearaWords * words::kWordBytes;
       continue;
@@ -193,10 +205,12 @@ template <class Sink>
     instruction.offset = start.offset + static_cast<uint64_t>(at - run.words);
     instruction.has_la = logical.missing == 0;
     instruction.la = LogicalAddr{instruction.ra.value + logical.ahead};
+    unsigned kind = 0;
     if (words::info_branch(info)) {
       restore_branch(instruction, restore_power10_branch);
       if (!instruction.has_opcode) [[unlikely]]
         break;
+      kind = words::kInfo10BranchKind;
     }
     // Each kind of record has its own copy of the sink's code. In each copy, the compiler knows the
     // absent fields and drops their code.
@@ -204,34 +218,32 @@ template <class Sink>
     const unsigned operands = words::info10_operands(info);
     if (words::info10_prefixed(info) || operands > 1) [[unlikely]] {
       const std::byte* const end =
-          plain::take_rest(behind, info, state.data_cursor, row, instruction);
+          plain::take_rest(behind, info, state.data_cursor, row.untranslated, instruction);
       if (end == nullptr) break;
       at = end;
+      row.sums += kInfoSums[words::info10_kind(info)];
       sink.instruction(instruction);
     } else if (operands == 0) {
       at = behind;
+      row.sums += kInfoSums[kind];
       sink.instruction(instruction);
     } else {
       if (!plain::take_access(behind, state.data_cursor, instruction.data[0])) [[unlikely]]
         break;
       instruction.data_count = 1;
-      row.data_accesses++;
       row.untranslated += instruction.data[0].has_la ? 0 : 1;
       at = behind + plain::kPairBytes;
+      row.sums += kInfoSums[kind + 1];
       sink.instruction(instruction);
     }
     row.line.ends_group = false;
-    row.branches += words::info_branch(info) ? 1U : 0U;
     row.untranslated += logical.missing;
-    row.instructions++;
-    if constexpr (requires { sink.satisfied(); }) {
-      if (sink.satisfied()) break;
-    }
+    if (is_satisfied(sink)) break;
   }
   const auto words = static_cast<size_t>(at - run.words) / words::kWordBytes;
   plain::add(row, words, state.statistics);
   state.stream.set_line(row.line);
-  return {row.instructions, words};
+  return {records_in(row.sums), words};
 }
 
 }  // namespace htmtrace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/core_trace/statistics.h"
 
+#include "core/base/add_counts.h"
+
 namespace htmtrace {
 
 void CoreStatistics::add(const Stamp& stamp) {
@@ -28,50 +30,7 @@ void CoreStatistics::add(const Defect& defect) {
 
 void CoreStatistics::add(const CoreStatistics& next) {
   bytes = next.bytes;
-  for (uint64_t CoreStatistics::*sum : {&CoreStatistics::instruction_words,
-                                        &CoreStatistics::line_words,
-                                        &CoreStatistics::xlate_words,
-                                        &CoreStatistics::stamp_words,
-                                        &CoreStatistics::filler_words,
-                                        &CoreStatistics::not_valid_words,
-                                        &CoreStatistics::defective_bytes,
-                                        &CoreStatistics::prefixed,
-                                        &CoreStatistics::branches,
-                                        &CoreStatistics::unrestored_branches,
-                                        &CoreStatistics::unknown_addresses,
-                                        &CoreStatistics::data_accesses,
-                                        &CoreStatistics::segment_operands,
-                                        &CoreStatistics::lone_data_words,
-                                        &CoreStatistics::not_valid_records,
-                                        &CoreStatistics::reserved_bits,
-                                        &CoreStatistics::translated,
-                                        &CoreStatistics::untranslated,
-                                        &CoreStatistics::lines,
-                                        &CoreStatistics::walk_words,
-                                        &CoreStatistics::walk_exceptions,
-                                        &CoreStatistics::interrupted_groups,
-                                        &CoreStatistics::translation_evictions,
-                                        &CoreStatistics::companions,
-                                        &CoreStatistics::elapsed_ticks,
-                                        &CoreStatistics::elapsed_overflows,
-                                        &CoreStatistics::unknown_indications,
-                                        &CoreStatistics::records_dropped,
-                                        &CoreStatistics::record_counter_overflows,
-                                        &CoreStatistics::markers_dropped,
-                                        &CoreStatistics::responses_dropped,
-                                        &CoreStatistics::triggers_dropped,
-                                        &CoreStatistics::trace_full,
-                                        &CoreStatistics::loss_stamps,
-                                        &CoreStatistics::unknown_words}) {
-    this->*sum += next.*sum;
-  }
-  const auto add_each = [](auto& sums, const auto& more) {
-    for (size_t i = 0; i < sums.size(); i++) sums.at(i) += more.at(i);
-  };
-  add_each(instructions, next.instructions);
-  add_each(xlates, next.xlates);
-  add_each(walk_kinds, next.walk_kinds);
-  add_each(stamps, next.stamps);
+  add_counts<CoreCounts>(*this, next);
   for (size_t i = 0; i < defects.size(); i++) defects.at(i).add(next.defects.at(i));
 }
 

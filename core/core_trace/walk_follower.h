@@ -9,13 +9,13 @@
 #include "core/core_trace/events.h"
 #include "core/core_trace/framing.h"
 #include "core/core_trace/power10_stream.h"
+#include "core/core_trace/sink.h"
 #include "core/core_trace/statistics.h"
 #include "core/core_trace/walk_tracker.h"
 
 namespace htmtrace {
 
-// `Sink` is the sink of a CoreDecoder.
-template <class Sink>
+template <CoreSink Sink>
 class WalkFollower {
  public:
   // Both arguments must outlive the follower.
@@ -52,7 +52,7 @@ class WalkFollower {
   void pass() {
     for (const Walk& walk : tracker_->done()) {
       statistics_.walks.add(walk);
-      if constexpr (requires { sink_.walk(walk); }) sink_.walk(walk);
+      if constexpr (HasWalk<Sink>) sink_.walk(walk);
     }
     tracker_->done().clear();
   }

@@ -230,6 +230,18 @@ constexpr unsigned info10_operands(uint64_t word) {
 }
 inline constexpr unsigned kSegmentOperands = 3;  // one ESID + VSID; 0..2 count DEA + DRA pairs
 
+// The kind of an INFO: the bits that describe the contents of its record. The processor cannot
+// predict the next kind, so tables by kind are cheaper than branches.
+inline constexpr unsigned kInfo10Kinds = 16;
+inline constexpr unsigned kInfo10BranchKind = 8;  // set in the kind of a branch
+constexpr unsigned info10_kind(uint64_t word) {
+  return static_cast<unsigned>(bits(word, 32, 33) << 2 | bits(word, 62, 63));
+}
+// An INFO of the kind. Its other bits are clear.
+constexpr uint64_t info10_of_kind(unsigned kind) {
+  return uint64_t{kind >> 2} << 30 | (kind & 3);
+}
+
 // HV PR IR DR EE S TS(2) LE SF. The following bits are clear in every known trace.
 constexpr unsigned msr_modes(uint64_t word) {
   return static_cast<unsigned>(bits(word, 0, 9));
@@ -286,7 +298,7 @@ enum class WalkKind : uint8_t {
 };
 inline constexpr unsigned kWalkKinds = 6;
 
-// The bits final_ra, guest and host (0, 2, 3) select the kind. Only some levels (bits 4-6) are
+// Bits 0 (final address), 2 (guest) and 3 (host) select the kind. Only some levels (bits 4-6) are
 // valid for each kind.
 constexpr WalkKind walk_kind_of(unsigned first_seven_bits) {
   constexpr unsigned kEntryLevels = 1U << 0 | 1U << 2 | 1U << 4 | 1U << 6 | 1U << 7;

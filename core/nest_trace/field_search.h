@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Locates the address in records of unknown layout. Real addresses fall into the few memory ranges
 // of the machine; other bits do so only by chance. The result is inferred, never known. The layouts
-// of POWER10 and later are not public; nest-htm-format.md section 8.1 considers such a search
-// sound. The search cannot find a field that is split.
+// of POWER10 and later are not public. The search cannot find a field that is split.
 //
 // For each position of address bit 12 in the record, the search counts the commands whose address
 // lies in known memory. (Pages are 4 KiB; lower bits do not affect the range.) The best position
@@ -77,7 +76,6 @@ class FieldSearch {
   void add(const Record& record, unsigned engine, unsigned third) {
     samples_.push_back({record, static_cast<uint8_t>(engine * FieldEvidence::kThirds + third)});
   }
-  size_t samples() const { return samples_.size(); }
 
   FieldEvidence judge() const;
 

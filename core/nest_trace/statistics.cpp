@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/nest_trace/statistics.h"
 
+#include "core/base/add_counts.h"
+
 namespace htmtrace::nest {
 
 void Statistics::add(const Stamp& stamp) {
@@ -17,34 +19,7 @@ void Statistics::add(const Stamp& stamp) {
 }
 
 void Statistics::add(const Statistics& other) {
-  static constexpr uint64_t Statistics::*kSums[] = {
-      &Statistics::bytes,
-      &Statistics::commands,
-      &Statistics::response_records,
-      &Statistics::stamp_records,
-      &Statistics::filler_records,
-      &Statistics::unknown_records,
-      &Statistics::loose_bytes,
-      &Statistics::unnamed_commands,
-      &Statistics::responses,
-      &Statistics::matched_responses,
-      &Statistics::ambiguous_responses,
-      &Statistics::unnamed_responses,
-      &Statistics::translated,
-      &Statistics::untranslated,
-      &Statistics::timers,
-      &Statistics::timer_disagreements,
-      &Statistics::records_dropped,
-      &Statistics::record_counter_overflows,
-      &Statistics::markers_dropped,
-      &Statistics::responses_dropped,
-      &Statistics::triggers_dropped,
-      &Statistics::trace_full,
-      &Statistics::elapsed_overflows,
-      &Statistics::loss_stamps,
-  };
-  for (const auto sum : kSums) this->*sum += other.*sum;
-  for (unsigned i = 0; i < kStampKinds; i++) stamps.at(i) += other.stamps.at(i);
+  add_counts(*this, other);
 }
 
 }  // namespace htmtrace::nest

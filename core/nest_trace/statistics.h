@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Statistics of a decoded nest trace. Each byte counts in exactly one of the members that
-// accounted_bytes() adds up.
+// accounted_bytes() adds up. All members are uint64_t or arrays of it (core/base/add_counts.h).
 #pragma once
 
 #include <array>

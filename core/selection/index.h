@@ -12,6 +12,7 @@
 
 #include "core/base/file_identity.h"
 #include "core/core_trace/power8_translation.h"
+#include "core/core_trace/sink.h"
 #include "core/nest_trace/decoder.h"
 #include "core/selection/selection.h"
 

@@ -11,6 +11,7 @@
 #include "core/core_trace/events.h"
 #include "core/core_trace/instruction_class.h"
 #include "core/core_trace/modes.h"
+#include "core/core_trace/sink.h"
 
 namespace htmtrace {
 
@@ -46,20 +47,6 @@ struct Selection {
 
   // The selection has no condition.
   bool everything() const;
-};
-
-// The part of the trace before the selection that the caller needs.
-enum class Lead : uint8_t {
-  kNone,
-  kTicks,  // from the last stamp with ticks on
-  kAll,    // the whole trace
-};
-
-// A position in a trace.
-struct TracePlace {
-  uint64_t instructions = 0;
-  uint64_t ticks = 0;
-  bool operator==(const TracePlace&) const = default;
 };
 
 // Decides for each instruction of a trace in order, without lookahead. The caller implements

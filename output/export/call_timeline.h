@@ -14,7 +14,7 @@
 
 #include "core/analysis/call_stacks.h"
 #include "core/analysis/timeline.h"
-#include "core/selection/selection.h"
+#include "core/core_trace/sink.h"
 #include "output/io/json_writer.h"
 #include "output/io/text_output.h"
 

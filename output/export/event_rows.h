@@ -10,11 +10,11 @@
 
 #include "core/core_trace/events.h"
 #include "core/core_trace/instruction_class.h"
+#include "core/core_trace/sink.h"
 #include "core/nest_trace/decoder.h"
 #include "core/nest_trace/events.h"
 #include "core/nest_trace/names.h"
 #include "core/nest_trace/units.h"
-#include "core/selection/selection.h"
 #include "output/export/row_parts.h"
 #include "output/print/nest_text.h"
 

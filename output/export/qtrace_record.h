@@ -46,9 +46,7 @@ struct Record {
   Page page;
 };
 
-inline constexpr size_t kMostRecordBytes = 40;
-
-// Writes kMostRecordBytes, and returns the end of the record. The parts of a record vary
+// Writes 40 bytes, and returns the end of the record. The parts of a record vary
 // unpredictably for a processor, so the function has no branches. It writes all parts in sequence,
 // and overwrites the parts that the record omits.
 [[gnu::always_inline]] inline char* put(char* to, const Record& record) {

@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "output/io/moment.h"
 
@@ -60,7 +59,6 @@ class TraceSink {
   void discard();
 
   const std::filesystem::path& path() const { return path_; }
-  std::string name() const { return path_.filename().string(); }
   uint64_t written_bytes() const { return written_bytes_; }
   uint64_t discarded_bytes() const { return discarded_bytes_; }
   // errno and the moment of the first error.

@@ -8,14 +8,13 @@
 
 #include "core/core_trace/events.h"
 #include "core/core_trace/radix_walk.h"
+#include "core/core_trace/sink.h"
 #include "core/selection/selection.h"
 
 namespace htmtrace {
 
-// A `Next` with unselected() also receives the unselected instructions and stamps. A `Next` with
-// skipped() receives a call where instructions are omitted. A `Next` with at() receives the
-// position of each instruction, except if only the last instructions are selected.
-template <class Next>
+// core/core_trace/sink.h lists the members of `Next`.
+template <CoreSink Next>
 class SelectingSink {
  public:
   // Both must outlive this object.
@@ -25,15 +24,15 @@ class SelectingSink {
   void begin_at(const TracePlace& place) { selector_.begin_at(place); }
 
   void instruction(const Instruction& instruction) {
-    if constexpr (requires { next_.at(selector_.place()); }) next_.at(selector_.place());
+    if constexpr (HasAt<Next>) next_.at(selector_.place());
     const bool wanted = selector_.take(instruction);
     if (!walks_.empty()) [[unlikely]] {
       pass_walks(wanted);
     }
     if (!wanted) {
-      if constexpr (requires { next_.unselected(instruction); }) {
+      if constexpr (HasUnselected<Next, Instruction>) {
         next_.unselected(instruction);
-      } else if constexpr (requires { next_.skipped(); }) {
+      } else if constexpr (HasSkipped<Next>) {
         next_.skipped();
       }
       return;
@@ -48,7 +47,7 @@ class SelectingSink {
   void stamp(const Stamp& stamp) {
     if (selector_.take(stamp)) {
       next_.stamp(stamp);
-    } else if constexpr (requires { next_.unselected(stamp); }) {
+    } else if constexpr (HasUnselected<Next, Stamp>) {
       next_.unselected(stamp);
     }
   }
@@ -66,7 +65,7 @@ class SelectingSink {
   // Call this at the end of the trace. Passes on the held instructions and the end position.
   void finish() {
     pass_walks(selection_.everything());  // of an instruction that never arrived
-    if constexpr (requires { next_.at(selector_.place()); }) next_.at(selector_.place());
+    if constexpr (HasAt<Next>) next_.at(selector_.place());
     for (size_t i = 0; i < kept_.size(); i++) {
       next_.instruction(kept_[(oldest_ + i) % kept_.size()]);
     }
@@ -75,7 +74,7 @@ class SelectingSink {
 
  private:
   void pass_walks(bool wanted) {
-    if constexpr (requires(const Walk& walk) { next_.walk(walk); }) {
+    if constexpr (HasWalk<Next>) {
       wanted = wanted && selection_.last == Selection::kAny;
       for (const Walk& walk : walks_) {
         if (wanted) next_.walk(walk);

@@ -16,18 +16,10 @@ void add_instructions(CountLines& lines, const CoreStatistics& s) {
   lines.always("instructions", s.instruction_count());
   lines.if_any("  POWER8 records", s.instructions[static_cast<size_t>(Generation::kPower8)]);
   lines.if_any("  POWER10 records", s.instructions[static_cast<size_t>(Generation::kPower10)]);
-  lines.if_any("  prefixed", s.prefixed);
-  lines.if_any("  branches", s.branches);
-  lines.if_any("  branches not restorable", s.unrestored_branches);
-  lines.if_any("  without known address", s.unknown_addresses);
-  lines.always("data accesses", s.data_accesses);
-  lines.if_any("segment operands", s.segment_operands);
-  lines.if_any("data words without address", s.lone_data_words);
-  lines.if_any("addresses translated", s.translated);
-  lines.if_any("addresses not translated", s.untranslated);
-  lines.if_any("lines entered", s.lines);
-  lines.if_any("not valid records", s.not_valid_records);
-  lines.if_any("POWER8 pages forgotten", s.translation_evictions);
+  for (const InstructionCount& line : kInstructionCounts) {
+    const uint64_t count = s.*line.count;
+    line.always ? lines.always(line.name, count) : lines.if_any(line.name, count);
+  }
 }
 
 void add_walks(CountLines& lines, const CoreStatistics& s) {

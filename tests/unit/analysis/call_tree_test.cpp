@@ -34,7 +34,6 @@ TEST_CASE("a caller that becomes known later appears above the functions that it
   const CallTree::Node leaf = grow(tree, base, {"leaf"});
   tree.count(leaf);
   CHECK(folded(tree) == "[unknown callers];leaf 1\n");
-  CHECK_FALSE(tree.complete(leaf));
   base = tree.reveal(base, tree.function_of("work", true));
   tree.count(grow(tree, base, {"work"}));
   base = tree.reveal(base, tree.function_of("main", true));
@@ -55,7 +54,6 @@ TEST_CASE("a confirmed base shows the stack of its parent") {
   CHECK(folded(tree) == "main;work;handler 1\n");
   CHECK(tree.outer(handler) == work);
   CHECK(tree.visible(base) == work);
-  CHECK(tree.complete(handler));
 }
 
 TEST_CASE("stacks beyond the limits of depth and number are marked as such") {
@@ -63,7 +61,6 @@ TEST_CASE("stacks beyond the limits of depth and number are marked as such") {
   CallTree::Node node = CallTree::kRoot;
   for (int i = 0; i < 10000; i++) node = grow(tree, node, {"again"});
   tree.count(node);
-  CHECK_FALSE(tree.complete(node));
   CHECK(folded(tree).find("again;[deeper calls] 1\n") != std::string::npos);
   CHECK(tree.size() < 600);
   CHECK(tree.cut() != 0);
@@ -72,7 +69,6 @@ TEST_CASE("stacks beyond the limits of depth and number are marked as such") {
   CHECK(tree.size() <= 1 << 20);
   const CallTree::Node other = tree.child(CallTree::kRoot, function);
   tree.count(other);
-  CHECK_FALSE(tree.complete(other));
   CHECK(folded(tree).find("[other stacks] 1\n") != std::string::npos);
 }
 

@@ -138,7 +138,7 @@ TEST_CASE("commands of two processors are joined by name") {
     profile.command({}, command, std::nullopt);
     profile.finish();
   };
-  add(before, 0, 0x20);  // rd_go_s in either layout: nest-htm-format.md 5.6, 6.7
+  add(before, 0, 0x20);  // rd_go_s in either layout
   add(after, 0, 0x40);
   const SymbolTable known;
   const PageNames none(known);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The contract between the decoder of a core trace and its consumers, the sinks.
+//
+// A sink receives events from a CoreDecoder, or from a SelectingSink that passes on the selected
+// events. Each sink has the members of CoreSink. All other members are optional, and this header
+// lists them all. A caller uses an optional member only if the sink satisfies its concept. A member
+// function with other parameters, such as begin_trace(std::string), is not part of the contract.
+#pragma once
+
+#include <cstdint>
+
+#include "core/core_trace/events.h"
+#include "core/core_trace/radix_walk.h"
+#include "core/memory_map/owners.h"
+
+namespace htmtrace {
+
+// Events of one kind arrive in trace order. A defect arrives at the end of its range.
+template <class Sink>
+concept CoreSink = requires(Sink& sink, const Instruction& instruction, const Stamp& stamp,
+                            const Defect& defect) {
+  sink.instruction(instruction);
+  sink.stamp(stamp);
+  sink.defect(defect);
+};
+
+// ---- Optional members that CoreDecoder uses
+
+// bool satisfied() const
+// Returns true if the sink needs no further event. Decoding ends, and no instruction follows.
+template <class Sink>
+concept HasSatisfied = requires(const Sink& sink) {
+  sink.satisfied();
+};
+template <class Sink>
+[[gnu::always_inline]] inline bool is_satisfied(const Sink& sink) {
+  if constexpr (HasSatisfied<Sink>) {
+    return sink.satisfied();
+  } else {
+    return false;
+  }
+}
+
+// void walk(const Walk&)
+// Receives each walk through page tables ahead of the walk's instruction. The decoder follows walks
+// only after follow_walks(), because they take time.
+template <class Sink>
+concept HasWalk = requires(Sink& sink, const Walk& walk) {
+  sink.walk(walk);
+};
+
+// static constexpr bool kCountsOnly = true
+// The sink needs only the decoder's statistics: it does not receive every instruction.
+template <class Sink>
+concept CountsOnly = Sink::kCountsOnly;
+
+// class Rows
+// Receives runs of plain POWER10 instructions page by page, which is faster than instruction(). The
+// decoder constructs a Rows from the sink at the start of a run and calls these members:
+//   enter(EffectiveAddr, RealAddr, LogicalAddr, bool has_la): the page of the next instructions
+//   instruction(uint64_t place, uint32_t opcode), also with a DataAccess: the low 12 bits of
+//     `place` are the offset in the page
+//   finish(): precedes any other call of the sink
+// The sink also has
+//   bool in_rows() const: Rows can currently handle the instructions
+template <class Sink>
+concept HasRows = requires {
+  typename Sink::Rows;
+};
+
+// ---- Optional members that SelectingSink uses
+
+// A position in a trace.
+struct TracePlace {
+  uint64_t instructions = 0;
+  uint64_t ticks = 0;
+  bool operator==(const TracePlace&) const = default;
+};
+
+// void at(const TracePlace&)
+// Receives the position of each instruction ahead of the instruction, selected or not, and the
+// position of the end of the trace. `Selection::last` holds instructions back until the end of the
+// trace, without their positions.
+template <class Sink>
+concept HasAt = requires(Sink& sink, const TracePlace& place) {
+  sink.at(place);
+};
+
+// void unselected(const Instruction&), void unselected(const Stamp&)
+// Receive the events that are not selected.
+template <class Sink, class Event>
+concept HasUnselected = requires(Sink& sink, const Event& event) {
+  sink.unselected(event);
+};
+
+// void skipped()
+// The sink receives this call for each instruction that is not selected, unless it has
+// unselected(const Instruction&).
+template <class Sink>
+concept HasSkipped = requires(Sink& sink) {
+  sink.skipped();
+};
+
+// ---- Optional members that the reader of a trace uses (read_core)
+
+// The part of the trace before the selection that a sink needs.
+enum class Lead : uint8_t {
+  kNone,
+  kTicks,  // from the last stamp with ticks on
+  kAll,    // the whole trace
+};
+
+// static constexpr Lead kLead
+template <class Sink>
+concept HasLead = requires {
+  Sink::kLead;
+};
+template <class Sink>
+constexpr Lead lead_of() {
+  if constexpr (HasLead<Sink>) {
+    return Sink::kLead;
+  } else {
+    return Lead::kNone;
+  }
+}
+
+// void begin_trace(const MemoryOwners&)
+// Receives the owners of the memory before the first event. The owners outlive the trace's events.
+template <class Sink>
+concept HasBeginTrace = requires(Sink& sink, const MemoryOwners& owners) {
+  sink.begin_trace(owners);
+};
+
+// bool wants_walks() const
+// Returns true if the decoder must follow walks.
+template <class Sink>
+concept HasWantsWalks = requires(const Sink& sink) {
+  sink.wants_walks();
+};
+
+}  // namespace htmtrace
