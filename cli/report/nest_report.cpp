@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "cli/report/heat_options.h"
+#include "cli/report/heat_map.h"
 #include "cli/traces/nest_counting.h"
 #include "core/analysis/heat_maps.h"
 #include "core/analysis/nest_hot_spots.h"

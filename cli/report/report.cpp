@@ -13,7 +13,7 @@
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/report/dispatches.h"
-#include "cli/report/heat_options.h"
+#include "cli/report/heat_map.h"
 #include "cli/report/nest_inferred.h"
 #include "cli/report/nest_report.h"
 #include "cli/report/options.h"

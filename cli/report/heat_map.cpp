@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/report/heat_options.h"
+#include "cli/report/heat_map.h"
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
