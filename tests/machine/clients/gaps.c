@@ -172,20 +172,29 @@ static uint64_t room(const struct client* client) {
 }
 
 // The AUX record that should have the flag finds no room: the ring has room for an announcement (48
-// bytes), but not for an AUX record (64 bytes) after it.
-static void flag_without_room(void) {
+// bytes), but not for an AUX record (64 bytes) after it. The gap is a throttled group or a late
+// START.
+static void flag_without_room(bool throttled) {
   enum { kAnnouncement = 48, kAuxRecord = 64, kPages = 4096 };
   struct client client = {.keep = true};
   struct perf_event_attr attr = client_attr(CORE);
   attr.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
   control("clear");
-  put_off_start();
+  if (!throttled) put_off_start();
   client.event = client_open(&attr, kCarrier);
   client_map_data(&client, (size_t)sysconf(_SC_PAGESIZE));
   client_map_aux(&client, kAux, PROT_READ | PROT_WRITE);
   const int filler = open_filler(&client);
+  const struct perf_event_attr noisy = noisy_attr();
+  const int member = throttled ? open_event(&noisy, -1, kCarrier, client.event) : -1;
   client_enable(&client);
-  give_in();
+  if (throttled) {
+    // The core starts the group again at the next tick.
+    for (int i = 0; i < 1000 && control("calls START") < 2; i++) usleep(1000);
+    event_ioctl(member, PERF_EVENT_IOC_DISABLE, 0);
+  } else {
+    give_in();
+  }
   for (int i = 0; i < 200 && state() != kTracing; i++) usleep(10000);
   usleep(10000);
   work_on(kTraced, 20);
@@ -197,6 +206,7 @@ static void flag_without_room(void) {
     pages[(size_t)i * client.page_bytes] = 1;
   }
   event_ioctl(filler, PERF_EVENT_IOC_DISABLE, 0);
+  munmap(pages, kPages * client.page_bytes);
   const uint64_t left = room(&client);
   client_read(&client);
   const uint64_t after = room(&client);
@@ -207,6 +217,7 @@ static void flag_without_room(void) {
   tap(!partial(&client), "the lost record does not deliver the flag");
   client_drain(&client);
   tap(partial(&client), "a later record delivers the flag");
+  if (throttled) close(member);
   close(filler);
   show(&client);
   client_end(&client);
@@ -252,7 +263,8 @@ int main(void) {
   rival(true);
   read_while_throttled();
   map_after_enable();
-  flag_without_room();
+  flag_without_room(false);
+  if (throttles_groups()) flag_without_room(true);
   read_of_nothing();
   tap_equal(control("configured"), 0, "no macro stays configured");
   return tap_end();
