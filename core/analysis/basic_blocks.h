@@ -55,7 +55,7 @@ class BasicBlocks {
   const std::vector<uint32_t>& touched() const { return touched_; }
   void next_interval();
 
-  // In the order of their first execution.
+  // In the order in which they first ended.
   const std::vector<Block>& blocks() const { return blocks_; }
   // Ignored instructions: without address or opcode.
   uint64_t unknown() const { return unknown_; }
