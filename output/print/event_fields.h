@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The fields of decoded events: their names and order in each format. The printers and the schemas
-// of Avro and Parquet are generated from these tables. To add a field, add it here and to
-// value_of() (field_values.h, nest_fields.h). htmtrace-decode(1), OUTPUT, defines the names as
-// interfaces: new fields follow the others of their format.
+// The fields of decoded events: their names and order in each format. The printers, the schemas of
+// Avro and Parquet, and the lists of htmtrace-decode(1) are generated from these tables. To add a
+// field, add it here and to value_of() (field_values.h, nest_fields.h), and run .ci/list-fields.
+// htmtrace-decode(1), OUTPUT, defines the names as interfaces: new fields follow the others of
+// their format.
 #pragma once
 
 #include <array>
