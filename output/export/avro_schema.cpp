@@ -29,7 +29,7 @@ void write_type(JsonWriter& json, std::string_view key, const RowField& field) {
   }
   json.begin_object(key);
   json.text("type", "array");
-  write_record(json, "items", "access", "One data access.", kAccessFields);
+  write_record(json, "items", "access", "One data access.", access_row_fields());
   json.end_object();
 }
 

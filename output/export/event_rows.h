@@ -2,21 +2,16 @@
 // Converts events to rows with the schemas of row_schema.h.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
-#include <vector>
 
 #include "core/core_trace/events.h"
-#include "core/core_trace/instruction_class.h"
 #include "core/core_trace/sink.h"
-#include "core/nest_trace/decoder.h"
 #include "core/nest_trace/events.h"
-#include "core/nest_trace/names.h"
-#include "core/nest_trace/units.h"
 #include "output/export/row_parts.h"
-#include "output/print/nest_text.h"
+#include "output/print/field_list.h"
+#include "output/print/field_values.h"
+#include "output/print/nest_fields.h"
 
 namespace htmtrace {
 
@@ -29,24 +24,30 @@ class CoreRows {
   void at(const TracePlace& place) { place_ = place; }
   void instruction(const Instruction& instruction) {
     auto& row = parts_.begin_row(place_.ticks);
-    row.number(place_.instructions);
-    row.number(place_.ticks);
-    row.number(instruction.offset);
-    row.optional(instruction.has_ea, instruction.ea.value);
-    row.optional(instruction.has_ra, instruction.ra.value);
-    row.optional(instruction.has_la, instruction.la.value);
-    row.optional(instruction.has_opcode, instruction.opcode);
-    row.optional(instruction.has_prefix, instruction.prefix);
-    row.number(static_cast<uint64_t>(class_of(instruction)));
-    row.number(static_cast<uint64_t>(privilege_of(instruction.modes)));
-    row.number(instruction.modes.bits & instruction.modes.known);
-    row.accesses(std::span(instruction.data).first(instruction.data_count));
+    put_columns(row, instruction, kFieldsOf<InstructionField, &EventField<InstructionField>::row>);
     parts_.end_row();
   }
   void stamp(const Stamp&) {}
   void defect(const Defect&) {}
 
  private:
+  template <InstructionField... kFields>
+  void put_columns(auto& row, const Instruction& instruction, FieldList<kFields...>) {
+    (put_one<kFields>(row, instruction), ...);
+  }
+  template <InstructionField kField>
+  void put_one(auto& row, const Instruction& instruction) {
+    if constexpr (kField == InstructionField::kNumber) {
+      row.number(place_.instructions);
+    } else if constexpr (kField == InstructionField::kTicks) {
+      row.number(place_.ticks);
+    } else if constexpr (kField == InstructionField::kData) {
+      row.accesses(std::span(instruction.data).first(instruction.data_count));
+    } else {
+      put_column<kField>(row, value_of<kField>(instruction));
+    }
+  }
+
   RowParts<File>& parts_;
   TracePlace place_;
 };
@@ -55,59 +56,25 @@ class CoreRows {
 template <class File>
 class NestRows {
  public:
-  NestRows(RowParts<File>& parts, nest::Layout layout)
-      : parts_(parts), layout_(layout), names_(nest::names_of(layout)) {
-    for (unsigned unit = 0; unit < kUnitNumbers; unit++)
-      units_.push_back(nest::unit_name(layout, unit));
-  }
+  NestRows(RowParts<File>& parts, nest::Layout layout) : parts_(parts), reader_(layout) {}
 
   void event(const nest::Event& event, std::optional<LogicalAddr> la) {
-    const bool is_command = event.kind == nest::Event::Kind::kCommand;
-    if (!is_command && event.kind != nest::Event::Kind::kResponse) return;
-    nest::Command command;
-    nest::CommandName name;
-    unsigned code = event.response;
-    if (is_command) {
-      command = nest::command_of(layout_, event.record);
-      name = names_.command(command.ttype, command.tsize);
-    } else {
-      const nest::Response response = nest::response_of(layout_, event.record, event.slot);
-      command.tag = {.group = response.group, .chip = response.chip, .unit = 0, .transaction = 0};
-      command.scope = response.scope;
-      command.ticket = response.ticket;
-      code = response.code;
+    if (event.kind != nest::Event::Kind::kCommand && event.kind != nest::Event::Kind::kResponse) {
+      return;
     }
-    const bool answered = !is_command || event.has_response;
-    auto& row = parts_.begin_row(event.time);
-    row.number(event.time);
-    row.number(event.offset);
-    row.number(event.engine);
-    row.number(event.port);
-    row.optional_text(name.name);
-    row.optional(is_command, command.ttype);
-    row.optional(is_command, command.tsize);
-    row.optional(is_command && name.port == nest::PortRule::kAddress, command.address);
-    row.optional(la.has_value(), la ? la->value : 0);
-    row.text(nest_scope_name(layout_, command.scope));
-    row.number(command.tag.group);
-    row.number(command.tag.chip);
-    row.optional(is_command, command.tag.unit);
-    row.optional_text(is_command ? units_[command.tag.unit % kUnitNumbers] : std::string_view());
-    row.optional(is_command, command.tag.transaction);
-    row.number(command.ticket);
-    row.optional(answered, code);
-    row.optional_text(is_command && answered ? names_.response(name.response, code)
-                                             : std::string_view());
+    put_columns(parts_.begin_row(event.time), reader_.values_of(event, la),
+                kFieldsOf<NestField, &EventField<NestField>::row>);
     parts_.end_row();
   }
 
  private:
-  static constexpr unsigned kUnitNumbers = 1 << 10;  // ten bits at most (core/nest_trace/words.h)
+  template <NestField... kFields>
+  static void put_columns(auto& row, const NestValues& values, FieldList<kFields...>) {
+    (put_column<kFields>(row, value_of<kFields>(values)), ...);
+  }
 
   RowParts<File>& parts_;
-  nest::Layout layout_;
-  const nest::Names& names_;
-  std::vector<std::string_view> units_;  // indexed by unit number
+  NestReader reader_;
 };
 
 }  // namespace htmtrace

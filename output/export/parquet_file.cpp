@@ -47,7 +47,8 @@ std::shared_ptr<arrow::DataType> type_of(const RowField& field) {
     case FieldKind::kAccesses:
       break;
   }
-  return arrow::list(arrow::field("element", arrow::struct_(arrow_fields(kAccessFields)), false));
+  return arrow::list(
+      arrow::field("element", arrow::struct_(arrow_fields(access_row_fields())), false));
 }
 
 // A name is collected as its number.

@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Defines the rows of events for all kinds of files. htmtrace-decode(1), avro, parquet, defines the
-// schemas as an interface.
-// interface: htmtrace-decode(1), avro, parquet.
+// Makes the schemas of rows from the tables of fields. htmtrace-decode(1), avro, parquet, defines
+// the schemas as an interface.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "output/print/event_fields.h"
+
 namespace htmtrace {
-
-enum class FieldKind : uint8_t {
-  kLong,  // 64 bits
-  kInt,   // 32 bits
-  kText,
-  kName,      // the index of an element of `names`
-  kAccesses,  // a list of data accesses with ea and optional ra and la
-};
-
-struct RowField {
-  std::string_view name;
-  FieldKind kind = FieldKind::kLong;
-  bool optional = false;  // kLong, kInt and kText only
-  std::string_view doc;
-  std::span<const std::string_view> names = {};
-};
 
 struct RowSchema {
   std::string_view name;
@@ -33,11 +17,8 @@ struct RowSchema {
   std::vector<RowField> fields;
 };
 
-// The fields of an access in such a list.
-inline constexpr RowField kAccessFields[] = {
-    {.name = "ea", .doc = "effective address"},
-    {.name = "ra", .optional = true, .doc = "real address, if the trace contains it"},
-    {.name = "la", .optional = true, .doc = "logical real address, if the memory map knows it"}};
+// The fields of an access in a list of accesses.
+std::span<const RowField> access_row_fields();
 
 // The rows of a core trace are instructions. The rows of a nest trace are commands, and responses
 // without a command.

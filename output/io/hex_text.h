@@ -47,4 +47,11 @@ inline char* put_hex32(char* to, uint32_t value) {
   return to + sizeof(first);
 }
 
+// Writes the last digits of a number. Returns the end of the text.
+inline char* put_hex_digits(char* to, unsigned value, unsigned digits) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  for (unsigned i = digits; i-- > 0; value >>= 4) to[i] = kDigits[value & 15];
+  return to + digits;
+}
+
 }  // namespace htmtrace

@@ -14,7 +14,7 @@ std::string csv_field(std::string_view text) {
 }
 
 CsvPrinter::CsvPrinter(TextOutput& output, std::string_view target, const SymbolTable* symbols)
-    : output_(output), target_(csv_field(target) + ","), names_(symbols) {}
+    : output_(output), target_(csv_field(target)), names_(symbols) {}
 
 char* CsvPrinter::put_symbols(char* to, const Instruction& instruction) {
   const auto put = [this, &to](std::string_view name) {

@@ -10,15 +10,16 @@ namespace htmtrace {
 JsonPrinter::JsonPrinter(TextOutput& output, std::string_view target, bool with_stamps,
                          const SymbolTable* symbols)
     : output_(output),
-      begin_("{\"target\":" + json_string(target)),
-      begin_instruction_(begin_ + ",\"type\":\"instruction\",\"offset\":"),
+      begin_(fmt::format("{}{}", kJsonKey<InstructionField::kTarget, false>.text(),
+                         json_string(target))),
+      begin_instruction_(
+          fmt::format("{}{}instruction\"", begin_, kJsonKey<InstructionField::kType, true>.text())),
       with_stamps_(with_stamps),
       names_(symbols) {}
 
-char* JsonPrinter::put_symbol(char* to, std::string_view name) {
-  if (name.empty()) return to;
-  output_.commit(put_text(to, ",\"symbol\":"));
-  output_.put(json_string(name));
+char* JsonPrinter::put_string(char* to, std::string_view text) {
+  output_.commit(to);
+  output_.put(json_string(text));
   return output_.room();
 }
 

@@ -7,12 +7,11 @@
 #include <string_view>
 
 #include "core/core_trace/events.h"
-#include "core/core_trace/instruction_class.h"
 #include "core/core_trace/radix_walk.h"
-#include "output/io/hex_text.h"
 #include "output/io/put_text.h"
 #include "output/io/text_output.h"
-#include "output/print/put_modes.h"
+#include "output/print/field_list.h"
+#include "output/print/field_values.h"
 #include "output/symbols/address_names.h"
 
 namespace htmtrace {
@@ -29,22 +28,7 @@ class JsonPrinter {
 
   void instruction(const Instruction& instruction) {
     output_.put(begin_instruction_);
-    char* at = put_decimal(output_.room(), instruction.offset);
-    if (instruction.has_ea) at = put_address(put_text(at, ",\"ea\":\""), instruction.ea.value);
-    if (instruction.has_opcode) at = put_opcode(put_text(at, ",\"op\":\""), instruction);
-    if (instruction.has_ra) at = put_address(put_text(at, ",\"ra\":\""), instruction.ra.value);
-    if (instruction.has_la) at = put_address(put_text(at, ",\"la\":\""), instruction.la.value);
-    at = put_nature(at, instruction);
-    if (names_.wanted()) at = put_symbol(at, names_.code(instruction));
-    if (instruction.data_count != 0) {
-      at = put_text(at, ",\"data\":[");
-      for (unsigned i = 0; i < instruction.data_count; i++) {
-        at = put_data(at, instruction.data[i]);
-        if (names_.wanted()) at = put_symbol(at, names_.data(instruction.data[i]));
-        at = put_text(at, "},");
-      }
-      at[-1] = ']';
-    }
+    char* at = put_fields(output_.room(), instruction, kInstructionKeys);
     output_.commit(put_text(at, "}\n"));
   }
 
@@ -58,36 +42,52 @@ class JsonPrinter {
   void defect(const Defect&) {}
 
  private:
-  // Writes the digits of the address and the closing quote.
-  static char* put_address(char* to, uint64_t address) {
-    to = put_hex64(put_text(to, "0x"), address);
-    *to = '"';
-    return to + 1;
-  }
-  static char* put_opcode(char* to, const Instruction& instruction) {
-    if (instruction.has_prefix) to = put_hex32(to, instruction.prefix);
-    to = put_hex32(to, instruction.opcode);
-    *to = '"';
-    return to + 1;
-  }
-  static char* put_nature(char* to, const Instruction& instruction) {
-    to = put_text(to, ",\"class\":\"");
-    to = put_text(to, kInstructionClassNames[static_cast<size_t>(class_of(instruction))]);
-    to = put_text(to, "\",\"privilege\":\"");
-    to = put_text(to, kPrivilegeNames[static_cast<size_t>(privilege_of(instruction.modes))]);
-    to = put_modes(put_text(to, "\",\"modes\":\""), instruction.modes);
-    *to = '"';
-    return to + 1;
-  }
-  // Omits the end of the object.
-  static char* put_data(char* to, const DataAccess& data) {
-    to = put_address(put_text(to, "{\"ea\":\""), data.ea.value);
-    if (data.has_ra) to = put_address(put_text(to, ",\"ra\":\""), data.ra.value);
-    if (data.has_la) to = put_address(put_text(to, ",\"la\":\""), data.la.value);
+  // The keys that follow the target and the type.
+  static constexpr auto kInstructionKeys =
+      kFieldsOf<InstructionField, &EventField<InstructionField>::json, 3>;
+  static constexpr auto kAccessKeys = kFieldsOf<AccessField, &EventField<AccessField>::json>;
+
+  template <auto... kFields>
+  [[gnu::always_inline]] char* put_fields(char* to, const auto& event, FieldList<kFields...>) {
+    ((to = put_field<kFields>(to, event)), ...);
     return to;
   }
+  template <InstructionField kField>
+  [[gnu::always_inline]] char* put_field(char* to, const Instruction& instruction) {
+    if constexpr (kField == InstructionField::kSymbol) {
+      return names_.wanted() ? put_symbol<kField>(to, names_.code(instruction)) : to;
+    } else if constexpr (kField == InstructionField::kData) {
+      return put_accesses(to, instruction);
+    } else {
+      return put_json<kField>(to, value_of<kField>(instruction));
+    }
+  }
+  template <AccessField kField>
+  [[gnu::always_inline]] char* put_field(char* to, const DataAccess& access) {
+    if constexpr (kField == AccessField::kSymbol) {
+      return names_.wanted() ? put_symbol<kField>(to, names_.data(access)) : to;
+    } else {
+      return put_json<kField>(to, value_of<kField>(access));
+    }
+  }
+
+  [[gnu::always_inline]] char* put_accesses(char* to, const Instruction& instruction) {
+    if (instruction.data_count == 0) return to;
+    to = put_text(kJsonKey<InstructionField::kData, false>.put(to), "[");
+    for (unsigned i = 0; i < instruction.data_count; i++) {
+      to = put_text(put_fields(to, instruction.data[i], kAccessKeys), "},");
+    }
+    to[-1] = ']';
+    return to;
+  }
+
   // Writes nothing if the address has no name.
-  char* put_symbol(char* to, std::string_view name);
+  template <auto kField>
+  char* put_symbol(char* to, std::string_view name) {
+    return name.empty() ? to : put_string(kJsonKey<kField, false>.put(to), name);
+  }
+  // Writes a string of any length, with quotes.
+  char* put_string(char* to, std::string_view text);
 
   void put_stamp(const Stamp& stamp);
 

@@ -3,13 +3,9 @@
 
 #include <fmt/core.h>
 
-#include <iterator>
-
-#include "core/nest_trace/units.h"
 #include "output/io/hex_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/put_text.h"
-#include "output/print/csv_printer.h"
 #include "output/print/json_printer.h"
 #include "output/print/text_printer.h"
 
@@ -19,32 +15,28 @@ namespace {
 using nest::Event;
 using nest::Layout;
 
-constexpr unsigned kUnits = 1 << 10;
-
-char* put_hex(char* to, unsigned value, unsigned digits) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  for (unsigned i = digits; i-- > 0; value >>= 4) to[i] = kDigits[value & 15];
-  return to + digits;
-}
-
 // Writes the code itself if it has no name.
 char* put_name(char* to, std::string_view name, unsigned code) {
-  return name.empty() ? put_hex(to, code, 2) : put_text(to, name);
+  return name.empty() ? put_hex_digits(to, code, 2) : put_text(to, name);
+}
+
+// The fields that follow the target.
+constexpr auto kNestKeys = kFieldsOf<NestField, &EventField<NestField>::json, 2>;
+constexpr auto kNestColumns = kFieldsOf<NestField, &EventField<NestField>::csv, 2>;
+
+template <NestField... kFields>
+char* put_keys(char* to, const NestValues& values, FieldList<kFields...>) {
+  ((to = put_json<kFields>(to, value_of<kFields>(values))), ...);
+  return to;
+}
+
+template <NestField... kFields>
+char* put_columns(char* to, const NestValues& values, FieldList<kFields...>) {
+  ((to = put_csv(to, value_of<kFields>(values))), ...);
+  return to;
 }
 
 }  // namespace
-
-// The fields of a line. A response fills only its own fields.
-struct NestPrinter::Fields {
-  const Event& event;
-  nest::Command command;
-  nest::CommandName name;
-  std::optional<LogicalAddr> la;
-  std::string_view response;
-  unsigned code = 0;
-  bool is_command = false;
-  bool has_address = false;
-};
 
 NestPrinter::NestPrinter(TextOutput& output, Layout layout, Wishes wishes)
     : output_(output),
@@ -52,118 +44,52 @@ NestPrinter::NestPrinter(TextOutput& output, Layout layout, Wishes wishes)
       wishes_(std::move(wishes)),
       target_(wishes_.format == Format::kJson ? json_string(wishes_.target)
                                               : csv_field(wishes_.target)),
-      names_(nest::names_of(layout)),
-      text_(layout) {
-  for (unsigned unit = 0; unit < kUnits; unit++) units_.push_back(nest::unit_name(layout, unit));
-}
-
-NestPrinter::Fields NestPrinter::fields_of(const Event& event,
-                                           std::optional<LogicalAddr> la) const {
-  Fields fields{.event = event, .command = {}, .name = {}, .la = la, .response = {}};
-  fields.is_command = event.kind == Event::Kind::kCommand;
-  if (fields.is_command) {
-    fields.command = nest::command_of(layout_, event.record);
-    fields.name = names_.command(fields.command.ttype, fields.command.tsize);
-    fields.has_address = fields.name.port == nest::PortRule::kAddress;
-    fields.code = event.response;
-    if (event.has_response) fields.response = names_.response(fields.name.response, fields.code);
-    return fields;
-  }
-  const nest::Response response = nest::response_of(layout_, event.record, event.slot);
-  fields.code = response.code;
-  fields.command.scope = response.scope;
-  fields.command.ticket = response.ticket;
-  fields.command.tag.group = response.group;
-  fields.command.tag.chip = response.chip;
-  return fields;
-}
+      reader_(layout),
+      text_(layout) {}
 
 // Writes "TIME : WHERE LABEL ... addr:0xADDRESS". The perf series of the htm PMU parses hexadecimal
 // time, one word, one word that names the event, and every "addr:0x". The other fields are for
 // people.
-char* NestPrinter::put_htmdecode_line(char* at, const Fields& f) const {
-  const nest::Tag& tag = f.command.tag;
-  at = put_hex64(at, f.event.time);
-  at = put_text(at, f.is_command ? " : R" : " : C");
-  at = put_decimal(at, f.event.port);
+void NestPrinter::put_htmdecode_line(const NestValues& values) {
+  const nest::Command& command = values.command;
+  char* at = put_hex64(output_.room(), values.event.time);
+  at = put_text(at, values.is_command ? " : R" : " : C");
+  at = put_decimal(at, values.event.port);
   *at++ = ':';
-  at = put_text(at, nest_scope_name(layout_, f.command.scope));
+  at = put_text(at, values.scope);
   *at++ = ' ';
-  if (!f.is_command) {
-    at = put_hex(put_text(at, "cresp="), f.code, 2);
-  } else if (f.name.name.empty()) {
-    at = put_hex(put_hex(put_text(at, "ttype="), f.command.ttype, 2), f.command.tsize, 2);
+  if (!values.is_command) {
+    at = put_hex_digits(put_text(at, "cresp="), values.code, 2);
+  } else if (values.name.name.empty()) {
+    at = put_hex_digits(put_hex_digits(put_text(at, "ttype="), command.ttype, 2), command.tsize, 2);
   } else {
-    at = put_text(at, f.name.name);
+    at = put_text(at, values.name.name);
   }
-  if (f.is_command) at = put_hex(put_text(at, " tsize="), f.command.tsize, 2);
-  at = put_hex(put_text(at, " ticket="), f.command.ticket, 2);
-  if (f.has_address) at = put_hex64(put_text(at, " addr:0x"), f.command.address);
-  at = put_decimal(put_text(at, " ttag=g"), tag.group);
-  at = put_decimal(put_text(at, ".c"), tag.chip);
-  if (f.is_command) {
-    at = put_hex(put_text(at, ".u"), tag.unit, 3);
-    at = put_hex(put_text(at, ".t"), tag.transaction, 2);
-    if (f.event.has_response) at = put_name(put_text(at, " "), f.response, f.code);
+  if (values.is_command) at = put_hex_digits(put_text(at, " tsize="), command.tsize, 2);
+  at = put_hex_digits(put_text(at, " ticket="), command.ticket, 2);
+  if (values.has_address()) at = put_hex64(put_text(at, " addr:0x"), command.address);
+  at = put_decimal(put_text(at, " ttag=g"), command.tag.group);
+  at = put_decimal(put_text(at, ".c"), command.tag.chip);
+  if (values.is_command) {
+    at = put_hex_digits(put_text(at, ".u"), command.tag.unit, 3);
+    at = put_hex_digits(put_text(at, ".t"), command.tag.transaction, 2);
+    if (values.event.has_response) at = put_name(put_text(at, " "), values.response, values.code);
   }
   *at++ = '\n';
-  return at;
+  output_.commit(at);
 }
 
-void NestPrinter::put_json(const Fields& f) {
-  const nest::Tag& tag = f.command.tag;
-  std::string line = fmt::format(
-      "{{\"target\":{},\"type\":\"{}\",\"offset\":{},\"time\":{},\"engine\":{}", target_,
-      f.is_command ? "command" : "response", f.event.offset, f.event.time, f.event.engine);
-  const auto out = std::back_inserter(line);
-  if (f.is_command) {
-    if (!f.name.name.empty()) fmt::format_to(out, ",\"command\":\"{}\"", f.name.name);
-    fmt::format_to(out, ",\"ttype\":{},\"tsize\":{}", f.command.ttype, f.command.tsize);
-    if (f.has_address) fmt::format_to(out, ",\"ra\":\"0x{:016x}\"", f.command.address);
-    if (f.la) fmt::format_to(out, ",\"la\":\"0x{:016x}\"", f.la->value);
-    fmt::format_to(out, ",\"unit\":{},\"unit_name\":\"{}\",\"transaction\":{}", tag.unit,
-                   units_[tag.unit % kUnits], tag.transaction);
-    if (layout_ == Layout::kPower8) {
-      fmt::format_to(out, ",\"source\":{},\"priority\":{}", f.command.source, f.command.priority);
-    }
-  }
-  fmt::format_to(out, ",\"scope\":\"{}\",\"port\":{},\"group\":{},\"chip\":{},\"ticket\":{}",
-                 nest_scope_name(layout_, f.command.scope), f.event.port, tag.group, tag.chip,
-                 f.command.ticket);
-  if (!f.is_command || f.event.has_response) {
-    fmt::format_to(out, ",\"response_code\":{}", f.code);
-    if (!f.response.empty()) fmt::format_to(out, ",\"response\":\"{}\"", f.response);
-  }
-  line += "}\n";
-  output_.put(line);
+void NestPrinter::put_json_line(const NestValues& values) {
+  output_.commit(kJsonKey<NestField::kTarget, false>.put(output_.room()));
+  output_.put(target_);
+  char* const at = put_keys(output_.room(), values, kNestKeys);
+  output_.commit(put_text(at, "}\n"));
 }
 
-void NestPrinter::put_csv(const Fields& f) {
-  const nest::Tag& tag = f.command.tag;
-  std::string line = fmt::format("{},{},{},{},{},", target_, f.event.offset, f.event.time,
-                                 f.event.engine, f.is_command ? "command" : "response");
-  const auto out = std::back_inserter(line);
-  if (f.is_command && f.name.name.empty()) {
-    fmt::format_to(out, "{:02x}{:02x}", f.command.ttype, f.command.tsize);
-  }
-  fmt::format_to(out, "{},", f.name.name);
-  if (f.has_address) fmt::format_to(out, "0x{:016x}", f.command.address);
-  line += ',';
-  if (f.la) fmt::format_to(out, "0x{:016x}", f.la->value);
-  fmt::format_to(out, ",{},{},{},{},", nest_scope_name(layout_, f.command.scope), f.event.port,
-                 tag.group, tag.chip);
-  if (f.is_command) {
-    fmt::format_to(out, "{},{},{},{},{},", tag.unit, units_[tag.unit % kUnits], tag.transaction,
-                   f.command.ticket, f.command.tsize);
-  } else {
-    fmt::format_to(out, ",,,{},,", f.command.ticket);
-  }
-  if (!f.is_command || f.event.has_response) {
-    if (f.response.empty()) fmt::format_to(out, "{:02x}", f.code);
-    line += f.response;
-  }
-  line += '\n';
-  output_.put(line);
+void NestPrinter::put_csv_line(const NestValues& values) {
+  output_.put(target_);
+  char* const at = put_columns(output_.room(), values, kNestColumns);
+  output_.commit(put_text(at, "\n"));
 }
 
 void NestPrinter::put_stamp(const Event& event) {
@@ -201,17 +127,17 @@ void NestPrinter::event(const Event& event, std::optional<LogicalAddr> la) {
     output_.commit(text_.put(output_.room(), event, la));
     return;
   }
-  const Fields fields = fields_of(event, la);
+  const NestValues values = reader_.values_of(event, la);
   switch (wishes_.format) {
     case Format::kText:
     case Format::kHtmdecode:
-      output_.commit(put_htmdecode_line(output_.room(), fields));
+      put_htmdecode_line(values);
       break;
     case Format::kJson:
-      put_json(fields);
+      put_json_line(values);
       break;
     case Format::kCsv:
-      put_csv(fields);
+      put_csv_line(values);
       break;
   }
 }

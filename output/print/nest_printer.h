@@ -3,23 +3,27 @@
 // htmtrace-decode(1), NEST TRACES, defines the formats as interfaces.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/memory_map/translation.h"
-#include "core/nest_trace/decoder.h"
 #include "core/nest_trace/events.h"
 #include "output/io/text_output.h"
+#include "output/print/csv_printer.h"
+#include "output/print/field_list.h"
+#include "output/print/nest_fields.h"
 #include "output/print/nest_text.h"
 
 namespace htmtrace {
 
-inline constexpr std::string_view kNestCsvHeading =
-    "target,offset,time,engine,kind,name,ra,la,scope,port,group,chip,unit,unit_name,transaction,"
-    "ticket,tsize,response\n";
+inline constexpr CsvHeading kNestCsvHeadingText = [] {
+  CsvHeading heading;
+  append_columns(heading, kCsvColumns<NestField>, false);
+  heading.append("\n");
+  return heading;
+}();
+inline constexpr std::string_view kNestCsvHeading = kNestCsvHeadingText.text();
 
 class NestPrinter {
  public:
@@ -36,19 +40,16 @@ class NestPrinter {
   void event(const nest::Event& event, std::optional<LogicalAddr> la);
 
  private:
-  struct Fields;
-  Fields fields_of(const nest::Event& event, std::optional<LogicalAddr> la) const;
-  char* put_htmdecode_line(char* at, const Fields& fields) const;
-  void put_json(const Fields& fields);
-  void put_csv(const Fields& fields);
+  void put_htmdecode_line(const NestValues& values);
+  void put_json_line(const NestValues& values);
+  void put_csv_line(const NestValues& values);
   void put_stamp(const nest::Event& event);
 
   TextOutput& output_;
   nest::Layout layout_;
   Wishes wishes_;
   std::string target_;  // in the syntax of the format
-  const nest::Names& names_;
-  std::vector<std::string_view> units_;  // indexed by unit number
+  NestReader reader_;
   NestText text_;
 };
 

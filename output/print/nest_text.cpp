@@ -8,6 +8,8 @@
 #include "core/nest_trace/units.h"
 #include "output/io/hex_text.h"
 #include "output/io/put_text.h"
+#include "output/print/field_list.h"
+#include "output/print/nest_fields.h"
 
 namespace htmtrace {
 namespace {
@@ -15,8 +17,14 @@ namespace {
 using nest::Event;
 using nest::Layout;
 
+// " ra=" and so on.
+template <NestField kField>
+constexpr std::string_view kLabel = kTextLabel<kField>.text();
+constexpr std::string_view kTimeLabel = kLabel<NestField::kTime>.substr(1);  // starts the line
+
 constexpr char kNoAddress[] = "----------------";
 constexpr uint64_t kFourDigits = 10000;
+constexpr std::string_view kDigits = "00";  // of a code
 
 template <size_t kSize>
 char* put_literal(char* to, const char (&text)[kSize]) {
@@ -40,38 +48,32 @@ char* put_four_digits(char* to, uint32_t value) {
 
 }  // namespace
 
-std::string_view nest_scope_name(Layout layout, unsigned scope) {
-  static constexpr std::array<std::string_view, 8> kPower8 = {"NP", "GP", "SP", "RP",
-                                                              "FP", "FP", "FP", "FP"};
-  static constexpr std::array<std::string_view, 8> kPower9 = {"Ln", "1",  "Nn", "G",
-                                                              "Rn", "Vg", "6",  "7"};
-  return (layout == Layout::kPower8 ? kPower8 : kPower9).at(scope % 8);
-}
-
 NestText::NestText(Layout layout)
     : layout_(layout), names_(nest::names_of(layout)), units_(kUnits) {
-  recent_text_.set("time=1");
+  using enum NestField;
+  recent_text_.set(fmt::format("{}1", kTimeLabel));
   for (unsigned i = 0; i < engines_.size(); i++) {
-    engines_[i].set(fmt::format(" engine={} command=", i));
+    engines_[i].set(fmt::format("{}{}{}", kLabel<kEngine>, i, kLabel<kCommand>));
   }
   for (const nest::CommandRow& row : names_.rows()) {
-    commands_.emplace_back().set(fmt::format("{} ra=", row.name));
+    commands_.emplace_back().set(fmt::format("{}{}", row.name, kLabel<kRa>));
   }
   for (unsigned scope = 0; scope < scopes_.size(); scope++) {
     for (unsigned port = 0; port < scopes_[scope].size(); port++) {
-      scopes_[scope][port].set(
-          fmt::format(" scope={} port={} group=", nest_scope_name(layout, scope), port));
+      scopes_[scope][port].set(fmt::format("{}{}{}{}{}", kLabel<kScope>,
+                                           nest_scope_name(layout, scope), kLabel<kPort>, port,
+                                           kLabel<kGroup>));
     }
   }
   for (unsigned group = 0; group < chips_.size(); group++) {
     for (unsigned chip = 0; chip < chips_[group].size(); chip++) {
-      chips_[group][chip].set(fmt::format("{} chip={} ticket=", group, chip));
+      chips_[group][chip].set(fmt::format("{}{}{}{}", group, kLabel<kChip>, chip, kLabel<kTicket>));
     }
   }
   for (unsigned i = 0; i < hex_.size(); i++) fmt::format_to_n(hex_[i].data(), 2, "{:02x}", i);
   for (unsigned unit = 0; unit < kUnits; unit++) {
-    units_[unit].set(
-        fmt::format(" unit={:03x}:{} transaction=", unit, nest::unit_name(layout, unit)));
+    units_[unit].set(fmt::format("{}{:03x}:{}{}", kLabel<kUnit>, unit,
+                                 nest::unit_name(layout, unit), kLabel<kTransaction>));
   }
   for (unsigned i = 0; i < nest::kResponseClasses; i++) {
     for (unsigned code = 0; code < nest::kResponseCodes; code++) {
@@ -83,7 +85,7 @@ NestText::NestText(Layout layout)
 }
 
 char* NestText::put_new_time(char* to, uint64_t time) {
-  char* const end = put_decimal(put_literal(to, "time="), time);
+  char* const end = put_decimal(put_text(to, kTimeLabel), time);
   // Caches only times from which an early time cannot appear to be slightly later.
   if (time >= kFourDigits && time >> 63 == 0) {
     recent_time_ = time - time % kFourDigits;
@@ -114,21 +116,24 @@ char* NestText::put_command(char* to, const Event& event, const std::optional<Lo
   if (name.name.empty()) [[unlikely]] {
     std::memcpy(to, hex_[command.ttype % 256].data(), 2);
     std::memcpy(to + 2, hex_[command.tsize % 256].data(), 2);
-    to = put_literal(to + 4, " ra=");
+    to = kTextLabel<NestField::kRa>.put(to + 4);
   } else {
     to = commands_[name.row].put(to);
   }
   to = put_address(to, name.port == nest::PortRule::kAddress, command.address);
-  to = put_literal(to, " la=");
+  to = kTextLabel<NestField::kLa>.put(to);
   to = put_address(to, la.has_value(), la ? la->value : 0);
   const nest::Tag& tag = command.tag;
   to = put_place(to, command.scope, event.port, tag.group, tag.chip, command.ticket);
   to = units_[tag.unit % kUnits].put(to);
-  static constexpr char kTail[] = "00 tsize=00 response=";
-  std::memcpy(to, kTail, sizeof(kTail) - 1);
+  static constexpr auto kTail = joined([] {
+    return std::array{kDigits, kLabel<NestField::kTsize>, kDigits, kLabel<NestField::kResponse>};
+  });
+  constexpr size_t kTsizeAt = kDigits.size() + kLabel<NestField::kTsize>.size();
+  char* const end = kTail.put(to);
   std::memcpy(to, hex_[tag.transaction % 256].data(), 2);
-  std::memcpy(to + 9, hex_[command.tsize % 256].data(), 2);
-  to += sizeof(kTail) - 1;
+  std::memcpy(to + kTsizeAt, hex_[command.tsize % 256].data(), 2);
+  to = end;
   if (!event.has_response) return put_literal(to, "-\n");
   return responses_[static_cast<size_t>(name.response)][event.response % nest::kResponseCodes].put(
       to);
@@ -138,7 +143,7 @@ char* NestText::put_response(char* to, const Event& event) {
   const nest::Response response = nest::response_of(layout_, event.record, event.slot);
   to = put_literal(engines_[event.engine].put(put_time(to, event.time)), "-");
   to = put_place(to, response.scope, event.port, response.group, response.chip, response.ticket);
-  to = put_literal(to, " response=");
+  to = kTextLabel<NestField::kResponse>.put(to);
   std::memcpy(to, hex_[response.code % 256].data(), 2);
   return put_literal(to + 2, "\n");
 }

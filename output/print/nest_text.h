@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Prints bus commands and responses as lines of text: htmtrace-decode(1), NEST TRACES. The pieces
-// of a line are cached at fixed size. Copying a whole piece and then advancing by the length of its
-// text takes two instructions. Copying text of variable length takes a call.
+// of a line are cached at fixed size. Most pieces hold the value of a field and the name of the
+// next.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -16,31 +14,9 @@
 #include "core/memory_map/translation.h"
 #include "core/nest_trace/decoder.h"
 #include "output/io/text_output.h"
+#include "output/print/text_piece.h"
 
 namespace htmtrace {
-
-// Holds text of at most kSize characters.
-template <size_t kSize>
-class TextPiece {
- public:
-  // Truncates longer text.
-  void set(std::string_view text) {
-    size_ = static_cast<uint8_t>(std::min(text.size(), kSize));
-    text.copy(text_.data(), size_);
-  }
-  size_t size() const { return size_; }
-
-  // Writes kSize characters. Returns the end of the text.
-  char* put(char* to) const {
-    std::memcpy(to, text_.data(), kSize);
-    return to + size_;
-  }
-
- private:
-  static_assert(kSize < 256);
-  std::array<char, kSize> text_{};
-  uint8_t size_ = 0;
-};
 
 class NestText {
  public:
@@ -83,8 +59,5 @@ class NestText {
   // "go_Me:ed" and the end of the line.
   std::array<std::array<Piece24, nest::kResponseCodes>, nest::kResponseClasses> responses_;
 };
-
-// Returns "Ln", "Nn", "G" and so on.
-std::string_view nest_scope_name(nest::Layout layout, unsigned scope);
 
 }  // namespace htmtrace

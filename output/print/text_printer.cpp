@@ -53,13 +53,14 @@ std::string stamp_line(const Stamp& stamp) {
 }
 
 char* TextPrinter::put_in_full(char* to, const Head& head) {
-  char* at = put_address(put(to, "ea="), head.ea.known, head.ea.value);
-  at = put(at, " op=");
+  char* at = put_text(to, kTextLabel<Field::kEa>.text().substr(1));
+  at = put_address(at, head.ea.known, head.ea.value);
+  at = kTextLabel<Field::kOpcode>.put(at);
   if (head.prefix.known) at = put_hex32(at, static_cast<uint32_t>(head.prefix.value));
   at = head.opcode.known ? put_hex32(at, static_cast<uint32_t>(head.opcode.value))
                          : put_unknown(at, 8);
-  at = put_address(put(at, " ra="), head.ra.known, head.ra.value);
-  at = put_address(put(at, " la="), head.la.known, head.la.value);
+  at = put_address(kTextLabel<Field::kRa>.put(at), head.ra.known, head.ra.value);
+  at = put_address(kTextLabel<Field::kLa>.put(at), head.la.known, head.la.value);
   const bool all = head.ea.known && head.opcode.known && head.ra.known && head.la.known;
   const uint64_t place = head.ea.value & TextPage::kOffset;
   if (all && !head.prefix.known && (head.ra.value & TextPage::kOffset) == place &&
@@ -71,9 +72,9 @@ char* TextPrinter::put_in_full(char* to, const Head& head) {
 
 char* TextPrinter::put_more(char* to, const Head& head, const Data& data) {
   if (wishes_.modes) {
-    to = put_text(to, " privilege=");
+    to = kTextLabel<Field::kPrivilege>.put(to);
     to = put_text(to, kPrivilegeNames[static_cast<size_t>(privilege_of(head.modes))]);
-    to = put_text(to, " modes=");
+    to = kTextLabel<Field::kModes>.put(to);
     char* const end = put_modes(to, head.modes);
     to = end == to ? put_text(to, "-") : end;
   }
@@ -92,20 +93,19 @@ char* TextPrinter::put_names(char* to, const Head& head, const Data& data) {
   instruction.prefix = static_cast<uint32_t>(head.prefix.value);
   instruction.has_prefix = head.prefix.known;
   instruction.modes = head.modes;
-  to = put_name(to, " sym=", names_.code(instruction));
+  to = put_name(kTextLabel<Field::kSymbol>.put(to), names_.code(instruction));
   for (unsigned i = 0; i < data.count; i++) {
     DataAccess access;
     access.ea = data.ea.at(i);
     access.la = {data.la.at(i).value};
     access.has_la = data.la.at(i).known;
-    to = put_name(to, " dsym=", names_.data(access));
+    to = put_name(kTextLabel<AccessField::kSymbol>.put(to), names_.data(access));
   }
   return to;
 }
 
 // Names have any length. The names of kernel modules follow a blank, which would end the field.
-char* TextPrinter::put_name(char* to, std::string_view field, std::string_view name) {
-  to = put_text(to, field);
+char* TextPrinter::put_name(char* to, std::string_view name) {
   if (name.empty()) name = "-";
   while (!name.empty()) {
     output_.commit(to);
@@ -118,7 +118,7 @@ char* TextPrinter::put_name(char* to, std::string_view field, std::string_view n
 }
 
 char* TextPrinter::put_assembler(char* to, const Head& head) const {
-  to = put_text(to, " asm=");
+  to = kTextLabel<Field::kAssembler>.put(to);
   if (!head.opcode.known) return put_text(to, "-");
   Instruction instruction;
   instruction.ea = {head.ea.value};

@@ -13,6 +13,7 @@
 #include "output/io/hex_text.h"
 #include "output/io/put_text.h"
 #include "output/io/text_output.h"
+#include "output/print/field_list.h"
 #include "output/print/text_page.h"
 #include "output/symbols/address_names.h"
 #include "output/symbols/disassembler.h"
@@ -113,11 +114,8 @@ class TextPrinter {
  private:
   static constexpr std::string_view kUnknown = "----------------";
 
-  template <size_t N>
-  static char* put(char* to, const char (&text)[N]) {
-    std::memcpy(to, text, N - 1);
-    return to + (N - 1);
-  }
+  using Field = InstructionField;
+
   static char* put_unknown(char* to, size_t digits) {
     std::memcpy(to, kUnknown.data(), digits);
     return to + digits;
@@ -131,11 +129,11 @@ class TextPrinter {
   // The values for functions that are not inlined. Passing the instruction itself would force it
   // into memory (core/core_trace/plain_records.h).
   struct Head {
-    struct Field {
+    struct Value {
       uint64_t value;
       bool known;
     };
-    Field ea, opcode, ra, la, prefix;
+    Value ea, opcode, ra, la, prefix;
     Modes modes;
   };
   [[gnu::always_inline]] static Head head_of(const Instruction& i) {
@@ -149,7 +147,7 @@ class TextPrinter {
 
   struct Data {
     std::array<EffectiveAddr, 2> ea;
-    std::array<Head::Field, 2> la;
+    std::array<Head::Value, 2> la;
     unsigned count;
   };
   [[gnu::always_inline]] static Data data_of(const Instruction& i) {
@@ -162,9 +160,9 @@ class TextPrinter {
   char* put_in_full(char* to, const Head& head);
 
   [[gnu::always_inline]] static char* put_data(char* to, const DataAccess& data) {
-    to = put_hex64(put(to, " dea=   ") - 3, data.ea.value);
-    to = put_address(put(to, " dra=   ") - 3, data.has_ra, data.ra.value);
-    return put_address(put(to, " dla=   ") - 3, data.has_la, data.la.value);
+    to = put_hex64(kTextLabel<AccessField::kEa>.put(to), data.ea.value);
+    to = put_address(kTextLabel<AccessField::kRa>.put(to), data.has_ra, data.ra.value);
+    return put_address(kTextLabel<AccessField::kLa>.put(to), data.has_la, data.la.value);
   }
 
   [[gnu::always_inline]] static char* put_address(char* to, bool known, uint64_t address) {
@@ -177,7 +175,7 @@ class TextPrinter {
   // Writes the optional fields.
   char* put_more(char* to, const Head& head, const Data& data);
   char* put_names(char* to, const Head& head, const Data& data);
-  char* put_name(char* to, std::string_view field, std::string_view name);
+  char* put_name(char* to, std::string_view name);
   char* put_assembler(char* to, const Head& head) const;
   void put_stamp(const Stamp& stamp);
 

@@ -3,12 +3,16 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "output/io/input_file.h"
 #include "output/print/csv_printer.h"
+#include "output/print/field_list.h"
 #include "output/print/json_printer.h"
+#include "output/print/text_printer.h"
 #include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
 #include "tests/unit/decoded_text.h"
@@ -50,6 +54,30 @@ std::vector<std::byte> random_trace() {
   generator::Power10Program program(9, {});
   for (int i = 0; i < 3000; i++) program.next(words, false);
   return generator::bytes_of(words);
+}
+
+// One instruction that has all fields.
+std::vector<std::byte> longest_instruction() {
+  std::vector<uint64_t> words(kPower10IearaWords);
+  power10_ieara(words.data(), 0xc000000000000000, generator::real_of_logical(0));
+  words.push_back(power10_info(0xf8000000, 0xc000000000000000, false, true, kPower10TwoPairs));
+  words.push_back(0xffc0000000000000);  // all modes
+  words.push_back(power10_prefix(0x04000000));
+  for (int i = 0; i < 2; i++) {
+    words.push_back(0xc0000000ffffffff);
+    words.push_back(power10_dra(generator::real_of_logical(0)));
+  }
+  return generator::bytes_of(words);
+}
+
+// The names of all fields in a line of text.
+template <class Id>
+std::vector<std::string> text_names() {
+  std::vector<std::string> names;
+  for (const Id id : kFieldIds<Id, &EventField<Id>::text>) {
+    names.emplace_back(field_of(id).text.name);
+  }
+  return names;
 }
 
 std::string bare(const json& object, const char* key) {
@@ -136,17 +164,32 @@ TEST_CASE("CSV matches the text") {
   }
 }
 
-TEST_CASE("every format has room for the longest instruction") {
-  std::vector<uint64_t> words(kPower10IearaWords);
-  power10_ieara(words.data(), 0xc000000000000000, generator::real_of_logical(0));
-  words.push_back(power10_info(0xf8000000, 0xc000000000000000, false, true, kPower10TwoPairs));
-  words.push_back(0xffc0000000000000);  // all modes
-  words.push_back(power10_prefix(0x04000000));
-  for (int i = 0; i < 2; i++) {
-    words.push_back(0xc0000000ffffffff);
-    words.push_back(power10_dra(generator::real_of_logical(0)));
+TEST_CASE("a line of text has the fields in the order of the tables") {
+  SymbolTable symbols;
+  symbols.finish();
+  const std::vector<std::string> lines =
+      lines_printed(longest_instruction(), [&](TextOutput& output) {
+        return TextPrinter(output, {.modes = true, .symbols = &symbols});
+      });
+  REQUIRE(lines.size() == 1);
+  std::vector<std::string> of_instruction, of_accesses;
+  std::istringstream words(lines.front());
+  for (std::string word; words >> word;) {
+    const std::string name = word.substr(0, word.find('='));
+    (name.starts_with('d') ? of_accesses : of_instruction).push_back(name);
   }
-  const std::vector<std::byte> trace = generator::bytes_of(words);
+  std::vector<std::string> expected = text_names<InstructionField>();
+  REQUIRE(expected.back() == "asm");  // only with --disassemble
+  expected.pop_back();
+  CHECK(of_instruction == expected);
+  const std::vector<std::string> access = text_names<AccessField>();
+  REQUIRE(access.size() == 4);
+  CHECK(of_accesses == std::vector{access[0], access[1], access[2], access[0], access[1], access[2],
+                                   access[3], access[3]});
+}
+
+TEST_CASE("every format has room for the longest instruction") {
+  const std::vector<std::byte> trace = longest_instruction();
   const std::string modes = "hv,pr,ir,dr,ee,s,ts,le,sf";
   auto one = [&](const auto& make) {
     const std::vector<std::string> lines = lines_printed(trace, make);

@@ -3,10 +3,13 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/nest_trace/units.h"
+#include "output/print/nest_fields.h"
+#include "output/print/nest_printer.h"
 #include "output/print/nest_text.h"
 #include "tests/generator/generated_trace.h"
 #include "tests/unit/rounds.h"
@@ -107,6 +110,37 @@ TEST_CASE("the smallest and largest times are printed correctly") {
     CHECK(line_of(text, event, std::nullopt) ==
           expected_line(Layout::kPower9, event, std::nullopt));
   }
+}
+
+TEST_CASE("a line has the fields in the order of the table") {
+  NestText text(Layout::kPower9);
+  Event event;
+  event.kind = Event::Kind::kCommand;
+  std::istringstream words(line_of(text, event, std::nullopt));
+  std::vector<std::string> names;
+  for (std::string word; words >> word;) names.push_back(word.substr(0, word.find('=')));
+  std::vector<std::string> expected;
+  for (const NestField field : kFieldIds<NestField, &EventField<NestField>::text>) {
+    expected.emplace_back(field_of(field).text.name);
+  }
+  CHECK(names == expected);
+}
+
+TEST_CASE("the room of a buffer holds the longest JSON object") {
+  TextOutput output = TextOutput::memory();
+  NestPrinter printer(output, Layout::kPower8,
+                      {.format = NestPrinter::Format::kJson, .target = "t"});
+  Event event;
+  event.kind = Event::Kind::kCommand;
+  event.record = {~uint64_t{0}, ~uint64_t{0}};
+  event.offset = event.time = ~uint64_t{0};
+  event.engine = 255;
+  event.has_response = true;
+  printer.event(event, LogicalAddr{0});
+  // This command has no name. The longest names have 36 and 23 characters.
+  CHECK(output.text().find("\"response_code\":") != std::string_view::npos);
+  constexpr std::string_view kNames = R"(,"command":"","response":"")";
+  CHECK(output.text().size() + kNames.size() + 36 + 23 < TextOutput::kRoom);
 }
 
 TEST_CASE("every name fits its piece") {
