@@ -79,7 +79,7 @@ bool Recording::start() {
   try {
     if (options_.streams()) stream_.emplace(STDOUT_FILENO);
     if (workload_ != nullptr && traces_core(sources_)) account_.emplace(workload_->pid());
-    if (options_.bind) bind_to_carriers(*workload_, sources_);
+    if (workload_ != nullptr && options_.bind) bind_to_carriers(*workload_, sources_);
     if (options_.numbered() && !stream_ && options_.existing == Existing::kReplace) {
       remove_earlier(options_.folder);
     }

@@ -73,8 +73,10 @@ std::vector<std::byte> longest_instruction() {
 // The names of all fields in a line of text.
 template <class Id>
 std::vector<std::string> text_names() {
+  const auto& ids = kFieldIds<Id, &EventField<Id>::text>;
   std::vector<std::string> names;
-  for (const Id id : kFieldIds<Id, &EventField<Id>::text>) {
+  names.reserve(ids.size());
+  for (const Id id : ids) {
     names.emplace_back(field_of(id).text.name);
   }
   return names;

@@ -119,8 +119,10 @@ TEST_CASE("a line has the fields in the order of the table") {
   std::istringstream words(line_of(text, event, std::nullopt));
   std::vector<std::string> names;
   for (std::string word; words >> word;) names.push_back(word.substr(0, word.find('=')));
+  const auto& fields = kFieldIds<NestField, &EventField<NestField>::text>;
   std::vector<std::string> expected;
-  for (const NestField field : kFieldIds<NestField, &EventField<NestField>::text>) {
+  expected.reserve(fields.size());
+  for (const NestField field : fields) {
     expected.emplace_back(field_of(field).text.name);
   }
   CHECK(names == expected);
