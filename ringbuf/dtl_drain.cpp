@@ -22,13 +22,8 @@ constexpr unsigned kDtlKindShift = 56;
 constexpr uint64_t kDtlValueMask = (uint64_t{1} << kDtlKindShift) - 1;
 enum DtlAnnouncement : uint8_t { kLogFull = 1, kAreaFull = 2, kNotLogged = 3, kLogTaken = 4 };
 
-// The time in the sample_id of a record with sample_type IDENTIFIER
-// IP
-// TID
-// TIME
-// CPU
-// RAW. The time follows the thread and precedes CPU and identifier
-// (include/uapi/linux/perf_event.h).
+// The time in the sample_id of a record with sample_type IDENTIFIER|IP|TID|TIME|CPU|RAW. The time
+// follows the thread and precedes CPU and identifier (include/uapi/linux/perf_event.h).
 constexpr size_t kAuxRecordBytes = 24;
 constexpr size_t kSampleIdBytes = 32;
 constexpr size_t kSampleIdTime = 8;

@@ -2,9 +2,8 @@
 // Drains dispatch trace log entries from the rings of one CPU's vpa_dtl event.
 //
 // Three drivers exist:
-// - Mainline's driver copies entries to the AUX area: core/dispatch_log/slots.h. With the patches
-// of
-//   kmod/upstream/vpa_dtl it leaves no padding; its deliveries show this when the area wraps.
+// - Mainline's driver copies entries to the AUX area: core/dispatch_log/slots.h. The patches of
+//   kmod/upstream/vpa_dtl remove the padding; deliveries show this when the area wraps.
 // - An earlier public driver, never merged, writes the entries into raw samples and has no AUX
 //   area.
 // - htmtrace's own driver uses mainline's slots without padding, writes only into free space, and

@@ -13,10 +13,9 @@
 
 namespace htmtrace {
 
-// The result of read(2) for an event with read_format TOTAL_TIME_ENABLED
-// TOTAL_TIME_RUNNING
-// ID
-// LOST (struct read_format, include/uapi/linux/perf_event.h).
+// The result of read(2) for an event with the read_format
+// TOTAL_TIME_ENABLED|TOTAL_TIME_RUNNING|ID|LOST (struct read_format,
+// include/uapi/linux/perf_event.h).
 struct EventValue {
   uint64_t value = 0;
   uint64_t enabled_ns = 0;  // how long the event was enabled

@@ -37,12 +37,8 @@ struct MappedFile {
 // Returns nothing if the record is too short, or identifies its file by a build ID.
 std::optional<MappedFile> parse_mapped_file(const Record& record);
 
-// The raw payload of a PERF_RECORD_SAMPLE with sample_type IDENTIFIER
-// IP
-// TID
-// TIME
-// CPU
-// RAW. perf pads the payload, which may be up to seven bytes longer than the driver's data.
+// The raw payload of a PERF_RECORD_SAMPLE with sample_type IDENTIFIER|IP|TID|TIME|CPU|RAW. perf
+// pads the payload, which may be up to seven bytes longer than the driver's data.
 std::optional<std::span<const std::byte>> parse_raw(std::span<const std::byte> body);
 
 // The first public driver's end marker: the number of dumps of the trace, each of a whole AUX ring.

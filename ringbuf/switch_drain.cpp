@@ -12,9 +12,8 @@
 namespace htmtrace {
 namespace {
 
-// The trailer that sample_type TID
-// TIME
-// CPU appends to each record (include/uapi/linux/perf_event.h).
+// The trailer that sample_type TID|TIME|CPU appends to each record
+// (include/uapi/linux/perf_event.h).
 constexpr size_t kTrailerBytes = 24;
 constexpr size_t kTrailerTime = 8;
 constexpr size_t kTaskBytes = 8;

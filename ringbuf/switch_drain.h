@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Drains context switches and task names from the ring of one CPU's software event with sample_type
-// TID
-// TIME
-// CPU.
+// Drains context switches and task names from the ring of one CPU's software event. The sample_type
+// of the event is TID|TIME|CPU.
 #pragma once
 
 #include <cstddef>

@@ -43,8 +43,7 @@ constexpr Tag source_of(uint32_t key) {
   return {.group = key >> 16, .chip = key >> 12 & 15, .unit = key & 0xfff, .transaction = 0};
 }
 
-// The requests on the bus of a trace, by chip: the index is group << 4
-// chip.
+// The requests on the bus of a trace, by chip: the index is group << 4 | chip.
 struct TracedBus {
   static constexpr size_t kChips = 256;
   std::string name;

@@ -139,14 +139,25 @@ class Ring {
 
  private:
   void deliver() {
-    const uint64_t begin = page_.aux_head;
+    uint64_t begin = page_.aux_head;
     std::byte entry[kDtlEntryBytes];
     for (size_t i = 0; i < kAtOnce; i++) {
+      if (page_.aux_head % kAuxBytes == kSlots * kDtlEntryBytes) {
+        // A delivery ends at the end of the area.
+        page_.aux_head += kAuxBytes - kSlots * kDtlEntryBytes;
+        put_aux_record(begin);
+        begin = page_.aux_head;
+      }
       store_dtl_entry(entry, dispatches_.next());
       put_slot(entry);
     }
+    put_aux_record(begin);
+  }
+
+  // Announces the bytes from `begin` to the head.
+  void put_aux_record(uint64_t begin) {
     // PERF_RECORD_AUX: offset, size, flags; thread, time, CPU, identifier.
-    const uint64_t body[] = {begin, kAtOnce * kDtlEntryBytes, 0, 0, 1, 0, 1};
+    const uint64_t body[] = {begin, page_.aux_head - begin, 0, 0, 1, 0, 1};
     perf_event_header header{};
     header.type = PERF_RECORD_AUX;
     header.size = sizeof(header) + sizeof(body);
@@ -155,12 +166,7 @@ class Ring {
   }
 
   void put_slot(const std::byte* slot) {
-    size_t place = page_.aux_head % kAuxBytes;
-    if (place == kSlots * kDtlEntryBytes) {
-      page_.aux_head += kAuxBytes - place;
-      place = 0;
-    }
-    std::memcpy(aux_.data() + place, slot, kDtlEntryBytes);
+    std::memcpy(aux_.data() + page_.aux_head % kAuxBytes, slot, kDtlEntryBytes);
     page_.aux_head += kDtlEntryBytes;
   }
 
