@@ -62,7 +62,10 @@ export -f to_null
 
 say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
 for what in bare write copy take pack; do
-    say "drain, $what: $("$build/tests/generator/drain_dispatch_rings" 656 1000 $what)"
+    # The program fails if entries are lost.
+    drained=$("$build/tests/generator/drain_dispatch_rings" 656 1000 $what) ||
+        { echo "dtl.sh: drain, $what: $drained" >&2 && exit 1; }
+    say "drain, $what: $drained"
 done
 "$build/tests/generator/make_dispatch_log" "$entries" 8 "$folder/log.dtl"
 written=$("$htmtrace" dtl --input "$folder/log.dtl" 2>/dev/null | tee "$folder/text" | wc -l)
