@@ -102,7 +102,7 @@ class HtmDrain {
   const std::optional<uint64_t>& map_delivered() const { return map_delivered_; }
 
   // Valid after finish(). True if the macro's memory was full, so that the macro stopped early or
-  // overwrote the oldest data. Empty if the driver does not report the memory's size.
+  // overwrote the oldest data. Empty if neither the driver nor the trace reports this.
   std::optional<bool> memory_full() const;
 
   Driver driver() const;
@@ -123,6 +123,7 @@ class HtmDrain {
   void take_aux_record(std::span<const std::byte> body);
   void take_announcement(std::span<const std::byte> body);
   void keep_tail(std::span<const std::byte> bytes);
+  bool tail_reports_full() const;
   void settle_gaps();
   void settle_lost_records();
   Proof prove(const char* place, std::optional<uint64_t> delivered, uint64_t received);
@@ -146,8 +147,9 @@ class HtmDrain {
   std::vector<std::byte> last_block_;
   std::set<uint64_t> iterators_;
 
-  // The last bytes of the trace; zeros where the macro has not written.
-  static constexpr size_t kTailBytes = 128;
+  // The last bytes of the trace; zeros where the macro has not written. They hold the largest record
+  // (a complete walk has about 40 words of 8 bytes) and two lines of each of the nest's four engines.
+  static constexpr size_t kTailBytes = 1024;
   std::array<std::byte, kTailBytes> tail_{};
   uint64_t taken_bytes_ = 0;  // all bytes read from the AUX ring, including discarded bytes
 

@@ -18,6 +18,10 @@ constexpr uint64_t kError = uint64_t{5} << 56;
 constexpr uint64_t kStarted = uint64_t{6} << 56;
 constexpr uint64_t kGap = uint64_t{7} << 56;
 
+// TIME stamps (htm-core-trace(5), STAMPS).
+const std::string kTraceFull("\xac\xef\xf8\x20\0\0\0\0", 8);
+const std::string kTimestamp("\xac\xef\xf8\0\0\0\0\0", 8);
+
 using Driver = PlainDriver;
 
 // Steps until the end. Returns how often the drain had to wait.
@@ -209,7 +213,8 @@ TEST_CASE("bytes that our driver sent and that did not arrive are a loss with it
 }
 
 TEST_CASE("a trace that fills its memory ends too early, and the drain reports this") {
-  // The last piece is full of trace, or its end is not written, or the memory is larger.
+  // The last piece is full of trace, or its end is not written, or the memory is larger, or a record
+  // larger than the unwritten end did not fit: then only the macro's stamp reports the full memory.
   struct Ending {
     std::string last;
     uint64_t memory;
@@ -218,7 +223,10 @@ TEST_CASE("a trace that fills its memory ends too early, and the drain reports t
   const Ending endings[] = {{std::string(60, 'b'), 124, true},
                             {std::string(60, 'b') + std::string(128, '\0'), 252, false},
                             {std::string(60, 'b') + std::string(127, '\0'), 251, true},
-                            {std::string(60, 'b'), 4096, false}};
+                            {std::string(60, 'b'), 4096, false},
+                            {kTraceFull + std::string(240, '\0'), 312, true},
+                            {kTraceFull + std::string(240, '\0'), 4096, true},
+                            {kTimestamp + std::string(240, '\0'), 312, false}};
   for (const Ending& ending : endings) {
     const std::string& last = ending.last;
     const uint64_t memory = ending.memory;
