@@ -75,23 +75,23 @@ bool CallStacks::resume_user(uint64_t ea) {
     }
     return false;
   }
+  const int number = task_.frames[entry].system_call;
+  size_t ended = entry;  // the interrupt that ends here, if all functions behave well
+  if (is_one_of(number, kHandlerReturns)) {
+    while (ended != 0 && !task_.frames[ended].upcall) ended--;
+    if (!task_.frames[ended].upcall) ended = entry;
+  }
   for (size_t i = entry;;) {
-    if (may_go_on(i, ea, i == entry)) return go_on(i, ea);
+    if (may_go_on(i, ea, i == ended)) return go_on(i, ea);
     const uint32_t outer = i == 0 ? Frame::kNone : task_.frames[i - 1].last_from_user;
     if (outer == Frame::kNone) break;
     i = outer;
   }
-  const int number = task_.frames[entry].system_call;
   if (is_one_of(number, kExecs)) {
     task_ = {};  // another program starts
     return true;
   }
-  size_t interrupted = entry;
-  if (is_one_of(number, kHandlerReturns)) {
-    // The program handles the next signal before it continues.
-    while (interrupted != 0 && !task_.frames[interrupted].upcall) interrupted--;
-  }
-  deliver(task_.frames[interrupted].upcall ? interrupted : entry);
+  deliver(ended);  // perhaps the next signal, before the program continues
   return true;
 }
 
@@ -131,6 +131,8 @@ bool CallStacks::may_go_on(size_t frame, uint64_t ea, bool innermost) const {
 // Continues the frame as if it had not been interrupted.
 bool CallStacks::go_on(size_t frame, uint64_t ea) {
   const Frame gone = task_.frames[frame];
+  if (gone.upcall) handled_ = gone.below;
+  task_.frames[frame].upcall = false;  // arrive() confirms it
   drop_to(frame);
   task_.function = gone.function;
   task_.stack = gone.stack;
@@ -148,10 +150,27 @@ void CallStacks::deliver(size_t frame) {
   drop_to(frame + 1);
   if (frame >= task_.frames.size()) return;
   Frame& interrupted = task_.frames[frame];
-  if (interrupted.upcall) tree_.confirm(interrupted.below, interrupted.own);
-  interrupted.below = tree_.add_base(interrupted.own);
+  if (!interrupted.upcall) interrupted.below = tree_.add_base(known_callers(frame));
   interrupted.upcall = true;
   task_.stack.forget();
+}
+
+// The known outer part of the stack at which this frame was interrupted. Its last instruction may
+// have left the function.
+CallStacks::Node CallStacks::known_callers(size_t frame) const {
+  const Frame& interrupted = task_.frames[frame];
+  switch (interrupted.step.link) {
+    case Link::kNone:
+    case Link::kSystemCall:
+    case Link::kCall:
+      return interrupted.own;
+    case Link::kBranch:
+      return parent_at(frame);
+    case Link::kReturn:
+    case Link::kInterruptReturn:
+      break;
+  }
+  return kRoot;
 }
 
 // ------------------------------------------------------------------------------- stack pointer
@@ -408,7 +427,7 @@ void CallStacks::choose(uint64_t value) {
   } else {
     task_.choice = {};
     for (size_t i = chosen; i < choice.depth; i++) {
-      if (frames[i].upcall) tree_.confirm(frames[i].below, frames[i].own);
+      confirm_interrupted(frames[i]);
     }
     frames.erase(at(chosen), at(choice.depth));
     link_frames(chosen);

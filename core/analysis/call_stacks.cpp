@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace htmtrace {
 
@@ -67,6 +68,10 @@ void CallStacks::arrive(uint64_t ea, const Instruction& instruction) {
   }
   set_part(ea, entered);
   settle();
+  // A signal handler has returned: the function that it interrupted continues.
+  if (const Node handled = std::exchange(handled_, kRoot); handled != kRoot) {
+    tree_.confirm(handled, leaf_);
+  }
 }
 
 // Returns true if an interrupt, not `step`, led to `ea`.
@@ -214,12 +219,14 @@ bool CallStacks::unwind_to(uint64_t ea) {
 }
 
 // The interrupted frame of a signal handler is certain when control leaves the handler for an outer
-// frame.
+// frame, unless its last instruction was a branch: its target is then unknown.
+void CallStacks::confirm_interrupted(const Frame& frame) {
+  const bool stayed = frame.step.link == Link::kNone || frame.step.link == Link::kSystemCall;
+  if (frame.upcall && stayed) tree_.confirm(frame.below, frame.own);
+}
+
 void CallStacks::drop_to(size_t frames) {
-  for (size_t i = frames; i < task_.frames.size(); i++) {
-    const Frame& frame = task_.frames[i];
-    if (frame.upcall) tree_.confirm(frame.below, frame.own);
-  }
+  for (size_t i = frames; i < task_.frames.size(); i++) confirm_interrupted(task_.frames[i]);
   if (task_.choice.kind != Choice::Kind::kNone && frames < task_.choice.depth) {
     // The frames of the choice have ended.
     give_up_choice();

@@ -189,6 +189,7 @@ class CallStacks {
   size_t frame_of_return(uint64_t ea) const;
   bool unwind_to(uint64_t ea);
   size_t count_frames(CallTree::Function function, size_t& last) const;
+  void confirm_interrupted(const Frame& frame);
   void drop_to(size_t frames);
   void link_frames(size_t from);
   void reveal_caller(uint64_t ea);
@@ -200,6 +201,7 @@ class CallStacks {
   bool go_on(size_t frame, uint64_t ea);
   bool may_go_on(size_t frame, uint64_t ea, bool innermost) const;
   void deliver(size_t frame);
+  Node known_callers(size_t frame) const;
   size_t innermost_interrupted() const;
   size_t innermost_from_user() const { return innermost_from_user(task_); }
   static size_t innermost_from_user(const Task& task);
@@ -243,6 +245,7 @@ class CallStacks {
   std::vector<Task> tasks_;
   std::vector<Parent> parents_;  // the newest is last
   Node leaf_ = kRoot;
+  Node handled_ = kRoot;  // `below` of the frame that continues after a signal handler, or kRoot
 
   // The addresses that are known to belong to task_.function.
   uint64_t part_first_ = 0;

@@ -29,6 +29,7 @@ constexpr uint32_t kGrow = 0xf821ffe1;          // stdu r1,-32(r1)
 constexpr uint32_t kShrink = 0x38210020;        // addi r1,r1,32
 constexpr uint32_t kExecNumber = 0x3800000b;    // li r0,11
 constexpr uint32_t kCloneNumber = 0x38000078;   // li r0,120
+constexpr uint32_t kHandlerNumber = 0x380000ac;  // li r0,172: rt_sigreturn
 
 constexpr uint64_t kMain = 0x10001000, kWork = 0x10002000, kLeaf = 0x10003000, kJump = 0x10004000,
                    kHandler = 0x10005000, kTrampoline = 0x7fff0000;
@@ -120,6 +121,28 @@ class Cpu {
   }
   uint64_t user_stack_ = 0;
 
+  // A signal arrives. Its handler runs and returns, and the program continues at `ea`.
+  void handle_signal(uint64_t ea) {
+    enter(kTaskA);
+    run_handler();
+    enter(kTaskA);
+    stack = kTaskA;
+    user_stack_ = interrupted_stack_;
+    leave(ea);
+  }
+  // Two signals arrive at the same time.
+  void handle_two_signals(uint64_t ea) {
+    enter(kTaskA);
+    run_handler();
+    const uint64_t interrupted = interrupted_stack_;
+    enter(kTaskA);
+    user_stack_ = interrupted;
+    run_handler();
+    enter(kTaskA);
+    user_stack_ = interrupted;
+    leave(ea);
+  }
+
   // Runs an execve that ends at the begin of main.
   void exec() {
     at(kMain, {kExecNumber, kSystemCall});
@@ -150,6 +173,17 @@ class Cpu {
   static constexpr uint64_t kTaskA = 0xc000000010003e10, kTaskB = 0xc000000010103e10;
 
  private:
+  // From the kernel to the handler's system call.
+  void run_handler() {
+    interrupted_stack_ = user_stack_;
+    leave(kTrampoline);
+    stack -= 0x800;
+    run({kCallRegister});
+    at(kHandler, {kSave, kGrow, kShrink, kReturn});
+    at(kTrampoline + 4, {kHandlerNumber, kSystemCall});
+  }
+
+  uint64_t interrupted_stack_ = 0;
   Selection selection_;
   SymbolTable symbols_;
   CallStacks stacks_;
@@ -462,6 +496,79 @@ TEST_CASE("call stacks: signal handlers") {
   CHECK(count_of(cpu.folded(), "main;work;trampoline") == 3);
   CHECK(count_of(cpu.folded(), "main;work") == 5);
   CHECK(count_of(cpu.folded(), "main") == 4);
+}
+
+TEST_CASE("call stacks: a signal immediately after a branch") {
+  bool two = false;
+  SUBCASE("one signal") {}
+  SUBCASE("two signals at the same time") {
+    two = true;
+  }
+  const uint64_t times = two ? 2 : 1;
+  Cpu cpu;
+  cpu.exec();
+  const auto signal = [&](uint64_t ea) { two ? cpu.handle_two_signals(ea) : cpu.handle_signal(ea); };
+  const auto handlers = [&](const std::string& caller) {
+    return count_of(cpu.folded(), caller + ";trampoline;handler");
+  };
+  SUBCASE("bl") {
+    cpu.run({call(cpu.ea(), kWork)});
+    signal(kWork);
+    cpu.run({kNop, kReturn});
+    cpu.at(kMain + 12, {kNop});
+    CHECK(handlers("main;work") == 4 * times);
+    CHECK(handlers("main") == 0);
+    CHECK(count_of(cpu.folded(), "main;work") == 2);
+  }
+  SUBCASE("bctrl") {
+    cpu.run({kCallRegister});
+    signal(kWork);
+    cpu.run({kNop, kReturn});
+    cpu.at(kMain + 12, {kNop});
+    CHECK(handlers("main;work") == 4 * times);
+    CHECK(count_of(cpu.folded(), "main;work") == 2);
+  }
+  SUBCASE("blr") {
+    cpu.call_to(kWork);
+    cpu.run({kShrink, kReturn});
+    signal(kMain + 12);
+    cpu.run({kNop});
+    CHECK(handlers("main") == 4 * times);
+    CHECK(handlers("main;work") == 0);
+    CHECK(count_of(cpu.folded(), "main;work") == 4);
+    CHECK(count_of(cpu.folded(), "main") == 4);
+  }
+  SUBCASE("b and bctr: tail calls") {
+    cpu.call_to(kWork);
+    cpu.run({kShrink, jump(cpu.ea() + 4, kLeaf)});
+    signal(kLeaf);
+    cpu.run({kNop, kJumpRegister});
+    signal(kWork);
+    cpu.run({kNop, kReturn});
+    cpu.at(kMain + 12, {kNop});
+    CHECK(handlers("main;leaf") == 4 * times);
+    CHECK(handlers("main;work") == 4 * times);
+    CHECK(count_of(cpu.folded(), "main") == 4);
+  }
+  CHECK(cpu.folded().find("[unknown callers];trampoline") == std::string::npos);
+  CHECK(cpu.stacks().restarts() == 0);
+}
+
+TEST_CASE("call stacks: the caller of a handler that never returns is unknown after a branch") {
+  Cpu cpu;
+  cpu.exec();
+  cpu.call_to(kWork);
+  cpu.run({kShrink, kReturn});
+  cpu.enter(Cpu::kTaskA);
+  cpu.leave(kTrampoline);
+  cpu.stack -= 0x800;
+  cpu.run({kCallRegister});
+  cpu.at(kHandler, {kSave, kGrow, call(kHandler + 8, kJump)});
+  cpu.at(kJump, {kNop, kReturn});
+  cpu.at(kMain + 16, {kNop});
+  CHECK(count_of(cpu.folded(), "[unknown callers];trampoline;handler") == 3);
+  CHECK(count_of(cpu.folded(), "main;trampoline;handler") == 0);
+  CHECK(count_of(cpu.folded(), "main;work;trampoline;handler") == 0);
 }
 
 TEST_CASE("call stacks: a selection does not hide calls") {
