@@ -6,9 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "core/base/big_endian.h"
-#include "core/core_trace/stamp.h"
-#include "core/core_trace/words.h"
 #include "core/memory_map/blocks.h"
 
 namespace htmtrace {
@@ -215,22 +212,12 @@ void HtmDrain::keep_tail(std::span<const std::byte> bytes) {
   std::ranges::copy(last, tail_.end() - static_cast<ptrdiff_t>(last.size()));
 }
 
-// The macro's own report. The words of core and nest traces have the same alignment and stamps.
-bool HtmDrain::tail_reports_full() const {
-  for (size_t at = 0; at < kTailBytes; at += words::kWordBytes) {
-    const uint64_t word = load_be64(&tail_[at]);
-    if (words::is_stamp(word) && parse_stamp(word, Generation::kPower10).losses.trace_full)
-      return true;
-  }
-  return false;
-}
-
 // The driver delivers whole pieces, with zeros where the macro has not written. Zeros at the end
 // show that the macro wrote nothing more: either it had nothing more to write, or its next record
 // did not fit, which a stamp reports. The public drivers define 128 bytes as a record.
 std::optional<bool> HtmDrain::memory_full() const {
   constexpr size_t kRecordBytes = 128;
-  if (tail_reports_full()) return true;
+  if (mode_.reports_full != nullptr && mode_.reports_full(tail_)) return true;
   if (expected_trace_bytes_ == 0) return std::nullopt;
   const bool written = std::ranges::any_of(std::span(tail_).last<kRecordBytes>(),
                                            [](std::byte byte) { return byte != std::byte{0}; });

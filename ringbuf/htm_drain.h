@@ -67,6 +67,9 @@ class HtmDrain {
     bool awaits_begin = false;  // the time before the begin of the trace is not a loss
     bool wraps = false;  // a full memory is not a loss: the newest data replaces the oldest data
     uint64_t lost_records = 0;  // the event's count before this trace began
+    // Returns true if the macro reports in the last bytes of a trace that its memory was full. Null
+    // if the format of the trace is not known.
+    bool (*reports_full)(std::span<const std::byte> tail) = nullptr;
   };
 
   HtmDrain(ReadEvent read, DataRing data, AuxRing aux, Sinks sinks, Mode mode);
@@ -123,7 +126,6 @@ class HtmDrain {
   void take_aux_record(std::span<const std::byte> body);
   void take_announcement(std::span<const std::byte> body);
   void keep_tail(std::span<const std::byte> bytes);
-  bool tail_reports_full() const;
   void settle_gaps();
   void settle_lost_records();
   Proof prove(const char* place, std::optional<uint64_t> delivered, uint64_t received);

@@ -206,7 +206,7 @@ class Decode {
     std::optional<TextOutput> list;
     if (!options_.blocks.empty()) {
       check_is_no_input(options_.blocks, options_.traces.paths);
-      list.emplace(TextOutput::create(options_.blocks, options_.traces.force));
+      list.emplace(TextOutput::create(options_.blocks, options_.traces.existing()));
     }
     BlockVectorWriter writer(output_, options_.interval.value_or(kUsualInterval));
     select_into(writer, bytes, map);

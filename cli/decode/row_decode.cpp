@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ class RowDecode {
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
     for (const Part& part : parts_of(traces)) write(part);
+    for (RowParts<File>& rows : written_) rows.publish();
     if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
     if (!options_.quiet) {
       print_note(fmt::format("{}; {} rows in {} files of {}", describe(totals_), rows_, files_,
@@ -92,11 +94,12 @@ class RowDecode {
   void write(const Part& part) {
     const ChosenTrace& trace = *part.trace;
     const bool nest = part.type == HtmType::kNest;
-    RowParts<File> parts(options_.traces.output / part.folder,
-                         nest ? nest_row_schema() : core_row_schema(),
-                         {.rows = options_.part_rows,
-                          .ticks = options_.part_ticks,
-                          .replace = options_.traces.force});
+    const RowPartsWishes wishes{.rows = options_.part_rows,
+                                .ticks = options_.part_ticks,
+                                .existing = options_.traces.existing()};
+    RowParts<File>& parts =
+        written_.emplace_back(options_.traces.output / part.folder,
+                              nest ? nest_row_schema() : core_row_schema(), wishes);
     nest ? write_nest(trace, parts) : write_core(trace, parts);
     parts.finish();
     rows_ += parts.rows();
@@ -136,6 +139,7 @@ class RowDecode {
   }
 
   const DecodeOptions& options_;
+  std::list<RowParts<File>> written_;  // unpublished until all traces are written
   DecodeTotals totals_;
   uint64_t rows_ = 0;
   uint64_t files_ = 0;

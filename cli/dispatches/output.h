@@ -103,6 +103,15 @@ class DtlOutput {
   // The entries are of another machine or kernel, whose addresses have other names.
   void set_foreign() { foreign_ = true; }
 
+  // A recording has begun: its file appears. Throws Error.
+  void begin() {
+    if (file_) file_->begin();
+  }
+  // A recording has not begun: an old file stays.
+  void discard() {
+    if (file_) file_->discard();
+  }
+
   // Prints a text instead of entries.
   void show(std::string_view text);
 

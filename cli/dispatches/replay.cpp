@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "output/export/dtl_perf_data.h"
 #include "output/export/dtl_timeline.h"
+#include "output/io/trace_sink.h"
 #include "output/recording/dispatches.h"
 #include "output/recording/host_facts.h"
 
@@ -95,38 +96,13 @@ InputFile open_for_export(const DtlReplay& replay, const char* format) {
       .hint("copy it to a file first");
 }
 
-// What an export makes: whole, or not there.
-class ExportFile {
- public:
-  ExportFile(const std::filesystem::path& path, Existing existing)
-      : sink_(TraceSink::create(path, existing)) {}
-  ExportFile(const ExportFile&) = delete;
-  ExportFile& operator=(const ExportFile&) = delete;
-  ~ExportFile() { sink_.discard(); }
-
-  // False when it cannot be written.
-  bool put(std::span<const std::byte> bytes) {
-    sink_.append(bytes);
-    return !sink_.error();
-  }
-
-  // Returns the size in bytes. Throws Error.
-  uint64_t finish() {
-    if (sink_.error()) sink_.discard();
-    sink_.finish();
-    if (sink_.error()) {
-      throw Error("cannot write the file", *sink_.error())
-          .on("file: " + sink_.path().string())
-          .hint(
-              "free some disk space, or choose another folder with -o; the partial file was "
-              "removed");
-    }
-    return sink_.written_bytes();
-  }
-
- private:
-  TraceSink sink_;
-};
+// Throws Error if the export could not be written; it has then left no file. Returns its size.
+uint64_t finish_export(TraceSink& sink) {
+  sink.finish();
+  if (!sink.error()) return sink.written_bytes();
+  throw Error("cannot write " + sink.path().string(), *sink.error())
+      .hint("free some disk space, or choose another folder with -o; no partial file is left");
+}
 
 // Prints the recording's own report, and how much was read.
 void tell_verdict(const DtlReader& reader, uint64_t taken) {
@@ -241,13 +217,13 @@ int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, 
         .hint("print the entries: --format text");
   }
   DtlReader reader(open_for_export(replay, "perfetto"));
-  ExportFile file(path, existing);
+  TraceSink file = TraceSink::create(path, existing);
   DtlTimeline form(first.clock());
   uint64_t taken = 0;
   const auto write = [&] {
-    const bool good = file.put(std::as_bytes(std::span(text)));
+    file.append(std::as_bytes(std::span(text)));
     text.clear();
-    return good;
+    return !file.error();
   };
   while (const auto block = reader.next(wanted)) {
     form.add(block->cpu, block->entries, text);
@@ -256,7 +232,7 @@ int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, 
   }
   form.end(text);
   write();
-  const uint64_t written_bytes = file.finish();
+  const uint64_t written_bytes = finish_export(file);
   if (form.left_out() != 0) {
     print_warning(
         fmt::format("skipped {} entries that are older than the preceding entry of their CPU",
@@ -280,12 +256,12 @@ int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Exist
         .hint("print the entries: --format text");
   }
   DtlReader reader(open_for_export(replay, "perf"));
-  ExportFile file(path, existing);
+  TraceSink file = TraceSink::create(path, existing);
   std::vector<std::byte> bytes;
   const auto write = [&] {
-    const bool good = file.put(bytes);
+    file.append(bytes);
     bytes.clear();
-    return good;
+    return !file.error();
   };
   form.begin(about_of(first), bytes);
   write();
@@ -297,7 +273,7 @@ int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Exist
   }
   form.end(bytes);
   write();
-  const uint64_t written_bytes = file.finish();
+  const uint64_t written_bytes = finish_export(file);
   if (form.strange_reasons() != 0) {
     print_warning(
         fmt::format("perf shows wrong reasons for {} entries: it has no names for their reasons",

@@ -122,6 +122,7 @@ int DtlCapture::run() {
   if (!options_.workload.empty()) workload_.emplace(options_.workload, signals_);
   if (take_signals()) return end_unstarted();
   start();
+  output_->begin();
   wait();
   watch_signals_during([this] {
     settle_end();
@@ -139,8 +140,14 @@ int DtlCapture::run() {
   return status;
 }
 
-// Leaves an empty recording that states the reason.
+// Leaves an empty recording that states the reason, unless it would replace an earlier one.
 int DtlCapture::end_unstarted() {
+  if (const DtlOutputOptions& output = options_.output;
+      !output.file.empty() && output.existing == Existing::kReplace) {
+    output_->discard();
+    throw Error("nothing was recorded: " + unstarted_because(*ended_by_))
+        .on(fmt::format("file: {} is as it was", output.file.string()));
+  }
   output_->give_up();
   int status = kExitDone;
   watch_signals_during([&] {

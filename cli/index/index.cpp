@@ -43,21 +43,12 @@ struct IndexOptions {
   std::string interval;
 };
 
-// Replaces an existing index only after the new one is complete. Leaves no file after a failure.
+// Replaces an existing index only after the new one is complete.
 void write(const std::filesystem::path& path, const std::vector<std::byte>& bytes) {
-  const std::filesystem::path fresh = path.string() + ".new";
-  std::error_code ignored;
-  // A killed htmtrace left this file, or somebody planted a link.
-  std::filesystem::remove(fresh, ignored);
-  TraceSink sink = TraceSink::create(fresh, Existing::kRefuse);
+  TraceSink sink = TraceSink::create(path, Existing::kReplace);
   sink.append(bytes);
   sink.finish();
-  std::error_code failure;
-  if (!sink.error()) std::filesystem::rename(fresh, path, failure);
-  if (!sink.error() && !failure) return;
-  std::filesystem::remove(fresh, ignored);
-  if (sink.error()) throw Error("cannot write " + fresh.string(), *sink.error());
-  throw Error("cannot create " + path.string(), failure.value());
+  if (sink.error()) throw Error("cannot write " + path.string(), *sink.error());
 }
 
 class Index {

@@ -45,6 +45,11 @@ bool Capture::begun() {
   return true;
 }
 
+std::set<std::string> Capture::publish() {
+  files_.begin();
+  return files_.names();
+}
+
 bool Capture::gone() {
   bool any = false;
   for (TargetRecorder& recorder : recorders_) any |= recorder.gone();

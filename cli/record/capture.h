@@ -5,6 +5,7 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class Capture {
   void start();
   // Call it after start(). Returns true when every target traces. Throws Error as start() does.
   bool begun();
+  // Every target traces: the files appear. Returns their names. Throws Error.
+  std::set<std::string> publish();
   // Discards the recording before it has any data.
   void discard() { files_.discard(); }
 

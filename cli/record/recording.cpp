@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/messages.h"
+#include "output/recording/earlier.h"
 
 namespace htmtrace {
 namespace {
@@ -80,9 +81,6 @@ bool Recording::start() {
     if (options_.streams()) stream_.emplace(STDOUT_FILENO);
     if (workload_ != nullptr && traces_core(sources_)) account_.emplace(workload_->pid());
     if (workload_ != nullptr && options_.bind) bind_to_carriers(*workload_, sources_);
-    if (options_.numbered() && !stream_ && options_.existing == Existing::kReplace) {
-      remove_earlier(options_.folder);
-    }
     open_trace();
     if (loop_.take_signals()) return false;
     if (options_.symbols) {
@@ -137,6 +135,7 @@ int Recording::end_unstarted() {
   if (symbols_) symbols_->discard();
   ending_ = Ending::kSignal;
   const std::string cause = unstarted_because(*loop_.ended_by());
+  if (!stream_ && options_.existing == Existing::kReplace) return end_unreplaced(cause);
   capture_->cancel(cause);
   loop_.end_workload();
   settle();
@@ -148,13 +147,32 @@ int Recording::end_unstarted() {
   return report();
 }
 
+// An empty recording does not replace an earlier one.
+int Recording::end_unreplaced(const std::string& cause) {
+  discard();
+  loop_.end_workload();
+  throw Error("nothing was recorded: " + cause)
+      .on(fmt::format("folder: {} is as it was", options_.folder.string()));
+}
+
 // Returns false when a signal ended the recording before the trace ran.
 bool Recording::start_trace() {
   capture_->start();
   if (!loop_.await_begin(*capture_)) return false;
   times_.note_begin(Clock::now());
+  publish();
   loop_.answer_enable();
   return true;
+}
+
+// The files appear, and then those of earlier recordings go.
+void Recording::publish() {
+  const std::set<std::string> names = capture_->publish();
+  if (stream_ || options_.existing != Existing::kReplace) return;
+  if (!options_.numbered()) return remove_earlier(options_.folder, names);
+  if (number_ != 1) return;
+  remove_earlier(capture_->folder(), names);
+  remove_earlier(options_.folder, {}, number_);
 }
 
 // `trace` is null while no trace runs.
@@ -266,7 +284,7 @@ void Recording::settle() {
 void Recording::remove_oldest() {
   const auto keep = options_.schedule.keep;
   if (!keep || number_ <= *keep) return;
-  if (remove_recording(options_.folder / numbered_name(number_ - *keep))) return sum_.removed_one();
+  if (remove_recording(options_.folder, number_ - *keep)) return sum_.removed_one();
   print_warning(
       fmt::format("cannot remove {}", (options_.folder / numbered_name(number_ - *keep)).string()));
 }

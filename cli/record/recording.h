@@ -43,10 +43,12 @@ class Recording {
 
   bool start();
   int end_unstarted();
+  int end_unreplaced(const std::string& cause);
   bool wait_out_delay();
   void open_trace();
   SessionFiles create_files(const std::filesystem::path& folder);
   bool start_trace();
+  void publish();
   Ending wait(Capture* trace, std::optional<Clock::time_point> until);
   std::optional<Clock::time_point> look();
   void drain();

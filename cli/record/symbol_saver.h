@@ -25,7 +25,7 @@ class SymbolSaver {
   SymbolSaver(const std::filesystem::path& folder, Existing existing,
               std::optional<pid_t> workload);
 
-  // The first trace has begun, and the workload runs.
+  // The first trace has begun, and the workload runs: the files appear. Throws Error.
   void begin();
   // Reads the pages and the maps that are due. Call it now and then, and at next_look(). Has no
   // effect before begin(). Throws Error.

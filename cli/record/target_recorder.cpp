@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/core_trace/stamp.h"
 #include "pmu/htm_errors.h"
 
 namespace htmtrace {
@@ -56,7 +57,8 @@ TargetRecorder::TargetRecorder(const HtmSource& source, TargetFiles& files, Size
               .loss = [this](const Loss& loss) { ledger_.add(loss); }},
              {.awaits_begin = source.announces_begin(),
               .wraps = source.wraps(),
-              .lost_records = baseline_.lost_records}) {
+              .lost_records = baseline_.lost_records,
+              .reports_full = &reports_full}) {
   facts_.target = source.target();
   facts_.carrier_cpu = source.carrier_cpu();
   facts_.data_ring_bytes = source.ring().sizes().data_bytes;

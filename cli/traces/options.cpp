@@ -37,7 +37,7 @@ TextOutput open_output(const TraceOptions& options, const std::vector<std::strin
   inputs.insert(inputs.end(), more_inputs.begin(), more_inputs.end());
   check_is_no_input(options.output, inputs);
   return options.output.empty() ? TextOutput::standard_output()
-                                : TextOutput::create(options.output, options.force);
+                                : TextOutput::create(options.output, options.existing());
 }
 
 }  // namespace htmtrace

@@ -22,6 +22,8 @@ struct TraceOptions {
   NestOptions nest;
   std::string output;  // empty: standard output
   bool force = false;
+
+  Existing existing() const { return force ? Existing::kReplace : Existing::kRefuse; }
 };
 
 // PATH, --node, --chip, --core, those of declare_context(), declare_selection() and declare_nest(),

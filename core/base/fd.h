@@ -23,6 +23,8 @@ class Fd {
 
   int get() const { return number_; }
   explicit operator bool() const { return number_ >= 0; }
+  // The caller closes the descriptor.
+  int release() { return std::exchange(number_, -1); }
   void reset() {
     if (number_ >= 0) ::close(std::exchange(number_, -1));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/core_trace/stamp.h"
 
+#include "core/base/big_endian.h"
 #include "core/core_trace/words.h"
 
 namespace htmtrace {
@@ -78,6 +79,15 @@ Stamp parse_stamp(uint64_t word, Generation generation) {
       break;
   }
   return stamp;
+}
+
+bool reports_full(std::span<const std::byte> bytes) {
+  for (; bytes.size() >= words::kWordBytes; bytes = bytes.subspan(words::kWordBytes)) {
+    const uint64_t word = load_be64(bytes.data());
+    if (words::is_stamp(word) && parse_stamp(word, Generation::kPower10).losses.trace_full)
+      return true;
+  }
+  return false;
 }
 
 const char* stamp_kind_name(StampKind kind) {

@@ -3,8 +3,10 @@
 // and dropped records). htm-core-trace(5), STAMPS.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace htmtrace {
 
@@ -51,6 +53,10 @@ struct Stamp {
 
 // `word` must be a stamp (words::is_stamp).
 Stamp parse_stamp(uint64_t word, Generation generation);
+
+// Returns true if a stamp in these aligned words of a trace reports that the trace memory was full. Core and
+// nest traces have the same stamps.
+bool reports_full(std::span<const std::byte> bytes);
 
 // "record", "complete", "pause", "mark", "sync", "time", "undefined".
 const char* stamp_kind_name(StampKind kind);

@@ -6,7 +6,6 @@
 #ifdef HTMTRACE_HAVE_AVRO
 
 #include <avro.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,12 +20,21 @@ constexpr size_t kBlockBytes = 256 << 10;
 
 }  // namespace
 
+// libavro ignores failures of some writes, and leaks its writer after others. So the stream keeps
+// the first failure, and hides it from the library.
 struct AvroFile::Library {
+  NewFile output;
+  int reason = 0;  // errno of the first failed write
   avro_schema_t schema = nullptr;
   avro_file_writer_t writer = nullptr;
   FILE* file = nullptr;
 
-  Library() = default;
+  explicit Library(NewFile created) : output(std::move(created)) {
+    const cookie_io_functions_t functions{
+        .read = nullptr, .write = write, .seek = nullptr, .close = nullptr};
+    file = ::fopencookie(this, "w", functions);
+    if (file == nullptr) throw Error("cannot write " + output.path().string(), errno);
+  }
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
   ~Library() {
@@ -34,47 +42,57 @@ struct AvroFile::Library {
     if (schema != nullptr) avro_schema_decref(schema);
     if (file != nullptr) std::fclose(file);
   }
+
+  static ssize_t write(void* library, const char* bytes, size_t size) {
+    Library& to = *static_cast<Library*>(library);
+    size_t done = 0;
+    while (done < size && to.reason == 0) {
+      const ssize_t written = ::write(to.output.fd(), bytes + done, size - done);
+      if (written >= 0) {
+        done += static_cast<size_t>(written);
+      } else if (errno != EINTR) {
+        to.reason = errno;
+      }
+    }
+    return static_cast<ssize_t>(size);
+  }
+
+  // `status` is the library's. Throws Error.
+  void check(int status) const {
+    if (reason != 0) throw Error("cannot write " + output.path().string(), reason);
+    if (status == 0) return;
+    throw Error("cannot write " + output.path().string() + ": " + avro_strerror());
+  }
 };
 
 bool AvroFile::can_write() {
   return true;
 }
 
-AvroFile::AvroFile(const std::filesystem::path& path, const RowSchema& schema)
-    : library_(std::make_unique<Library>()), path_(path) {
+AvroFile::AvroFile(NewFile file, const RowSchema& schema)
+    : library_(std::make_unique<Library>(std::move(file))) {
   const std::string json = avro_schema(schema);
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) throw Error("cannot create " + path.string(), errno);
-  library_->file = ::fdopen(fd, "wb");
-  if (library_->file == nullptr) {
-    ::close(fd);
-    throw Error("cannot create " + path.string(), errno);
-  }
-  if (avro_schema_from_json_length(json.data(), json.size(), &library_->schema) != 0 ||
-      avro_file_writer_create_with_codec_fp(library_->file, path.c_str(), /*should_close=*/0,
-                                            library_->schema, &library_->writer, "deflate",
-                                            kBlockBytes) != 0) {
-    throw Error("cannot write " + path.string() + ": " + avro_strerror());
-  }
+  Library& library = *library_;
+  library.check(avro_schema_from_json_length(json.data(), json.size(), &library.schema));
+  library.check(avro_file_writer_create_with_codec_fp(
+      library.file, library.output.path().c_str(), /*should_close=*/0, library.schema,
+      &library.writer, "deflate", kBlockBytes));
 }
 
 AvroFile::~AvroFile() = default;
 
 void AvroFile::end_row() {
   const std::string_view bytes = row_.bytes();
-  if (avro_file_writer_append_encoded(library_->writer, bytes.data(),
-                                      static_cast<int64_t>(bytes.size())) != 0) {
-    throw Error("cannot write " + path_.string() + ": " + avro_strerror());
-  }
+  library_->check(avro_file_writer_append_encoded(library_->writer, bytes.data(),
+                                                  static_cast<int64_t>(bytes.size())));
 }
 
-void AvroFile::finish() {
-  avro_file_writer_t const writer = std::exchange(library_->writer, nullptr);
-  if (avro_file_writer_close(writer) != 0) {
-    throw Error("cannot write " + path_.string() + ": " + avro_strerror());
-  }
-  FILE* const file = std::exchange(library_->file, nullptr);
-  if (std::fclose(file) != 0) throw Error("cannot write " + path_.string(), errno);
+NewFile AvroFile::finish() {
+  Library& library = *library_;
+  library.check(avro_file_writer_close(std::exchange(library.writer, nullptr)));
+  const int status = std::fclose(std::exchange(library.file, nullptr));
+  library.check(status);
+  return std::move(library.output);
 }
 
 }  // namespace htmtrace
@@ -89,13 +107,15 @@ bool AvroFile::can_write() {
   return false;
 }
 
-AvroFile::AvroFile(const std::filesystem::path& path, const RowSchema&) : path_(path) {
-  throw Error("cannot write " + path.string() + ": htmtrace was built without libavro");
+AvroFile::AvroFile(NewFile file, const RowSchema&) : library_() {
+  throw Error("cannot write " + file.path().string() + ": htmtrace was built without libavro");
 }
 
 AvroFile::~AvroFile() = default;
 void AvroFile::end_row() {}
-void AvroFile::finish() {}
+NewFile AvroFile::finish() {
+  throw Error("htmtrace was built without libavro");
+}
 
 }  // namespace htmtrace
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "core/core_trace/events.h"
 #include "output/export/row_schema.h"
+#include "output/io/new_file.h"
 
 namespace htmtrace {
 
@@ -76,8 +76,8 @@ class AvroFile {
   // Returns whether this build can write Avro files (this needs libavro).
   static bool can_write();
 
-  // Creates `path`, and refuses an existing file. Throws Error.
-  AvroFile(const std::filesystem::path& path, const RowSchema& schema);
+  // Throws Error.
+  AvroFile(NewFile file, const RowSchema& schema);
   ~AvroFile();
   AvroFile(const AvroFile&) = delete;
   AvroFile& operator=(const AvroFile&) = delete;
@@ -89,13 +89,12 @@ class AvroFile {
   }
   // Throws Error if a block cannot be written.
   void end_row();
-  // Throws Error, also when the file system reports a late failure.
-  void finish();
+  // Returns the complete file, which is not published yet. Call this once, at the end. Throws Error.
+  NewFile finish();
 
  private:
   struct Library;
   std::unique_ptr<Library> library_;
-  std::filesystem::path path_;
   AvroRow row_;
 };
 

@@ -11,8 +11,8 @@ bool ParquetFile::can_write() {
   return false;
 }
 
-ParquetFile::ParquetFile(const std::filesystem::path& path, const RowSchema&) {
-  throw Error("cannot write " + path.string() + ": htmtrace was built without Parquet");
+ParquetFile::ParquetFile(NewFile file, const RowSchema&) {
+  throw Error("cannot write " + file.path().string() + ": htmtrace was built without Parquet");
 }
 
 ParquetFile::~ParquetFile() = default;
@@ -22,6 +22,8 @@ void ParquetFile::text(std::string_view) {}
 void ParquetFile::optional_text(std::string_view) {}
 void ParquetFile::accesses(std::span<const DataAccess>) {}
 void ParquetFile::end_row() {}
-void ParquetFile::finish() {}
+NewFile ParquetFile::finish() {
+  throw Error("htmtrace was built without Parquet");
+}
 
 }  // namespace htmtrace

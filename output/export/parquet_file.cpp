@@ -77,8 +77,8 @@ struct ParquetFile::Library {
     std::shared_ptr<arrow::Array> names;  // for kName
   };
 
-  Library(const std::filesystem::path& where, const RowSchema& wanted)
-      : path(where), schema(wanted) {}
+  Library(NewFile created, const RowSchema& wanted)
+      : output(std::move(created)), schema(wanted) {}
   // An unfinished file has no footer, so no reader accepts it as complete.
   ~Library() {
     if (file != nullptr) static_cast<void>(file->Close());
@@ -90,7 +90,7 @@ struct ParquetFile::Library {
     if (status.ok()) return;
     const std::string why =
         status.detail() ? status.message() + ", " + status.detail()->ToString() : status.message();
-    throw Error("cannot write " + path.string() + ": " + why);
+    throw Error("cannot write " + output.path().string() + ": " + why);
   }
   template <class Result>
   auto value_of(Result result) const {
@@ -108,7 +108,7 @@ struct ParquetFile::Library {
   void put_number(uint64_t value);
   void write_group();
 
-  std::filesystem::path path;
+  NewFile output;
   const RowSchema& schema;
   std::shared_ptr<arrow::Schema> types;
   std::shared_ptr<arrow::io::FileOutputStream> file;
@@ -123,8 +123,8 @@ bool ParquetFile::can_write() {
 }
 
 void ParquetFile::Library::open() {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) throw Error("cannot create " + path.string(), errno);
+  const int fd = ::fcntl(output.fd(), F_DUPFD_CLOEXEC, 0);  // Arrow closes it
+  if (fd < 0) throw Error("cannot write " + output.path().string(), errno);
   auto opened = arrow::io::FileOutputStream::Open(fd);
   if (!opened.ok()) ::close(fd);
   file = value_of(std::move(opened));
@@ -174,8 +174,8 @@ void ParquetFile::Library::write_group() {
   group_rows = 0;
 }
 
-ParquetFile::ParquetFile(const std::filesystem::path& path, const RowSchema& schema)
-    : library_(std::make_unique<Library>(path, schema)) {
+ParquetFile::ParquetFile(NewFile file, const RowSchema& schema)
+    : library_(std::make_unique<Library>(std::move(file), schema)) {
   library_->open();
 }
 
@@ -220,11 +220,12 @@ void ParquetFile::end_row() {
   if (++library_->group_rows == kGroupRows) library_->write_group();
 }
 
-void ParquetFile::finish() {
+NewFile ParquetFile::finish() {
   if (library_->group_rows != 0) library_->write_group();
   library_->check(library_->writer->Close());
   const auto file = std::exchange(library_->file, nullptr);
   library_->check(file->Close());
+  return std::move(library_->output);
 }
 
 }  // namespace htmtrace

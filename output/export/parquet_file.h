@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "core/core_trace/events.h"
 #include "output/export/row_schema.h"
+#include "output/io/new_file.h"
 
 namespace htmtrace {
 
@@ -22,8 +22,8 @@ class ParquetFile {
   // Returns whether this build can write Parquet files (HTMTRACE_PARQUET).
   static bool can_write();
 
-  // Creates `path`, and refuses an existing file. Throws Error.
-  ParquetFile(const std::filesystem::path& path, const RowSchema& schema);
+  // Throws Error.
+  ParquetFile(NewFile file, const RowSchema& schema);
   ~ParquetFile();
   ParquetFile(const ParquetFile&) = delete;
   ParquetFile& operator=(const ParquetFile&) = delete;
@@ -40,8 +40,8 @@ class ParquetFile {
   void accesses(std::span<const DataAccess> accesses);
   // Throws Error if a group of rows cannot be written.
   void end_row();
-  // Throws Error, also when the file system reports a late failure.
-  void finish();
+  // Returns the complete file, which is not published yet. Call this once, at the end. Throws Error.
+  NewFile finish();
 
  private:
   struct Library;

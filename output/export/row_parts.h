@@ -9,22 +9,29 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "core/base/error.h"
 #include "output/export/row_schema.h"
+#include "output/io/new_file.h"
 
 namespace htmtrace {
 
 struct RowPartsWishes {
   uint64_t rows = 10'000'000;     // limit for one file
   std::optional<uint64_t> ticks;  // window size: each window has a folder with its own files
-  bool replace = false;           // replace existing files
+  Existing existing = Existing::kRefuse;
 };
 
-// Returns the path for file number `file` with the rows of this time window. Creates the folder and
-// its parents. Throws Error.
-std::filesystem::path make_room_for_part(std::filesystem::path folder, const RowPartsWishes& wishes,
-                                         uint64_t window, uint64_t file,
-                                         std::string_view extension);
+// Creates file number `file` with the rows of this time window, its folder and the folder's
+// parents. Throws Error.
+NewFile create_part(std::filesystem::path folder, const RowPartsWishes& wishes, uint64_t window,
+                    uint64_t file, std::string_view extension);
+
+// Publishes all files. With kReplace, removes the parts of an earlier export from `folder`: engines
+// would read them too. Throws Error.
+void publish_parts(std::vector<NewFile>& parts, const std::filesystem::path& folder,
+                   Existing existing, std::string_view extension);
 
 // `File` is AvroFile or ParquetFile.
 template <class File>
@@ -48,11 +55,16 @@ class RowParts {
     left_--;
     rows_++;
   }
-  // Throws Error.
+  // Completes the last file. Throws Error.
   void finish() {
-    if (file_) file_->finish();
+    if (!file_) return;
+    NewFile& file = finished_.emplace_back(file_->finish());
     file_.reset();
+    const int reason = file.set_aside();
+    if (reason != 0) throw Error("cannot write " + file.path().string(), reason);
   }
+  // Call this after finish(): all files appear together. Throws Error.
+  void publish() { publish_parts(finished_, folder_, wishes_.existing, File::kExtension); }
 
   uint64_t rows() const { return rows_; }
   uint64_t files() const { return files_; }
@@ -61,7 +73,7 @@ class RowParts {
   // File numbers continue from folder to folder: time may go back, and no file is written twice.
   void begin_file(uint64_t window) {
     finish();
-    file_.emplace(make_room_for_part(folder_, wishes_, window, files_, File::kExtension), schema_);
+    file_.emplace(create_part(folder_, wishes_, window, files_, File::kExtension), schema_);
     files_++;
     left_ = wishes_.rows;
     window_ = window;
@@ -71,6 +83,7 @@ class RowParts {
   const RowSchema& schema_;
   RowPartsWishes wishes_;
   std::optional<File> file_;
+  std::vector<NewFile> finished_;
   uint64_t left_ = 0;    // rows that still fit into the file
   uint64_t window_ = 0;  // the current time window
   uint64_t files_ = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/io/text_output.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -17,37 +16,27 @@
 
 namespace htmtrace {
 
-TextOutput::TextOutput(int fd, bool owned, std::string name)
-    : fd_(fd), owned_(owned), name_(std::move(name)), buffer_(new char[kBufferBytes]) {}
+TextOutput::TextOutput(int fd, std::string name)
+    : fd_(fd), name_(std::move(name)), buffer_(new char[kBufferBytes]) {}
 
 TextOutput TextOutput::standard_output() {
-  return {STDOUT_FILENO, false, "standard output"};
+  return {STDOUT_FILENO, "standard output"};
 }
 
 TextOutput TextOutput::memory() {
-  return {-1, false, "memory"};
+  return {-1, "memory"};
 }
 
-TextOutput TextOutput::create(const std::filesystem::path& path, bool replace) {
-  const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (replace ? 0 : O_EXCL);
-  const int fd = ::open(path.c_str(), mode, 0666);
-  if (fd < 0) {
-    const int reason = errno;
-    Error error("cannot create " + path.string(), reason);
-    if (reason == EEXIST) throw std::move(error).hint("replace it with --force");
-    throw error;
-  }
-  TextOutput output(fd, true, path.string());
-  output.untouched_ = !replace;
-  output.replaces_ = replace;
+TextOutput TextOutput::create(const std::filesystem::path& path, Existing existing) {
+  NewFile file = NewFile::create(path, existing);
+  TextOutput output(file.fd(), path.string());
+  output.file_.emplace(std::move(file));
   return output;
 }
 
 TextOutput::TextOutput(TextOutput&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
-      owned_(std::exchange(other.owned_, false)),
-      untouched_(other.untouched_),
-      replaces_(other.replaces_),
+      file_(std::move(other.file_)),
       name_(std::move(other.name_)),
       reader_gone_(other.reader_gone_),
       give_up_(other.give_up_),
@@ -58,14 +47,6 @@ TextOutput::TextOutput(TextOutput&& other) noexcept
       buffer_(std::move(other.buffer_)),
       at_(std::exchange(other.at_, nullptr)),
       last_(std::exchange(other.last_, nullptr)) {}
-
-TextOutput::~TextOutput() {
-  if (!owned_ || fd_ < 0) return;
-  ::close(fd_);
-  // Opening failed before any text existed. Remove the new file, so that the next attempt can
-  // create it.
-  if (untouched_) ::unlink(name_.c_str());
-}
 
 void TextOutput::put(std::string_view text) {
   while (!text.empty()) {
@@ -96,18 +77,10 @@ void TextOutput::flush() {
   write_out(all);
 }
 
-// Only regular files have a length that can be truncated.
-void TextOutput::drop_old_text() {
-  if (!std::exchange(replaces_, false)) return;
-  if (::ftruncate(fd_, 0) != 0 && errno != EINVAL) throw Error("cannot replace " + name_, errno);
-}
-
 void TextOutput::write_out(std::string_view text) {
-  if (!text.empty()) drop_old_text();
   while (!text.empty() && !reader_gone_ && !given_up_) {
     const ssize_t written = write_some(text);
     if (written >= 0) {
-      untouched_ = false;
       text.remove_prefix(static_cast<size_t>(written));
     } else if (errno == EPIPE) {
       reader_gone_ = true;
@@ -165,9 +138,9 @@ std::chrono::nanoseconds TextOutput::waiting() const {
 
 void TextOutput::finish() {
   flush();
-  if (!owned_ || fd_ < 0) return;
-  drop_old_text();
-  if (::close(std::exchange(fd_, -1)) != 0) throw Error("cannot write " + name_, errno);
+  if (!file_) return;
+  fd_ = -1;
+  if (const int reason = file_->finish(); reason != 0) throw Error("cannot write " + name_, reason);
 }
 
 }  // namespace htmtrace

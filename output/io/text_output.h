@@ -11,8 +11,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "output/io/new_file.h"
 
 namespace htmtrace {
 
@@ -20,10 +23,8 @@ class TextOutput {
  public:
   static TextOutput standard_output();
 
-  // Creates `path`. Throws Error, also when `path` exists and `replace` is false. An unfinished new
-  // file without any written text is removed. A replaced file keeps its old text until the first
-  // write, or until an empty output finishes.
-  static TextOutput create(const std::filesystem::path& path, bool replace);
+  // Creates a file that appears when finish() succeeds (new_file.h). Throws Error.
+  static TextOutput create(const std::filesystem::path& path, Existing existing);
 
   // Keeps all text until clear(); text() returns the text. finish() is not needed.
   static TextOutput memory();
@@ -34,7 +35,6 @@ class TextOutput {
   TextOutput& operator=(TextOutput&&) = delete;
   TextOutput(const TextOutput&) = delete;
   TextOutput& operator=(const TextOutput&) = delete;
-  ~TextOutput();
 
   // The caller may put up to kRoom characters here, and passes their end to commit(). Throws Error
   // if the full buffer cannot be written.
@@ -55,7 +55,8 @@ class TextOutput {
   // Writes the buffered text. Throws Error.
   void flush();
 
-  // Flushes and closes the output. Throws Error, also when the file system reports a late failure.
+  // Flushes and closes the output, and gives a file its name. Throws Error, also when the file
+  // system reports a late failure.
   void finish();
 
   // The reader has closed its end (a pipe into head). Further text is dropped without an error.
@@ -71,19 +72,15 @@ class TextOutput {
  private:
   static constexpr size_t kBufferBytes = 64 << 10;
 
-  TextOutput(int fd, bool owned, std::string name);
+  TextOutput(int fd, std::string name);
   size_t used() const { return static_cast<size_t>(at_ - buffer_.get()); }
   void make_room();
-  void drop_old_text();
   void write_out(std::string_view text);
   ssize_t write_some(std::string_view text);
   bool wait_for_room();
 
-  int fd_ = -1;  // not used in memory()
-
-  bool owned_ = false;
-  bool untouched_ = false;  // a new file without any written text
-  bool replaces_ = false;   // a file that still holds its old text
+  int fd_ = -1;                  // not used in memory()
+  std::optional<NewFile> file_;  // owns the descriptor
   std::string name_;
   bool reader_gone_ = false;
   int give_up_ = -1;

@@ -36,41 +36,23 @@ constexpr uint64_t kAheadBytes = 16 << 20;
 
 }  // namespace
 
-TraceSink::TraceSink(std::filesystem::path path, int fd)
-    : path_(std::move(path)), fd_(fd), ahead_bytes_(kAheadBytes) {}
-
-TraceSink::TraceSink(TraceSink&& other) noexcept
-    : path_(std::move(other.path_)),
-      fd_(std::exchange(other.fd_, -1)),
-      written_bytes_(other.written_bytes_),
-      ahead_bytes_(other.ahead_bytes_),
-      discarded_bytes_(other.discarded_bytes_),
-      error_(other.error_),
-      error_moment_(other.error_moment_),
-      copy_(std::move(other.copy_)) {}
-
-TraceSink::~TraceSink() {
-  if (fd_ >= 0) ::close(fd_);
-}
+TraceSink::TraceSink(NewFile file) : file_(std::move(file)), ahead_bytes_(kAheadBytes) {}
 
 TraceSink TraceSink::create(const std::filesystem::path& path, Existing existing) {
-  const int how = existing == Existing::kReplace ? O_TRUNC : O_EXCL;
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
-  if (fd < 0) {
-    const int reason = errno;
-    Error error(fmt::format("cannot create {}", path.string()), reason);
-    if (reason != EEXIST) throw error;
-    throw std::move(error).hint("choose another name with -o, or replace it with --force");
-  }
-  return TraceSink(path, fd);
+  return TraceSink(NewFile::create(path, existing));
+}
+
+void TraceSink::begin() {
+  const int reason = file_.publish();
+  if (reason != 0) throw Error("cannot create " + path().string(), reason);
 }
 
 void TraceSink::reserve(uint64_t size_bytes) const {
   if (size_bytes == 0) return;
-  if (::fallocate(fd_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size_bytes)) == 0) return;
+  if (::fallocate(file_.fd(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size_bytes)) == 0) return;
   const int reason = errno;
   if (reason != ENOSPC && reason != EDQUOT && reason != EFBIG) return;
-  throw Error(fmt::format("cannot reserve {} bytes for {}", size_bytes, path_.string()), reason)
+  throw Error(fmt::format("cannot reserve {} bytes for {}", size_bytes, path().string()), reason)
       .hint("make room on the disk, or choose another folder with -o");
 }
 
@@ -94,7 +76,7 @@ void TraceSink::set_aside(uint64_t end) {
   if (end <= ahead_bytes_) return;
   const uint64_t begin = std::exchange(ahead_bytes_, end + kAheadBytes);
   const auto size = static_cast<off_t>(ahead_bytes_ - begin);
-  if (::fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin), size) == 0) return;
+  if (::fallocate(file_.fd(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin), size) == 0) return;
   ahead_bytes_ = std::numeric_limits<uint64_t>::max();
 }
 
@@ -108,7 +90,9 @@ void TraceSink::write_at(uint64_t position, std::span<const std::byte> bytes) {
     const size_t want = std::min(bytes.size(), copy_ ? kCopyBytes : kWriteBytes);
     const std::byte* from = bytes.data();
     if (copy_) from = std::copy_n(from, want, copy_.get()) - want;
-    const ssize_t done = ::pwrite(fd_, from, want, static_cast<off_t>(position));
+    const ssize_t done = file_.is_stream()
+                             ? ::write(file_.fd(), from, want)
+                             : ::pwrite(file_.fd(), from, want, static_cast<off_t>(position));
     if (done < 0) {
       if (errno == EFAULT && !copy_) {
         copy_ = std::make_unique<std::byte[]>(kCopyBytes);
@@ -126,7 +110,7 @@ void TraceSink::write_at(uint64_t position, std::span<const std::byte> bytes) {
 
 // The kernel releases the lock when the process ends or is killed.
 void TraceSink::mark_as_being_written() const {
-  ::flock(fd_, LOCK_EX | LOCK_NB);
+  ::flock(file_.fd(), LOCK_EX | LOCK_NB);
 }
 
 bool is_being_written(const std::filesystem::path& path) {
@@ -138,18 +122,16 @@ bool is_being_written(const std::filesystem::path& path) {
 }
 
 void TraceSink::finish() {
-  if (fd_ < 0) return;
-  if (::ftruncate(fd_, static_cast<off_t>(written_bytes_)) != 0) fail(errno);
-  if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
+  if (file_.fd() < 0) return;
+  const bool sized = file_.is_stream() ||
+                     ::ftruncate(file_.fd(), static_cast<off_t>(written_bytes_)) == 0;
+  if (!sized) fail(errno);
+  if (error_ && !file_.is_published()) return file_.discard();
+  if (const int reason = file_.finish(); reason != 0) fail(reason);
 }
 
 void TraceSink::discard() {
-  if (fd_ < 0) return;
-  struct stat status {};
-  const bool regular = ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
-  ::close(std::exchange(fd_, -1));
-  std::error_code ignored;
-  if (regular) std::filesystem::remove(path_, ignored);
+  if (file_.fd() >= 0) file_.discard();
 }
 
 void TraceSink::fail(int reason) {

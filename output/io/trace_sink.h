@@ -12,21 +12,23 @@
 #include <span>
 
 #include "output/io/moment.h"
+#include "output/io/new_file.h"
 
 namespace htmtrace {
 
-enum class Existing : uint8_t { kRefuse, kReplace };
-
 class TraceSink {
  public:
-  // Creates the file. Throws Error, also when it exists and `existing` is kRefuse.
+  // Creates a file that appears at begin(), or when finish() succeeds (new_file.h). Throws Error.
   static TraceSink create(const std::filesystem::path& path, Existing existing);
 
-  TraceSink(TraceSink&& other) noexcept;
+  TraceSink(TraceSink&&) noexcept = default;
   TraceSink& operator=(TraceSink&&) = delete;
   TraceSink(const TraceSink&) = delete;
   TraceSink& operator=(const TraceSink&) = delete;
-  ~TraceSink();
+
+  // The recording has begun: the file appears, so that a killed recorder leaves what was written.
+  // Throws Error.
+  void begin();
 
   // Reserves space so that `size_bytes` can still be written when the disk is full. Best effort: a
   // file system without this function causes no error. Throws Error if the disk is full now.
@@ -51,14 +53,15 @@ class TraceSink {
   // processes.
   void mark_as_being_written() const;
 
-  // Closes the file and releases reserved space. A second call has no effect.
+  // Closes the file and releases reserved space. After an error, a file that has not appeared is
+  // removed. A second call has no effect.
   void finish();
 
-  // Closes and removes the file, unless it is a device. A second call, or a call after finish(),
-  // has no effect.
+  // Closes and removes the file, unless it is a stream. A second call, or a call after finish(), has
+  // no effect.
   void discard();
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return file_.path(); }
   uint64_t written_bytes() const { return written_bytes_; }
   uint64_t discarded_bytes() const { return discarded_bytes_; }
   // errno and the moment of the first error.
@@ -66,12 +69,11 @@ class TraceSink {
   const Moment& error_moment() const { return error_moment_; }
 
  private:
-  TraceSink(std::filesystem::path path, int fd);
+  explicit TraceSink(NewFile file);
   void set_aside(uint64_t end);
   void write_at(uint64_t position, std::span<const std::byte> bytes);
 
-  std::filesystem::path path_;
-  int fd_ = -1;
+  NewFile file_;
   uint64_t written_bytes_ = 0;
   uint64_t ahead_bytes_;  // space up to this offset is reserved, or not requested yet
   uint64_t discarded_bytes_ = 0;

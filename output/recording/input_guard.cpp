@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
-#include "output/recording/files.h"
+#include "output/recording/earlier.h"
 
 namespace htmtrace {
 namespace {

@@ -171,7 +171,7 @@ void write_losses(JsonWriter& json, const Ledger& ledger) {
 std::string Manifest::to_json() const {
   JsonWriter json;
   json.begin_object();
-  json.text("format", "htmtrace-manifest");
+  json.text("format", kManifestFormat);
   json.number("version", kManifestVersion);
   json.text("state", name(state));
   json.number("partition_id", host.partition_id);

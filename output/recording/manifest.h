@@ -16,6 +16,7 @@
 namespace htmtrace {
 
 inline constexpr const char* kManifestName = "manifest.json";
+inline constexpr const char* kManifestFormat = "htmtrace-manifest";
 inline constexpr uint64_t kManifestVersion = 1;
 
 struct Manifest {

@@ -100,8 +100,8 @@ std::string invalid_loss(const Json& loss) {
 // The first value of the manifest that is not valid. find_targets() checks the targets.
 std::string invalid_value(const Json& manifest) {
   const Json* const format = known_at(manifest, "format");
-  if (format != nullptr && *format != "htmtrace-manifest") {
-    return "its format is not htmtrace-manifest";
+  if (format != nullptr && *format != kManifestFormat) {
+    return std::string("its format is not ") + kManifestFormat;
   }
   const Json* const version = known_at(manifest, "version");
   if (version != nullptr && *version != kManifestVersion) {

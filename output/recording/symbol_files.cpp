@@ -68,6 +68,12 @@ SymbolFiles::SymbolFiles(const fs::path& folder, Existing existing, bool pages)
   if (pages) pages_.emplace(TraceSink::create(folder / kPagesName, existing));
 }
 
+void SymbolFiles::begin() {
+  kallsyms_.begin();
+  maps_.begin();
+  if (pages_) pages_->begin();
+}
+
 bool SymbolFiles::finish() {
   const bool shown = save_kallsyms("/proc", kallsyms_);
   for (TraceSink* sink : {&kallsyms_, &maps_, pages_ ? &*pages_ : nullptr}) {

@@ -25,11 +25,14 @@ bool save_kallsyms(const std::filesystem::path& proc, TraceSink& sink);
 uint64_t save_maps(const std::filesystem::path& proc, const std::string& when, TraceSink& sink);
 
 // The symbol files in the folder of a recording. The constructor creates them and throws Error.
+// They appear at begin().
 class SymbolFiles {
  public:
   // `pages`: also save the pages of a workload.
   SymbolFiles(const std::filesystem::path& folder, Existing existing, bool pages);
 
+  // Throws Error.
+  void begin();
   // Throws Error.
   void add_maps(const std::string& when) { save_maps("/proc", when, maps_); }
   // Call this once, and only if pages are saved.

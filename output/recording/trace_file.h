@@ -26,17 +26,17 @@ class TraceFile {
   // `path` is the name that a file for this part would have.
   TraceFile(StreamPart part, std::filesystem::path path) : part_(part), path_(std::move(path)) {}
 
-  // Throws Error and leaves no file after a failure.
+  // Throws Error.
   static TraceFile create_compressed(const std::filesystem::path& path, Existing existing,
                                      int level) {
     TraceFile file(TraceSink::create(path, existing));
-    try {
-      file.compressor_ = std::make_unique<Compressor>(*file.sink_, level);
-    } catch (...) {
-      file.discard();
-      throw;
-    }
+    file.compressor_ = std::make_unique<Compressor>(*file.sink_, level);
     return file;
+  }
+
+  // Like TraceSink::begin(). A part of a stream appears with its bytes.
+  void begin() {
+    if (sink_) sink_->begin();
   }
 
   // Never throws, like TraceSink::append().

@@ -148,7 +148,7 @@ void compare_parts(const Bytes& trace, size_t part_bytes) {
 
 template <class Program>
 void run(const char* format, unsigned count) {
-  TextOutput output = TextOutput::create("/dev/null", /*replace=*/true);
+  TextOutput output = TextOutput::create("/dev/null", Existing::kReplace);
   DecodeTotals totals;
   for (unsigned i = 0; i < count; i++) {
     Random random(i);

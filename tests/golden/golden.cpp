@@ -153,7 +153,7 @@ class Sink {
 
 std::string decode(std::span<const std::byte> trace, const TranslationMap& map, size_t piece) {
   const fs::path path = "golden-output.txt";
-  TextOutput output = TextOutput::create(path, /*replace=*/true);
+  TextOutput output = TextOutput::create(path, Existing::kReplace);
   Sink sink(output);
   CoreDecoder decoder(map, sink);
   decoder.follow_walks();

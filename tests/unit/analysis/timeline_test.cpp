@@ -159,7 +159,7 @@ TEST_CASE("functions of a timeline: callers that a return reveals appear from th
   Selection selection;
   selection.privileges = 1U << static_cast<unsigned>(Privilege::kUser);
   {
-    TextOutput output = TextOutput::create(folder.path() / "file", false);
+    TextOutput output = TextOutput::create(folder.path() / "file", Existing::kRefuse);
     CallTimeline timeline(output, symbols);
     timeline.begin_trace("trace");
     SelectingSink sink(selection, timeline);
@@ -198,7 +198,7 @@ TEST_CASE("functions of a timeline: nested as they were called") {
   const TemporaryFolder folder;
   const Selection everything;
   {
-    TextOutput output = TextOutput::create(folder.path() / "file", false);
+    TextOutput output = TextOutput::create(folder.path() / "file", Existing::kRefuse);
     CallTimeline timeline(output, symbols);
     for (const char* name : {"first", "second"}) {
       timeline.begin_trace(name);

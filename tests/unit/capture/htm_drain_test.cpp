@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/core_trace/stamp.h"
 #include "tests/unit/capture/plain_driver.h"
 
 namespace htmtrace {
@@ -237,7 +238,7 @@ TEST_CASE("a trace that fills its memory ends too early, and the drain reports t
     driver.plan = {driver.say(begin), driver.give_trace(std::string(64, 'a')),
                    driver.give_trace(last), driver.say(kTraceEnd | (64 + last.size())),
                    driver.say(kMapEnd)};
-    HtmDrain drain = driver.make_drain();
+    HtmDrain drain = driver.make_drain({.reports_full = &reports_full});
     run(drain);
     CHECK(drain.memory_full() == full);
     CHECK(drain.trace_proof() == Proof::kProven);

@@ -66,7 +66,7 @@ TEST_CASE("interrupt vectors") {
 
 TEST_CASE("basic-block vectors") {
   const TemporaryFolder folder;
-  TextOutput vectors = TextOutput::create(folder.path() / "vectors", false);
+  TextOutput vectors = TextOutput::create(folder.path() / "vectors", Existing::kRefuse);
   BlockVectorWriter writer(vectors, 6);
   run(writer, 0x1000, {kNop, kMaybe, kNop, kBranch});  // two blocks of 2
   run(writer, 0x1000, {kNop, kMaybe});                 // the first block again; the interval ends
@@ -79,7 +79,7 @@ TEST_CASE("basic-block vectors") {
   CHECK(written_text(folder.path() / "vectors") ==
         "T:1:4 :2:2 \n"
         "T:3:2 :4:1 :2:1 \n");
-  TextOutput list = TextOutput::create(folder.path() / "blocks", false);
+  TextOutput list = TextOutput::create(folder.path() / "blocks", Existing::kRefuse);
   writer.put_blocks(list);
   list.finish();
   CHECK(written_text(folder.path() / "blocks") ==

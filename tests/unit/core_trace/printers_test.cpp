@@ -28,7 +28,7 @@ template <class Make>
 std::vector<std::string> lines_printed(std::span<const std::byte> trace, const Make& make) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "text";
-  TextOutput output = TextOutput::create(path, true);
+  TextOutput output = TextOutput::create(path, Existing::kReplace);
   auto printer = make(output);
   const TranslationMap map(generator::translation_file(), 0);
   CoreDecoder decoder(map, printer);

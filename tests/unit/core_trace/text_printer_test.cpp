@@ -66,7 +66,7 @@ TEST_CASE("the printed text matches the decoded instructions") {
   const TemporaryFile file;
   for (const TranslationMap* map : {&own, &none}) {
     for (const size_t piece : {trace.size(), size_t{4100}}) {
-      TextOutput output = TextOutput::create(file.path, true);
+      TextOutput output = TextOutput::create(file.path, Existing::kReplace);
       TextPrinter printer(output, {});
       CoreDecoder decoder(*map, printer);
       for (size_t at = 0; at < trace.size(); at += piece) {
@@ -86,13 +86,13 @@ TEST_CASE("the printed text matches the decoded instructions") {
 
 TEST_CASE("an existing file is replaced only on request") {
   const TemporaryFile file;
-  CHECK_THROWS_AS(TextOutput::create(file.path, false), Error);
-  TextOutput::create(file.path, true).finish();
+  CHECK_THROWS_AS(TextOutput::create(file.path, Existing::kRefuse), Error);
+  TextOutput::create(file.path, Existing::kReplace).finish();
 }
 
 TEST_CASE("a full disk is an error, and a closed reader is not") {
   if (fs::exists("/dev/full")) {
-    TextOutput full = TextOutput::create("/dev/full", true);
+    TextOutput full = TextOutput::create("/dev/full", Existing::kReplace);
     full.put("text");
     CHECK_THROWS_AS(full.finish(), Error);
   }
@@ -100,7 +100,7 @@ TEST_CASE("a full disk is an error, and a closed reader is not") {
   REQUIRE(::pipe(ends) == 0);
   ::close(ends[0]);
   std::signal(SIGPIPE, SIG_IGN);
-  TextOutput gone = TextOutput::create(fmt::format("/dev/fd/{}", ends[1]), true);
+  TextOutput gone = TextOutput::create(fmt::format("/dev/fd/{}", ends[1]), Existing::kReplace);
   ::close(ends[1]);
   gone.put("text");
   gone.finish();

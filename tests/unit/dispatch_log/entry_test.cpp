@@ -33,7 +33,7 @@ std::string printed(const std::string& bytes, const DtlClock& clock,
   }
   const TemporaryFolder folder;
   const auto path = folder.path() / "text";
-  TextOutput output = TextOutput::create(path, false);
+  TextOutput output = TextOutput::create(path, Existing::kRefuse);
   print_dtl_head(output, format);
   print_dtl_entries(output, format, 3, clock, entries);
   output.finish();

@@ -2,9 +2,7 @@
 // Compressed traces: the decoder must read the bytes that the recorder wrote, also if a part is
 // missing.
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <filesystem>
 #include <random>
 #include <span>
@@ -14,6 +12,7 @@
 #include "core/base/error.h"
 #include "output/io/input_file.h"
 #include "output/recording/trace_file.h"
+#include "tests/unit/file_size_limit.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace {
@@ -48,6 +47,7 @@ Content content_of(InputFile& input) {
 
 TraceFile write_packed(const std::filesystem::path& path, const std::string& text) {
   TraceFile file = TraceFile::create_compressed(path, Existing::kReplace, 1);
+  file.begin();
   const auto bytes = std::as_bytes(std::span(text));
   // No piece ends with a frame.
   for (size_t at = 0; at < bytes.size(); at += 777'777) {
@@ -147,15 +147,10 @@ TEST_CASE("a full disk leaves complete frames, and the rest is counted") {
   const std::string text = numbers(6 * kFrame);
   const auto path = folder.path() / "trace.zst";
   const uint64_t whole = write_packed(path, text).stored_bytes();
-  ::signal(SIGXFSZ, SIG_IGN);
-  rlimit old{};
-  ::getrlimit(RLIMIT_FSIZE, &old);
-  rlimit limit = old;
-  limit.rlim_cur = whole / 2;
-  ::setrlimit(RLIMIT_FSIZE, &limit);
-  const TraceFile file = write_packed(path, text);
-  ::setrlimit(RLIMIT_FSIZE, &old);
-  ::signal(SIGXFSZ, SIG_DFL);
+  const TraceFile file = [&] {
+    const FileSizeLimit limit(whole / 2);
+    return write_packed(path, text);
+  }();
   CHECK(file.error() == EFBIG);
   CHECK(file.written_bytes() >= 2 * kFrame);
   CHECK(file.written_bytes() % kFrame == 0);

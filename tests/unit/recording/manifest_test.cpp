@@ -128,6 +128,7 @@ TEST_CASE("a file counts as being written while its writer lives") {
   const std::filesystem::path path = folder.path() / "manifest.json";
   CHECK_FALSE(is_being_written(path));
   TraceSink sink = TraceSink::create(path, Existing::kRefuse);
+  sink.begin();
   CHECK_FALSE(is_being_written(path));
   sink.mark_as_being_written();
   CHECK(is_being_written(path));

@@ -27,7 +27,7 @@ struct Written {
 Written write(std::span<const std::byte> trace, Pages pages, const TranslationMap& map = {}) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "trace.qt";
-  TextOutput output = TextOutput::create(path, false);
+  TextOutput output = TextOutput::create(path, Existing::kRefuse);
   QtraceWriter writer(output, pages);
   CoreDecoder decoder(map, writer);
   decoder.feed(trace);

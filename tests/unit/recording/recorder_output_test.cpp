@@ -2,11 +2,9 @@
 // Tests the recorder's files: sinks, ledger, manifest, properties of the machine.
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -18,40 +16,23 @@
 #include "core/base/size_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/progress.h"
+#include "output/recording/earlier.h"
 #include "output/recording/files.h"
 #include "output/recording/host_facts.h"
 #include "output/recording/ledger.h"
 #include "output/recording/manifest.h"
+#include "tests/unit/file_size_limit.h"
 #include "tests/unit/message_of.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace {
 namespace {
 
+constexpr const char* kOwnManifest = "{\n  \"format\": \"htmtrace-manifest\"\n}\n";
+
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
-
-// Limits the size of files while this object lives: a full disk for one process.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(uint64_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &old_);
-    rlimit limit = old_;
-    limit.rlim_cur = bytes;
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    ::signal(SIGXFSZ, SIG_DFL);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit old_{};
-};
 
 // Returns the output of a progress with its own stream.
 std::string progress_of(Progress::Style style, const std::function<void(Progress&)>& show) {
@@ -105,6 +86,7 @@ TEST_CASE("a sink replaces a file only on request") {
 TEST_CASE("a full disk keeps the written bytes and counts the rest") {
   const TemporaryFolder folder;
   TraceSink sink = TraceSink::create(folder.path() / "trace", Existing::kRefuse);
+  sink.begin();
   {
     const FileSizeLimit limit(10000);
     sink.append(bytes_of(std::string(8000, 'a')));
@@ -118,6 +100,18 @@ TEST_CASE("a full disk keeps the written bytes and counts the rest") {
   CHECK(sink.written_bytes() == 10000);
   CHECK(sink.discarded_bytes() == 6500);
   CHECK(folder.read("trace") == std::string(8000, 'a') + std::string(2000, 'b'));
+}
+
+TEST_CASE("a sink whose recording has not begun leaves no partial file") {
+  const TemporaryFolder folder;
+  TraceSink sink = TraceSink::create(folder.path() / "trace", Existing::kRefuse);
+  {
+    const FileSizeLimit limit(1000);
+    sink.append(bytes_of(std::string(8000, 'a')));
+    sink.finish();
+  }
+  REQUIRE(sink.error());
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("reserved space does not change the size of the file") {
@@ -154,6 +148,9 @@ TEST_CASE("a recording's files are created together or not at all") {
 
   SessionFiles files = create_session_files(here, targets, Existing::kRefuse);
   REQUIRE(files.targets.size() == 2);
+  CHECK(std::filesystem::is_empty(here));
+  files.manifest.rewrite(bytes_of(kOwnManifest));
+  files.begin();
   CHECK(files.targets[0].trace.name() == "htm.bin.n0.p1.c2");
   CHECK(files.targets[0].translation.name() == "translation.n0.p1.c2");
   CHECK(files.targets[1].trace.name() == "htm.bin.n0.p1.c3");
@@ -170,15 +167,28 @@ TEST_CASE("a recording's files are created together or not at all") {
   CHECK(std::distance(std::filesystem::directory_iterator(here), {}) == 1);
 }
 
+TEST_CASE("a manifest of another program is not replaced") {
+  const TemporaryFolder folder;
+  folder.write("manifest.json", "{\"name\": \"a program\"}");
+  CHECK(message_of([&] {
+          check_session_folder(folder.path(), {{.node = 0, .chip = 1, .core = 2}},
+                               Existing::kReplace);
+        }) == "cannot replace " + (folder.path() / "manifest.json").string());
+}
+
 TEST_CASE("an earlier recording is replaced as a whole") {
   const TemporaryFolder folder;
   for (const char* name :
        {"htm.bin.n0.p9.c2", "htm.bin.n0.p9.c2.t2", "translation.n0.p9.c2", "manifest.json",
         "htm.bin.notes", "htm.bin.n0.p1", "translation.n0.p1.c", "htm.bin.n0.p9.c2.txt", "notes"}) {
-    folder.write(name, "older");
+    folder.write(name, kOwnManifest);
   }
-  SessionFiles files =
-      create_session_files(folder.path(), {{.node = 0, .chip = 1, .core = 2}}, Existing::kReplace);
+  const std::vector<TraceTarget> targets = {{.node = 0, .chip = 1, .core = 2}};
+  check_session_folder(folder.path(), targets, Existing::kReplace);
+  SessionFiles files = create_session_files(folder.path(), targets, Existing::kReplace);
+  CHECK(folder.read("manifest.json") == kOwnManifest);
+  files.begin();
+  remove_earlier(folder.path(), files.names());
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     names.insert(entry.path().filename());
@@ -192,19 +202,28 @@ TEST_CASE("several earlier recordings are replaced, and other files are kept") {
   const TemporaryFolder folder;
   for (const char* name :
        {"0001/htm.bin.n0.p9.c2", "0001/translation.n0.p9.c2", "0001/manifest.json",
-        "0002/manifest.json", "0002/notes", "12345/manifest.json", "001/manifest.json",
-        "0003x/manifest.json", "manifest.json", "htm.bin.n0.p1.c2", "notes"}) {
-    folder.write(name, "older");
+        "0002/manifest.json", "0002/notes", "0004/htm.bin.n0.p9.c2", "12345/manifest.json",
+        "001/manifest.json", "0003x/manifest.json", "manifest.json", "htm.bin.n0.p1.c2", "notes"}) {
+    folder.write(name, kOwnManifest);
   }
-  remove_earlier(folder.path());
+  // Names of recordings, but none of htmtrace's.
+  folder.write("20240607", "a file");
+  folder.write("20240608/manifest.json", "{\"name\": \"a program\"}");
+  folder.write("other/htm.bin.n0.p9.c2", "of another folder");
+  std::filesystem::create_directory_symlink("other", folder.path() / "0005");
+  std::filesystem::create_symlink("other/htm.bin.n0.p9.c2", folder.path() / "htm.bin.n0.p3.c2");
+  remove_earlier(folder.path(), {}, 4);
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
     if (entry.is_regular_file()) {
-      names.insert(std::filesystem::relative(entry.path(), folder.path()).string());
+      names.insert(entry.path().lexically_relative(folder.path()).string());
     }
   }
   CHECK(names ==
-        std::set<std::string>{"0002/notes", "001/manifest.json", "0003x/manifest.json", "notes"});
+        std::set<std::string>{"0002/notes", "0004/htm.bin.n0.p9.c2", "001/manifest.json",
+                              "0003x/manifest.json", "20240607", "20240608/manifest.json",
+                              "htm.bin.n0.p3.c2", "notes", "other/htm.bin.n0.p9.c2"});
+  CHECK(std::filesystem::is_symlink(folder.path() / "0005"));
   CHECK_FALSE(std::filesystem::exists(folder.path() / "0001"));
   CHECK(numbered_name(1) == "0001");
   CHECK(numbered_name(12345) == "12345");

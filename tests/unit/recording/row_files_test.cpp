@@ -3,11 +3,16 @@
 // schemas as JSON, and the division into parts.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "core/base/error.h"
 #include "output/export/avro_file.h"
 #include "output/export/row_parts.h"
+#include "tests/unit/file_size_limit.h"
+#include "tests/unit/message_of.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace {
@@ -80,6 +85,8 @@ TEST_CASE("a new file begins at each time window and after the limit of rows") {
   }
   for (const uint64_t ticks : {0, 1, 2, 250, 299, 40}) put(parts, ticks);
   parts.finish();
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "a" / "ticks=0" / "part-00000.avro"));
+  parts.publish();
   CHECK(parts.rows() == 6);
   CHECK(parts.files() == 4);
   for (const char* name : {"ticks=0/part-00000.avro", "ticks=0/part-00001.avro",
@@ -88,9 +95,40 @@ TEST_CASE("a new file begins at each time window and after the limit of rows") {
   }
   RowParts<AvroFile> again(folder.path() / "a", schema, {.ticks = 100});
   CHECK_THROWS_AS(put(again, 1), Error);  // the file exists
-  RowParts<AvroFile> instead(folder.path() / "a", schema, {.ticks = 100, .replace = true});
+  folder.write("a/notes", "not a part");
+  RowParts<AvroFile> instead(folder.path() / "a", schema,
+                             {.ticks = 100, .existing = Existing::kReplace});
   put(instead, 1);
   instead.finish();
+  instead.publish();
+  // The parts of the earlier export are gone.
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path() / "a")) {
+    names.insert(std::filesystem::relative(entry.path(), folder.path() / "a").string());
+  }
+  CHECK(names == std::set<std::string>{"notes", "ticks=0", "ticks=0/part-00000.avro"});
+}
+
+TEST_CASE("Avro: a full disk is an error, and leaves no file") {
+  if (!AvroFile::can_write()) return;
+  const TemporaryFolder folder;
+  const RowSchema schema{
+      .name = "one", .doc = "a number", .fields = {{.name = "ticks", .doc = "time"}}};
+  for (const size_t rows : {1, 100'000}) {
+    RowParts<AvroFile> parts(folder.path() / "a", schema, {});
+    const FileSizeLimit limit(100);
+    const auto write = [&] {
+      for (size_t row = 0; row < rows; row++) {
+        parts.begin_row(0).number(row * 1'000'003);
+        parts.end_row();
+      }
+      parts.finish();
+    };
+    CHECK(message_of(write) == "cannot write " +
+                                   (folder.path() / "a" / "part-00000.avro").string() +
+                                   ": File too large");
+  }
+  CHECK(std::filesystem::is_empty(folder.path() / "a"));
 }
 
 }  // namespace htmtrace

@@ -29,7 +29,7 @@ class UnreadPipe {
     REQUIRE(reader_);
   }
 
-  TextOutput writer() const { return TextOutput::create(path_, true); }
+  TextOutput writer() const { return TextOutput::create(path_, Existing::kReplace); }
 
   // Returns the bytes in the pipe.
   std::string read() const {
@@ -94,7 +94,7 @@ TEST_CASE("a slowly read pipe gets all text") {
 
 TEST_CASE("a regular file always has room, even after giving up was requested") {
   const TemporaryFolder folder;
-  TextOutput output = TextOutput::create(folder.path() / "text", false);
+  TextOutput output = TextOutput::create(folder.path() / "text", Existing::kRefuse);
   const Fd give_up(::eventfd(1, EFD_CLOEXEC));
   output.give_up_on(give_up.get(), milliseconds(0));
   output.put_large("all of it");

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/recording/earlier.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "core/base/fd.h"
+#include "output/recording/file_names.h"
+#include "output/recording/manifest.h"
+#include "output/recording/symbol_files.h"
+
+namespace htmtrace {
+namespace {
+
+// The descriptor makes sure that all operations are on the same folder, whatever its path leads to
+// meanwhile.
+class Folder {
+ public:
+  // A link to the folder that the user named is the user's choice.
+  explicit Folder(const std::filesystem::path& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+  Folder(const Folder& parent, const std::string& name)
+      : fd_(::openat(parent.fd_.get(), name.c_str(),
+                     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {}
+
+  explicit operator bool() const { return static_cast<bool>(fd_); }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    const int copy = ::openat(fd_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy < 0 ? nullptr : ::fdopendir(copy),
+                                                      ::closedir);
+    if (!entries) return names;
+    while (const dirent* entry = ::readdir(entries.get())) names.emplace_back(entry->d_name);
+    return names;
+  }
+
+  bool has_file(const std::string& name) const {
+    struct stat file {};
+    return ::fstatat(fd_.get(), name.c_str(), &file, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(file.st_mode);
+  }
+
+  // The format is the first member of a manifest.
+  bool has_own_manifest() const {
+    const Fd file(::openat(fd_.get(), kManifestName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    std::array<char, 128> begin{};
+    const ssize_t got = file ? ::read(file.get(), begin.data(), begin.size()) : 0;
+    const std::string_view text(begin.data(), static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    return has_file(kManifestName) && text.find(kManifestFormat) != std::string_view::npos;
+  }
+
+  bool remove_file(const std::string& name) const {
+    return ::unlinkat(fd_.get(), name.c_str(), 0) == 0;
+  }
+  bool remove_folder(const std::string& name) const {
+    return ::unlinkat(fd_.get(), name.c_str(), AT_REMOVEDIR) == 0;
+  }
+
+ private:
+  Fd fd_;
+};
+
+bool is_number(std::string_view name) {
+  return name.size() >= 4 && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+void remove_files(const Folder& folder, const std::set<std::string>& kept) {
+  for (const std::string& name : folder.names()) {
+    if (!is_recording_file(name) || kept.contains(name) || !folder.has_file(name)) continue;
+    if (name == kManifestName && !folder.has_own_manifest()) continue;
+    folder.remove_file(name);
+  }
+}
+
+bool is_recording(const Folder& folder) {
+  const std::vector<std::string> names = folder.names();
+  return folder.has_own_manifest() || std::ranges::any_of(names, [](const std::string& name) {
+           return parse_file_name(name).has_value();
+         });
+}
+
+}  // namespace
+
+bool is_recording_file(std::string_view name) {
+  if (const auto parsed = parse_file_name(name)) {
+    return parsed->packed_suffix.empty() || parsed->packed_suffix == kRecordedPackedSuffix;
+  }
+  constexpr std::string_view kOthers[] = {kManifestName, kKallsymsName, kMapsName, kPagesName};
+  return std::ranges::find(kOthers, name) != std::end(kOthers);
+}
+
+std::string numbered_name(uint64_t number) {
+  return fmt::format("{:04}", number);
+}
+
+bool has_foreign_manifest(const std::filesystem::path& path) {
+  struct stat manifest {};
+  if (::lstat((path / kManifestName).c_str(), &manifest) != 0) return false;
+  const Folder folder(path);
+  return folder && !folder.has_own_manifest();
+}
+
+void remove_earlier(const std::filesystem::path& path, const std::set<std::string>& kept,
+                    std::optional<uint64_t> current) {
+  const Folder folder(path);
+  if (!folder) return;
+  remove_files(folder, kept);
+  for (const std::string& name : folder.names()) {
+    if (!is_number(name) || (current && name == numbered_name(*current))) continue;
+    const Folder numbered(folder, name);
+    if (!numbered || !is_recording(numbered)) continue;
+    remove_files(numbered, {});
+    folder.remove_folder(name);  // fails if it has other files
+  }
+}
+
+bool remove_recording(const std::filesystem::path& path, uint64_t number) {
+  const Folder folder(path);
+  const Folder numbered(folder, numbered_name(number));
+  if (!numbered) return false;
+  remove_files(numbered, {});
+  return folder.remove_folder(numbered_name(number));
+}
+
+}  // namespace htmtrace

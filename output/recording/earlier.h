@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Removes recordings that a new recording replaces (--force) or that --keep limits. Only files that
+// htmtrace wrote are removed: other files stay, links are not followed, and a subfolder without a
+// recording is not touched.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace htmtrace {
+
+// Returns whether htmtrace record writes files of this name.
+bool is_recording_file(std::string_view name);
+
+// "0001" and so on: the subfolder of one of several recordings.
+std::string numbered_name(uint64_t number);
+
+// Returns true if the folder has a manifest.json of another program.
+bool has_foreign_manifest(const std::filesystem::path& folder);
+
+// Removes the files of earlier recordings from the folder, except the `kept` names, and the
+// subfolders of several recordings, except number `current`.
+void remove_earlier(const std::filesystem::path& folder, const std::set<std::string>& kept,
+                    std::optional<uint64_t> current = {});
+
+// Removes the subfolder of one of several recordings. Returns false if the removal fails, for
+// example because other files are in it.
+bool remove_recording(const std::filesystem::path& folder, uint64_t number);
+
+}  // namespace htmtrace
