@@ -60,7 +60,7 @@ class CountList {
   void prefetch_size() const {
     if (further_ != nullptr) __builtin_prefetch(further_.get(), 1);
   }
-  // Starts to load the place that add(value, room) will use.
+  // Starts to load the slot that add(value, room) will search first.
   void prefetch_place(uint64_t value) const {
     if (further_ != nullptr && size() != 0) __builtin_prefetch(&further_[1 + home_of(value)], 1);
   }
