@@ -20,7 +20,7 @@
 namespace htmtrace {
 namespace {
 
-// What is wrong with the file, for people; true when something is.
+// Warns about defects of the file. Returns true if the file has any.
 bool tell(const DtlReader& reader, const std::string& name) {
   if (reader.damaged_bytes() != 0) {
     print_warning(fmt::format("{}: {} bytes are damaged, the first at {}; skipped them", name,
@@ -40,7 +40,7 @@ bool tell(const DtlReader& reader, const std::string& name) {
   return reader.damaged_bytes() != 0 || reader.contradictions() != 0 || !reader.end();
 }
 
-// What the recording says about itself: the value of a line, or nothing.
+// Returns the value of a line in the recording's start text, or an empty string.
 std::string value_of(const std::string& text, std::string_view name) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -53,7 +53,7 @@ std::string value_of(const std::string& text, std::string_view name) {
   return {};
 }
 
-// Recorded on this machine, as far as this is known, with the kernel that runs here.
+// Returns true if kernel release and machine of the recording are those of this system.
 bool is_of_here(const DtlReader& reader) {
   const HostFacts host = read_host_facts();
   return value_of(reader.start_text(), "kernel") == host.kernel_release &&
@@ -95,7 +95,7 @@ InputFile open_for_export(const DtlReplay& replay, const char* format) {
       .hint("copy it to a file first");
 }
 
-// What an export makes: whole, or not there.
+// The file of an export. Exists only if it is complete.
 class ExportFile {
  public:
   ExportFile(const std::filesystem::path& path, Existing existing)
@@ -104,7 +104,7 @@ class ExportFile {
   ExportFile& operator=(const ExportFile&) = delete;
   ~ExportFile() { sink_.discard(); }
 
-  // False when it cannot be written.
+  // Returns false if a write has failed.
   bool put(std::span<const std::byte> bytes) {
     sink_.append(bytes);
     return !sink_.error();
@@ -197,7 +197,8 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   all.reserve(tracks.size());
   for (auto& [cpu, track] : tracks) all.push_back(&track);
   output.finish(all, sums, {});
-  // Returns true if the selected part has no loss.
+  // The reader has closed the output, so the rest of the recording was not read: there is no
+  // verdict.
   if (reader_gone) return kExitDone;
   if (untimed != 0) {
     print_warning(fmt::format(

@@ -33,7 +33,7 @@ namespace {
 // Decoding this many bytes takes a few milliseconds, and a thousand index entries are small.
 constexpr uint64_t kLeastInterval = 256 << 10;
 constexpr uint64_t kUsualPlaces = 1024;
-constexpr uint64_t kBusLines = 2 * nest::kLineBytes;  // of both engines
+constexpr uint64_t kBusLines = 2 * nest::kLineBytes;  // one line of each engine
 
 struct IndexOptions {
   std::vector<std::string> paths = {"."};
@@ -47,7 +47,7 @@ struct IndexOptions {
 void write(const std::filesystem::path& path, const std::vector<std::byte>& bytes) {
   const std::filesystem::path fresh = path.string() + ".new";
   std::error_code ignored;
-  // A killed htmtrace left this file, or somebody planted a link.
+  // A killed htmtrace may have left this file, or an attacker may have planted a link.
   std::filesystem::remove(fresh, ignored);
   TraceSink sink = TraceSink::create(fresh, Existing::kRefuse);
   sink.append(bytes);
