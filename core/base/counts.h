@@ -96,7 +96,7 @@ class CountList {
   }
   size_t used() const { return static_cast<uint32_t>(further_[0].value); }
 
-  // Where the search for `value` begins.
+  // The slot where the search for `value` begins.
   size_t home_of(uint64_t value) const {
     // Multiplicative hashing, as in HotTable.
     return static_cast<size_t>(value * 0x9e3779b97f4a7c15 >> 32) & (size() - 1);

@@ -10,8 +10,8 @@
 
 namespace htmtrace::packed {
 
-// The largest number of bits that an eight-byte load can read at any bit of its first byte, minus
-// one.
+// One less than the number of bits that an eight-byte load can read at any bit of its first byte.
+// With the limit, the shifts of a writer that holds up to seven earlier bits stay below 64.
 inline constexpr unsigned kMostBits = 56;
 inline constexpr size_t kPositionBytes = 2;
 inline constexpr size_t kCountBytes = 2;
