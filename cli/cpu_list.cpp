@@ -11,7 +11,7 @@
 namespace htmtrace {
 namespace {
 
-constexpr int kMostCpus = 1 << 16;  // more than any kernel can have
+constexpr int kMostCpus = 1 << 16;  // exceeds the number of CPUs of any kernel
 
 // Removes a number from the front of the text, and returns it.
 std::optional<int> take_cpu(std::string_view& text) {

@@ -31,7 +31,7 @@ std::string wrap_purpose(std::string_view text) {
   return lines + std::string(text);
 }
 
-// A name that leaves no room stands on a line of its own.
+// Puts a name that leaves no room for the purpose on its own line.
 std::string help_entry(const std::string& name, const std::string& purpose) {
   const std::string entry = fmt::format("  {:<{}}", name, kPurposeColumn - 2);
   if (entry.size() == kPurposeColumn && entry.back() == ' ') {

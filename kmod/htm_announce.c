@@ -43,7 +43,7 @@ static void htm_announce_gap(struct htm_announcer *announcer, struct htm_untrace
 	announcer->partial = true;
 }
 
-/* Collect the macro's news. */
+/* Turn the macro's news into pending announcements. */
 static void htm_announce_collect(struct htm_announcer *announcer, struct htm_macro *macro)
 {
 	struct htm_refusal refusal;
@@ -84,7 +84,7 @@ static bool htm_announcement_put(struct perf_event *event, u64 hw_id)
 /**
  * htm_announce() - put pending announcements into the data ring
  * @announcer: the announcements
- * @macro: the macro, which may have news
+ * @macro: the macro, which may have news to announce
  *
  * Return: true if no announcement is pending.
  */

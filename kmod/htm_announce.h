@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reports of an event besides trace and memory map: announcements in the data
- * ring (PERF_RECORD_AUX_OUTPUT_HW_ID, see ABI), and flags for losses.
+ * The reports of an event in addition to trace and memory map: announcements in the
+ * data ring (PERF_RECORD_AUX_OUTPUT_HW_ID, see ABI), and flags for losses.
  *
  * All functions run on the event's CPU with interrupts off, one at a time.
  */
@@ -27,7 +27,7 @@ enum htm_announcement {
 /**
  * struct htm_announcer - announcements of one event
  * @event: the event
- * @pending: announcements to be made, BIT(enum htm_announcement)
+ * @pending: kinds of the pending announcements, BIT(enum htm_announcement)
  * @value: values of pending announcements, by kind; a pending GAP grows
  * @partial: no AUX record has flagged the latest loss yet
  */

@@ -26,11 +26,11 @@ static_assert(HTM_BLOCK_LENGTH_MAX <= HTM_BLOCK_ALLOC);
 /**
  * htm_block_parse() - read the header of a block
  * @bytes: the block
- * @length: what the hypervisor was asked for; it is never believed to give more
+ * @length: bytes that the request allowed; limits the header's number of entries
  * @entry_size: bytes of an entry
- * @iterator: by which the block was asked for
+ * @iterator: iterator of the request
  *
- * Return: what the block says of itself, as far as it can be true.
+ * Return: the block's size and successor. A block without entries has size 0.
  */
 struct htm_block htm_block_parse(const void *bytes, u32 length, u32 entry_size, u64 iterator)
 {
@@ -42,7 +42,7 @@ struct htm_block htm_block_parse(const void *bytes, u32 length, u32 entry_size, 
 	return (struct htm_block){
 		.size = entries ? HTM_BLOCK_HEADER + entries * entry_size : 0,
 		.next = next,
-		/* All the ways in which platforms are known to end a list. */
+		/* Platforms end a list in different ways. */
 		.last = !entries || !next || next == U64_MAX || next == iterator,
 	};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs between kernel versions, in one place. What is asked for is the
- * feature itself, or a macro that came with it, never the version.
+ * The differences between kernels. Each test is for the feature itself, or for a
+ * macro that came with the feature, never for the kernel's version.
  */
 #ifndef HTM_COMPAT_H
 #define HTM_COMPAT_H
@@ -16,7 +16,7 @@
 #define PERF_PMU_CAP_AUX_PREFER_LARGE 0
 #endif
 
-/* Before aux_action the kernel itself refuses its bits. */
+/* A kernel without aux_action refuses its bits itself. */
 #ifdef PERF_PMU_CAP_AUX_PAUSE
 static inline bool htm_attr_starts_paused(const struct perf_event_attr *attr)
 {
@@ -66,7 +66,7 @@ static inline void htm_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* A config word that this driver gives no meaning is set. */
+/* Return true if a config word is set that has no meaning for this driver. */
 static inline bool htm_attr_has_spare_config(const struct perf_event_attr *attr)
 {
 #ifdef PERF_ATTR_SIZE_VER9
@@ -77,15 +77,15 @@ static inline bool htm_attr_has_spare_config(const struct perf_event_attr *attr)
 }
 
 /*
- * Binary attributes, and a group's list of pointers to them, are constant or not.
- * The callbacks take what the list points to.
+ * Kernels differ in the constness of binary attributes, and of a group's list of
+ * pointers to them. Callbacks have the type to which the list points.
  */
 #define HTM_BIN_ATTRIBUTE_LIST	typeof(*((struct attribute_group *)NULL)->bin_attrs)
 #define HTM_BIN_ATTRIBUTE	typeof(**((struct attribute_group *)NULL)->bin_attrs)
 
 /*
  * perf_sample_save_raw_data() has different arguments in different kernels. This
- * is what all of them do with one fragment that needs no padding.
+ * function has the same effect for one fragment that needs no padding.
  */
 static inline void htm_sample_save_raw(struct perf_sample_data *data,
 				       struct perf_raw_record *raw)
@@ -98,8 +98,8 @@ static inline void htm_sample_save_raw(struct perf_sample_data *data,
 }
 
 /*
- * References to a CPU's context of a PMU that do not belong to an event. Since
- * contexts are separate objects, the PMU holds a reference itself.
+ * The number of references to a CPU's context of a PMU that do not belong to an
+ * event. In kernels with contexts as separate objects, the PMU holds a reference.
  */
 #define HTM_PMU_CONTEXT_REFERENCES					\
 	(!__builtin_types_compatible_p(typeof(*((struct pmu *)NULL)->cpu_pmu_context),	\

@@ -4,7 +4,7 @@
  * begins with a request. It ends when the macro traces or the request is withdrawn.
  *
  * A wait can begin in any context, NMI included. It ends on the event's CPU or on
- * the worker's CPU. If a begin and an end cross, the driver may report more than is
+ * the worker's CPU. If a begin and an end coincide, the driver may report more than is
  * missing, never less: the claim's holder begins any wait that is still needed.
  */
 #ifndef HTM_GAPS_H

@@ -22,23 +22,23 @@
 #define HTM_FLAG_HARDWARE_TARGET	BIT_ULL(63)
 
 #endif
-/* Longest patience with a busy hypervisor where sleeping is possible. */
+/* Maximum wait for a busy hypervisor where sleeping is possible. */
 #define HTM_DEADLINE			(10 * HZ)
 
-/* Pauses after H_BUSY where sleeping is possible: each twice as long as the one before. */
+/* Pauses after H_BUSY where sleeping is possible. Each pause doubles, up to the longest. */
 #define HTM_FIRST_PAUSE_US		50
 #define HTM_LONGEST_PAUSE_US		10000
 
-/* While a reader waits, long-busy hints count up to this limit. */
+/* The limit of long-busy hints while a reader waits. */
 #define HTM_BUSY_MAX_MS			100
 
-/* H_BUSY means "at once": with interrupts off try for about 0.1 ms. */
+/* H_BUSY means "retry at once": with interrupts off, retry for about 0.1 ms. */
 #define HTM_ATOMIC_TRIES		16
 #define HTM_ATOMIC_PAUSE_US		5
 
 /*
- * Every answer that PAPR defines for this call or for all calls. An answer
- * that is not here is an error, whatever its sign.
+ * All answers that PAPR defines for this call or for all calls, except busy answers.
+ * Any other answer is an error, whatever its sign.
  */
 static const struct htm_answer {
 	long rc;
@@ -78,23 +78,23 @@ bool htm_is_busy(long rc)
 	return rc == H_BUSY || H_IS_LONG_BUSY(rc);
 }
 
-/* Part of a list or of a trace is as good as all: the rest is asked for next. */
+/* H_PARTIAL is a success for lists and traces: the next request returns the rest. */
 static bool htm_may_be_partial(enum htm_op op)
 {
 	return op == HTM_OP_STATUS || op >= HTM_OP_DUMP_DATA;
 }
 
-/* How long the hypervisor asks to wait; 0 for H_BUSY, which says "now". */
+/* The wait that the hypervisor asks for; 0 for H_BUSY. */
 static unsigned int htm_busy_msecs(long rc)
 {
 	return H_IS_LONG_BUSY(rc) ? get_longbusy_msecs(rc) : 0;
 }
 
 /**
- * htm_busy_ns() - delay before a dump is repeated on a busy hypervisor
+ * htm_busy_ns() - delay before the retry of a dump that found the hypervisor busy
  * @rc: the hypervisor's answer
  *
- * Hints count up to 100 ms, because readers give up after seconds.
+ * The delay is at most 100 ms, because readers give up after seconds.
  */
 u64 htm_busy_ns(long rc)
 {
@@ -128,12 +128,12 @@ static const char *htm_op_name(enum htm_op op)
 }
 
 /**
- * htm_log_refusal() - tell the log what the hypervisor did not do
+ * htm_log_refusal() - write a refused operation to the log
  * @where: the trace macro
  * @op: the operation
  * @rc: its return code
  *
- * Not for use under a scheduler lock: perf callbacks leave it to the worker.
+ * Do not call this under a scheduler lock: perf callbacks use htm_macro_log().
  */
 void htm_log_refusal(const struct htm_where *where, enum htm_op op, long rc)
 {
@@ -167,8 +167,8 @@ long htm_hcall(const struct htm_request *req)
  * htm_hcall_atomic() - issue a call where sleeping is not possible
  * @req: the call
  *
- * Only H_BUSY is tried again, and not for long. The caller keeps all its state
- * on a busy answer, so that it can come back.
+ * This function retries only after H_BUSY, and only for about 0.1 ms. After a busy
+ * answer, the caller keeps its state and retries later.
  *
  * Return: the hypervisor's last answer.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The H_HTM hypervisor call (PAPR): one request, its answer, and the two ways
- * to be patient with a busy hypervisor.
+ * The H_HTM hypervisor call (PAPR): one request, its answer, and two ways to wait
+ * for a busy hypervisor.
  */
 #ifndef HTM_HCALL_H
 #define HTM_HCALL_H
@@ -53,7 +53,7 @@ struct htm_where {
 /**
  * struct htm_request - one hypervisor call
  * @where: the trace macro
- * @op: what to do
+ * @op: the operation
  * @flags: HTM_FLAG_NOWRAP or 0
  * @arg: parameters 1 to 3 of the operation
  */

@@ -27,9 +27,9 @@
 #include "htm_target.h"
 
 /**
- * struct htm_bookmark - where a block of a list begins in its file
+ * struct htm_bookmark - the start of a block in the file of its list
  * @at: offset in the file
- * @iterator: asks for the block
+ * @iterator: iterator for the request of the block
  */
 struct htm_bookmark {
 	loff_t at;
@@ -38,11 +38,11 @@ struct htm_bookmark {
 
 /**
  * struct htm_list - a file that holds a list
- * @op: asks for the list
- * @type: asked of macros of this type
+ * @op: the operation that returns the list
+ * @type: type of the macros in the list
  * @entry_size: bytes of an entry
- * @bookmark: where the latest reader was, so that the next read need not start
- *	from the first block
+ * @bookmark: position of the latest read; the next read continues there instead of
+ *	at the first block
  */
 struct htm_list {
 	enum htm_op op;
@@ -89,7 +89,7 @@ static bool htm_info_is_allowed(const struct file *file)
 	       file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN);
 }
 
-/* Get one block. Return: 0, with a @block of size 0 after the end, or an errno. */
+/* Request one block. Return: 0 or an errno. After the end, @block has size 0. */
 static int htm_list_fetch(const struct htm_list *list, u64 iterator, void *bytes,
 			  struct htm_block *block)
 {
@@ -110,7 +110,7 @@ static int htm_list_fetch(const struct htm_list *list, u64 iterator, void *bytes
 	return err;
 }
 
-/* Find the block that holds @pos, from the bookmark on, and copy from it. */
+/* Find the block that holds @pos, starting at @mark, and copy from this block. */
 static ssize_t htm_list_copy(const struct htm_list *list, struct htm_bookmark *mark, void *bytes,
 			     char *to, loff_t pos, size_t count)
 {
@@ -129,7 +129,7 @@ static ssize_t htm_list_copy(const struct htm_list *list, struct htm_bookmark *m
 			return 0;
 		mark->at += block.size;
 		mark->iterator = block.next;
-		/* A list that the hypervisor does not end is left by a signal. */
+		/* A signal ends the read of a list that has no end. */
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
@@ -183,7 +183,7 @@ static ssize_t htm_capabilities_read(struct file *file, struct kobject *kobj,
 	return n;
 }
 
-/* A file without a size is read until nothing comes. */
+/* Programs read a file without a size until read(2) returns 0. */
 #define HTM_LIST_FILE(_name, _list)					\
 	static HTM_BIN_ATTRIBUTE bin_attr_##_name = {			\
 		.attr = { .name = #_name, .mode = 0444 },		\

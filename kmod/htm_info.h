@@ -4,7 +4,7 @@
 
 #include <linux/sysfs.h>
 
-/* What the hypervisor tells of the machine: files of the PMU in sysfs, see ABI. */
+/* The hypervisor's lists about the machine: files of the PMU in sysfs, see ABI. */
 extern const struct attribute_group htm_info_group;
 
 #endif /* HTM_INFO_H */

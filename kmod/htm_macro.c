@@ -56,7 +56,7 @@ void htm_macro_log(struct htm_macro *macro, enum htm_op op, long rc)
 static enum htm_op htm_macro_next_op(struct htm_macro *macro, int *control)
 {
 	*control = atomic_read(&macro->control);
-	/* The macro at these indices is no longer ours. */
+	/* The macro at these indices no longer belongs to this partition or driver. */
 	if (htm_target_is_lost(macro->target)) {
 		if (macro->state == HTM_TRACING)
 			macro->state = HTM_STOPPED;
@@ -245,7 +245,7 @@ static void htm_macro_kick(struct irq_work *kick)
 }
 
 /*
- * From here on: requests.
+ * The functions below are requests.
  */
 
 /* A request has withdrawn the trace: end the wait, and count it if START was refused. */
@@ -417,7 +417,7 @@ void htm_macro_close(struct htm_macro *macro)
 	irq_work_sync(&macro->kick);
 	cancel_work_sync(&macro->work);
 	htm_refusals_write_log(&macro->refusals, &target->where);
-	/* The canceled worker leaves the claim set if START or STOP was not finished. */
+	/* If START or STOP is unfinished, the canceled worker has left the claim set. */
 	if ((macro->state == HTM_TRACING || atomic_read(&macro->control) & HTM_CLAIMED) &&
 	    !htm_target_is_lost(target))
 		htm_hcall_sleep(&stop, false, &rc);

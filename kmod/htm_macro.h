@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace macro on its way between configured, tracing and stopped.
+ * The state of a trace macro: ready, tracing or stopped.
  *
  * The event's callbacks request a state of the macro. The holder of the claim
- * issues the operations. This is the caller itself while the hypervisor answers
- * at once, and the worker, which can sleep, from the first busy answer on.
+ * issues the operations that lead to this state. At first, the holder is the
+ * caller. From the first busy answer on, the holder is the worker, which can sleep.
  *
  * Most requests arrive on the event's CPU with interrupts off, one at a time.
  * Pause, resume and stop can arrive at any time. For example, if a member of the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The memory map: how machine real addresses, which the trace has, belong to
- * the partition's logical ones. Each block goes to the data ring as the raw
- * data of a sample.
+ * The memory map translates the machine's real addresses in the trace to the
+ * partition's logical addresses. The driver writes each block to the data ring, as
+ * the raw data of a sample.
  */
 #include <linux/build_bug.h>
 #include <linux/io.h>
@@ -14,10 +14,10 @@
 #include "htm_block.h"
 #include "htm_map.h"
 
-/* What is asked for is halved until it fits the ring, down to this. */
+/* The driver halves the requested length until a block fits the ring, down to this length. */
 #define HTM_LENGTH_MIN		(HTM_BLOCK_HEADER + 62 * HTM_MEMORY_ENTRY)
 
-/* perf aligns size word and raw data together: half a word of zeros follows. */
+/* perf aligns the 4-byte size and the raw data together to 8 bytes: zeros fill the gap. */
 #define HTM_RAW_PADDING		sizeof(u32)
 
 /* DUMP_SYSMEM_CONF is about the machine, not about one macro. */
@@ -27,8 +27,8 @@ static_assert(HTM_BLOCK_LENGTH_MAX + HTM_RAW_PADDING <= HTM_BLOCK_ALLOC);
 
 /**
  * struct htm_raw - the raw data of a sample on its way to the ring
- * @bytes: where they are
- * @copied: how many the ring has taken
+ * @bytes: the data
+ * @copied: number of bytes copied to the ring
  */
 struct htm_raw {
 	const void *bytes;
@@ -45,7 +45,7 @@ void htm_map_reset(struct htm_map *map, const struct perf_event *event)
 	};
 }
 
-/* Called by the core for each piece, and only when the sample has its place. */
+/* The core calls this for each piece, once the ring has room for the sample. */
 static unsigned long htm_raw_copy(void *dst, const void *src, unsigned long offset,
 				  unsigned long length)
 {
@@ -57,11 +57,11 @@ static unsigned long htm_raw_copy(void *dst, const void *src, unsigned long offs
 }
 
 /*
- * Write the block as a sample. The handler does not report whether it did; the copy
- * does. The core counts a sample that found no room; one that is neither copied
- * nor counted went to a ring without data pages, where none will ever fit.
+ * Write the block as a sample. The core does not report success, but success copies
+ * the block. The core counts a sample that found no room. A sample that is neither
+ * copied nor counted went to a ring without data pages.
  *
- * Return: 0, -EAGAIN or -ENOSPC.
+ * Return: 0, -EAGAIN if the ring has no room now, -ENOSPC if it never has room.
  */
 static int htm_map_write(struct htm_map *map, struct perf_event *event, u32 size)
 {
@@ -92,7 +92,7 @@ static int htm_map_write(struct htm_map *map, struct perf_event *event, u32 size
 	return htm_announce_lost(event) == lost ? -ENOSPC : -EAGAIN;
 }
 
-/* Ask for the block at the cursor. */
+/* Request the next block. */
 static long htm_map_fetch(struct htm_map *map)
 {
 	struct htm_request req = {
@@ -111,8 +111,8 @@ static long htm_map_fetch(struct htm_map *map)
  * @macro: writes a refusal to the log
  * @announcer: announces a refusal
  *
- * Return: bytes of the block, 0 if there are no more, -EAGAIN if it could not
- * be moved.
+ * Return: bytes of the block, 0 after the last block, -EAGAIN if the block could not
+ * be moved yet.
  */
 long htm_map_drain(struct htm_map *map, struct htm_macro *macro, struct htm_announcer *announcer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The memory map: from the hypervisor to samples in the data ring. */
+/* Delivery of the memory map from the hypervisor to samples in the data ring. */
 #ifndef HTM_MAP_H
 #define HTM_MAP_H
 

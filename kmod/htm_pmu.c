@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The perf PMU "htm": Hardware Trace Macro of a POWER processor, for Linux in
- * a logical partition. ABI tells what user space sees.
+ * a logical partition. ABI describes the interface to user space.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -41,7 +41,7 @@
 #define HTM_CORE_LO	20
 #define HTM_CORE_HI	27
 
-/* Terms of attr.config1, where this driver's own additions are. */
+/* Terms of attr.config1. Only this driver has them. */
 #define HTM_WRAP_BIT	0
 
 #define HTM_FORMAT(term)						\
@@ -50,7 +50,7 @@
 	GENMASK_ULL(HTM_##term##_HI, HTM_##term##_LO)
 #define HTM_WRAP	BIT_ULL(HTM_WRAP_BIT)
 
-/* Fixed-size fields only: with them a memory block always fits a record. */
+/* All fields except the raw data have a fixed size, so a block of the map fits a record. */
 #define HTM_SAMPLE_TYPES						\
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
 	 PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |	\
@@ -101,20 +101,20 @@ static const struct attribute_group *htm_attr_groups[] = {
 	NULL
 };
 
-/* What the event asks for and the hardware or this driver cannot do. */
+/* Refuse features that the hardware or this driver does not have. */
 static int htm_check_unsupported(const struct perf_event_attr *attr)
 {
 	if (attr->inherit || attr->precise_ip || attr->aux_output)
 		return -EOPNOTSUPP;
 	if (attr->sample_type & ~HTM_SAMPLE_TYPES)
 		return -EOPNOTSUPP;
-	/* The trace is taken by sampling means: AUX area and samples. */
+	/* An AUX area and samples deliver the trace, so only sampling works. */
 	if (!attr->freq && !attr->sample_period)
 		return -EOPNOTSUPP;
 	return 0;
 }
 
-/* What is contradictory or has no meaning here. */
+/* Refuse contradictory attributes, and attributes without a meaning for this PMU. */
 static int htm_check_invalid(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -129,7 +129,7 @@ static int htm_check_invalid(struct perf_event *event)
 		return -EINVAL;
 	if (event->cpu < 0 || event->attach_state & PERF_ATTACH_TASK)
 		return -EINVAL;
-	/* The leader's lock would be held while CONFIGURE waits. */
+	/* For a group member, the core would hold the leader's lock while CONFIGURE waits. */
 	if (event->group_leader != event)
 		return -EINVAL;
 	return 0;
@@ -146,7 +146,7 @@ static int htm_parse_config(u64 config, struct htm_where *where)
 
 	switch (where->type) {
 	case HTM_TYPE_NEST:
-		/* One per chip: any core index means the same macro. */
+		/* A chip has one nest macro, whatever the core index. */
 		where->core = 0;
 		return 0;
 	case HTM_TYPE_CORE:
@@ -218,7 +218,7 @@ static void htm_event_start(struct perf_event *event, int flags)
 
 /*
  * Every stop stops the macro, whatever its flags, because the AUX area may be
- * unmapped next. The core sets PERF_EF_UPDATE to change rings, and not to throttle.
+ * unmapped next. The core sets PERF_EF_UPDATE to change rings, but not to throttle.
  */
 static void htm_event_stop(struct perf_event *event, int flags)
 {
@@ -267,8 +267,9 @@ static struct pmu htm_pmu = {
 	.task_ctx_nr	= perf_invalid_context,
 	.attr_groups	= htm_attr_groups,
 	/*
-	 * Single pages do for AUX; blocks mean fewer hypervisor calls. One
-	 * event per CPU, so that nobody opens one on all CPUs.
+	 * PREFER_LARGE: the AUX area may consist of single pages, but larger blocks
+	 * need fewer hypervisor calls. EXCLUSIVE: one event per CPU prevents an
+	 * accidental open on all CPUs.
 	 */
 	.capabilities	= PERF_PMU_CAP_NO_EXCLUDE | PERF_PMU_CAP_EXCLUSIVE |
 			  PERF_PMU_CAP_AUX_PREFER_LARGE | PERF_PMU_CAP_AUX_PAUSE,
@@ -313,7 +314,7 @@ static int __init htm_init(void)
 	if (err)
 		return err;
 #ifndef HTM_IN_TREE
-	/* For EEXIST, modprobe would report the module as already loaded. */
+	/* Not EEXIST: modprobe would report the module as already loaded. */
 	if (htm_pmu_exists("htm")) {
 		pr_err("another driver has the PMU htm; htmtrace works with that driver\n");
 		return -EBUSY;

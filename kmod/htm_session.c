@@ -12,8 +12,8 @@
 #include "htm_session.h"
 
 /*
- * STATUS: log2 of the trace memory is in byte 1 of the header. Anything outside
- * 4 KiB to 256 TiB is taken as "not known".
+ * STATUS: byte 1 of the header holds the base-2 logarithm of the trace memory's size.
+ * A size outside 4 KiB to 256 TiB counts as unknown.
  */
 #define HTM_STATUS_LENGTH	SZ_4K
 #define HTM_STATUS_LOG2		1
@@ -26,7 +26,7 @@
 #define HTM_TRACE_UNIT		128
 #define HTM_MAP_UNIT		32
 
-/* Ask STATUS for the size of the trace memory. Not to know it is no failure. */
+/* Ask STATUS for the size of the trace memory. An unknown size is no failure. */
 static int htm_session_ask_size(struct htm_session *session)
 {
 	const u8 *header = session->map.block;
@@ -46,7 +46,7 @@ static int htm_session_ask_size(struct htm_session *session)
 	return 0;
 }
 
-/* CONFIGURE, after what an earlier session may have left over was released. */
+/* CONFIGURE the macro, after a DECONFIGURE if an earlier session left it configured. */
 static int htm_session_configure(struct htm_target *target)
 {
 	enum htm_op op = HTM_OP_DECONFIGURE;
@@ -113,7 +113,7 @@ static void htm_session_report(void *data)
  * htm_session_open() - reserve and configure a trace macro for an event
  * @event: the event
  * @where: the macro
- * @wrap: go on at the start of the trace memory when it is full
+ * @wrap: continue at the start of the trace memory when it is full
  *
  * Return: the session, or the errno for the opener.
  */
@@ -157,7 +157,7 @@ free_session:
 	return ERR_PTR(err);
 }
 
-/* The event is gone: leave nothing configured. */
+/* The event is closed: leave no macro configured. */
 void htm_session_close(struct htm_session *session)
 {
 	htm_macro_close(&session->macro);
@@ -196,9 +196,9 @@ static void htm_session_rearm(struct htm_session *session)
  * htm_session_add() - the core adds the event to its CPU, and starts it
  * @session: the session
  *
- * Return: errno of a refused START if the event is pinned, so that the core
- * moves it to the error state; otherwise 0, and the event is disabled. An error
- * for other events would make the core try again at each tick.
+ * Return: 0, or the errno of a refused START if the event is pinned: the core then
+ * moves the event to the error state. For other events, an errno would make the core
+ * retry at each tick, so the driver disables the event and returns 0.
  */
 int htm_session_add(struct htm_session *session)
 {
@@ -289,7 +289,7 @@ static bool htm_session_read_map(struct htm_session *session, u64 *value)
 	return false;
 }
 
-/* The partition has moved: the trace stays on the other machine. */
+/* The partition has moved: the trace remains on the old machine. */
 static void htm_session_lose(struct htm_session *session)
 {
 	session->trace.end = true;
@@ -328,7 +328,7 @@ bool htm_session_read(struct htm_session *session, u64 *value)
 		return false;
 	*value = HTM_VALUE_AGAIN;
 	if (!READ_ONCE(session->event->rb)) {
-		/* Without a ring for the data: do not even stop the trace. */
+		/* Without a data ring, the read does not even stop the trace. */
 		*value = HTM_VALUE_END;
 	} else {
 		if (!session->draining)

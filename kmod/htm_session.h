@@ -17,7 +17,7 @@
  * @trace: progress of the trace
  * @map: progress of the memory map
  * @draining: a read has stopped the trace for good
- * @lost: it was announced that the partition has moved to another machine
+ * @lost: the driver has announced that the partition moved to another machine
  * @busy: a callback runs on this CPU; a callback that interrupts it may only make
  *	requests to the macro
  * @added: the event was added to its CPU before

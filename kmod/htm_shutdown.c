@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A macro belongs to the machine and stays configured after the kernel that did
- * this has stopped: the next kernel would find it in use. So the driver releases
+ * A macro belongs to the machine. It stays configured after the kernel that configured
+ * it has stopped, and the next kernel would find it in use. So the driver releases
  * all macros at power-off, reboot and kexec. When the kernel panics, and before a
- * crash kernel starts, it tries to release them without waiting for long.
+ * crash kernel starts, the driver tries to release them without a long wait.
  *
  * A partition that has moved to another machine (live migration) has no macro
  * there: the old indices mean macros of other partitions. The driver detects the
@@ -77,7 +77,7 @@ int htm_shutdown_init(void)
 	}
 	atomic_notifier_chain_register(&panic_notifier_list, &htm_panic_notifier);
 #ifdef CONFIG_CRASH_DUMP
-	/* The kernel has few slots for crash handlers. Without one the rest still works. */
+	/* The kernel has few slots for crash handlers. All else works without a slot. */
 	crash_shutdown_register(htm_crash);
 #endif
 	return 0;

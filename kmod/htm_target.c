@@ -20,7 +20,7 @@
 #define HTM_CRASH_TRIES		100
 
 #ifdef HTM_IN_TREE
-/* Keeps htmdump from using the macro, and this driver from a macro that htmdump uses. */
+/* Keep htmdump and this driver from using the same macro. */
 static int htm_target_claim(const struct htm_where *where)
 {
 	return htm_claim(where->type, where->node, where->chip, where->core,
@@ -33,7 +33,7 @@ static void htm_target_unclaim(const struct htm_where *where)
 }
 
 #else
-/* A module has nothing to share a claim with. */
+/* A kernel for which this driver is a module has no claims. */
 static int htm_target_claim(const struct htm_where *where)
 {
 	return 0;
@@ -80,7 +80,7 @@ struct htm_target *htm_target_reserve(const struct htm_where *where)
 			continue;
 		if (target->in_use)
 			return ERR_PTR(-EBUSY);
-		/* Left over from a DECONFIGURE that failed. */
+		/* An earlier DECONFIGURE failed and left this target over. */
 		target->in_use = true;
 		return target;
 	}
@@ -153,7 +153,7 @@ int htm_target_configure(struct htm_target *target, bool killable, long *rc)
  * A refusal may mean that the macro still traces: STOP the macro and try again.
  * If the second answer is H_STATE or H_NOT_AVAILABLE, the macro is not configured.
  *
- * Return: 0 if the macro is not configured any more, or an errno.
+ * Return: 0 if the macro is no longer configured, or an errno.
  */
 int htm_target_deconfigure(struct htm_target *target, bool killable, long *rc)
 {
@@ -181,7 +181,7 @@ int htm_target_deconfigure(struct htm_target *target, bool killable, long *rc)
 }
 
 #ifndef HTM_IN_TREE
-/* Last attempt to release leftover macros; no event exists any more. */
+/* Make a last attempt to release leftover macros. No event is open now. */
 void htm_target_forget_all(void)
 {
 	struct htm_target *target, *next;
@@ -259,10 +259,11 @@ void htm_target_lose_all(void)
 }
 
 /**
- * htm_target_example() - a trace macro of a type, to ask about all of them
+ * htm_target_example() - a trace macro of a type, for a request about all of them
  * @type: the type
  *
- * Return: one that is open, for it exists, or else the first of the machine.
+ * Return: a macro that this driver holds and that therefore exists, or the macro with
+ * the indices 0.
  */
 struct htm_where htm_target_example(enum htm_type type)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The trace: from the macro's memory to the AUX area. The hypervisor writes to
- * one range of real addresses per call, so a dump never leaves a block of
+ * Delivery of the trace from the macro's memory to the AUX area. The hypervisor writes
+ * to one range of real addresses per call, so each dump lies within one block of
  * physically contiguous pages.
  */
 #include <linux/io.h>
@@ -19,15 +19,15 @@
 #include "htm_trace.h"
 
 /*
- * Dumps are multiples of this at multiples of this: the only lengths and
- * alignments that are known to work are pages, and 4 KiB is one.
+ * Lengths and addresses of dumps are multiples of this size, the smallest page. Other
+ * lengths and alignments are not known to work.
  */
 #define HTM_GRANULE		SZ_4K
 
 #define HTM_CHUNK_FIRST		SZ_64K
 #define HTM_CHUNK_MAX		SZ_1M
 
-/* One read shall keep interrupts off for about this long, and 1 ms at most. */
+/* A read keeps interrupts off for about this time, and should not exceed 1 ms. */
 #define HTM_BUDGET_NS		(NSEC_PER_MSEC / 2)
 
 /**
@@ -46,14 +46,14 @@ struct htm_aux {
 	u32 block_end[];
 };
 
-/* Pages that follow page @first in its physical block, itself included. */
+/* The number of pages from @first to the end of its physical block. */
 static int htm_aux_block_pages(void **pages, int first, int nr_pages)
 {
 	struct page *page = virt_to_page(pages[first]);
 	int order = PagePrivate(page) ? page_private(page) : 0;
 	int n = 1;
 
-	/* The order says what was allocated; the addresses must agree. */
+	/* The order is the size of the allocation. The addresses must agree with it. */
 	while (n < 1 << order && first + n < nr_pages &&
 	       pages[first + n] == pages[first] + n * PAGE_SIZE)
 		n++;
@@ -65,8 +65,8 @@ void *htm_aux_setup(struct perf_event *event, void **pages, int nr_pages, bool o
 	struct htm_aux *aux;
 
 	/*
-	 * The trace is read once, in order: there is no newest part to keep.
-	 * A ring never offers its last byte, so one granule would offer none.
+	 * Reject overwrite mode: each read delivers the next part of the trace once.
+	 * A ring never offers its last byte, so a ring of one granule has no room.
 	 */
 	if (overwrite || (u64)nr_pages << PAGE_SHIFT < 2 * HTM_GRANULE)
 		return NULL;
@@ -108,7 +108,7 @@ void htm_trace_reset(struct htm_trace *trace)
 
 /**
  * struct htm_dump - one DUMP_DATA
- * @to: where in the AUX area
+ * @to: address in the AUX area
  * @length: bytes
  */
 struct htm_dump {
@@ -116,7 +116,7 @@ struct htm_dump {
 	unsigned long length;
 };
 
-/* Where the bytes after the first @done of a transaction go, and how many. */
+/* The next dump after @done bytes of a transaction. @length 0: no room, or the end. */
 static struct htm_dump htm_aux_next(const struct htm_trace *trace,
 				    const struct htm_aux *aux,
 				    const struct perf_output_handle *handle, unsigned long done)
@@ -135,9 +135,9 @@ static struct htm_dump htm_aux_next(const struct htm_trace *trace,
 }
 
 /*
- * Dump one chunk and learn what it costs. Nobody says how much of it the
- * hypervisor fills, so it is cleared first: what is left of an earlier round
- * of the ring must not look like trace.
+ * Dump one chunk, and adapt the size of later chunks to the time that it takes. The
+ * hypervisor does not report how many bytes it writes. So clear the chunk first: old
+ * bytes in the ring must not look like trace.
  */
 static long htm_dump_chunk(struct htm_trace *trace, const struct htm_where *where,
 			   const struct htm_dump *dump, u64 offset)
@@ -161,7 +161,7 @@ static long htm_dump_chunk(struct htm_trace *trace, const struct htm_where *wher
 	return rc;
 }
 
-/* A dump gave nothing: decide what that means for the trace. */
+/* A dump was busy or refused: retry later, STOP the macro again, or end the trace. */
 static void htm_dump_failed(struct htm_trace *trace, struct htm_macro *macro,
 			    struct htm_announcer *announcer, long rc)
 {
@@ -182,7 +182,7 @@ static void htm_dump_failed(struct htm_trace *trace, struct htm_macro *macro,
 	htm_macro_log(macro, HTM_OP_DUMP_DATA, rc);
 }
 
-/* Dump until the time is up, the area is full or the trace is at its end. */
+/* Dump until the time is over, the area is full or the trace ends. */
 static unsigned long htm_trace_fill(struct htm_trace *trace, struct htm_macro *macro,
 				    struct htm_announcer *announcer, const struct htm_aux *aux,
 				    struct perf_output_handle *handle)
@@ -216,7 +216,7 @@ static bool htm_trace_ended(const struct htm_trace *trace, const struct htm_macr
  * htm_trace_drain() - move the next part of the trace to the AUX area
  * @trace: progress of the trace
  * @macro: the macro, stopped for good
- * @announcer: knows the gaps that the AUX record must flag
+ * @announcer: holds the losses that the AUX record must flag
  *
  * The flag stays pending until a record with the flag has found room. If necessary,
  * the driver makes a record without bytes for the flag at the end.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The trace: from the macro's memory to the AUX area. */
+/* Delivery of the trace from the macro's memory to the AUX area. */
 #ifndef HTM_TRACE_H
 #define HTM_TRACE_H
 
@@ -9,8 +9,8 @@
  * struct htm_trace - progress of moving a trace to the AUX area
  * @size: bytes in the macro's trace memory, 0 if not known
  * @offset: bytes moved; advances only after they are committed
- * @chunk: longest dump at present, adapted to what a dump costs
- * @retry_at: earliest htm_now() for the next try of a busy dump
+ * @chunk: present maximum length of a dump, adapted to the time that a dump takes
+ * @retry_at: earliest htm_now() for the retry of a busy dump
  * @stopped_again: a dump found the macro in the wrong state, so it was stopped again
  * @end: the hypervisor has no further trace data
  * @over: the end was announced; no further trace data will be moved

@@ -24,7 +24,8 @@
  * @log: the log
  * @cpu: the log's CPU
  *
- * PAPR lets no log cross a 4 KiB boundary. kmalloc() aligns a power of two to itself.
+ * In PAPR, a log must not cross a 4 KiB boundary. kmalloc() aligns a block to its size
+ * if the size is a power of two.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -222,7 +222,7 @@ static int __init vpa_dtl_load(void)
 {
 	if (!firmware_has_feature(FW_FEATURE_SPLPAR) || is_kvm_guest())
 		return -ENODEV;
-	/* For EEXIST, modprobe would report the module as already loaded. */
+	/* Not EEXIST: modprobe would report the module as already loaded. */
 	if (htm_pmu_exists(VPA_DTL_NAME)) {
 		pr_err("another driver has the PMU " VPA_DTL_NAME "\n");
 		pr_err("to use this one, boot with initcall_blacklist=vpa_dtl_init if the other is part of the kernel, or unload it\n");

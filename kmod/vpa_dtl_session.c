@@ -22,7 +22,7 @@
 #define VPA_DTL_BUSY_NS		NSEC_PER_MSEC
 #define VPA_DTL_IDLE_NS		(10 * NSEC_PER_MSEC)
 
-/* Limits of entries in one look: above, the CPU is busy, or not quiet. */
+/* With more entries in one look, the CPU is busy, or not quiet. */
 #define VPA_DTL_BUSY_ENTRIES	(N_DISPATCH_LOG / 8)
 #define VPA_DTL_QUIET_ENTRIES	2
 

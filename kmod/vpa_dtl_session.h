@@ -32,8 +32,8 @@ enum vpa_dtl_announcement {
  * @wait_ns: time between the last look and the next
  * @mask: the kinds of dispatch that the event requests
  * @found: entries that the last look found
- * @no_room: the last look has left entries in the log
- * @busy: a callback is running, which another callback may interrupt
+ * @no_room: the area had no room for all entries of the last look
+ * @busy: a callback is running; a callback that interrupts it must not look at the log
  * @missing: value of each pending announcement; 0: no announcement
  * @flags: flags that the next AUX record must have
  * @added: the core has added the event to its CPU, or tried to while the log was in use

@@ -15,7 +15,7 @@ namespace htmtrace {
 inline constexpr const char* kDtlPmu = "vpa_dtl";
 // The kernel's own driver silently raises shorter periods to this value.
 inline constexpr uint64_t kLeastDtlPeriodNs = 1'000'000;
-// No driver accepts a shorter period.
+// htmtrace's own driver raises shorter periods to this value.
 inline constexpr uint64_t kLeastOwnDtlPeriodNs = 100'000;
 
 // True if the PMU under `pmu_root` belongs to htmtrace's own driver, kmod/vpa_dtl_pmu.c. This

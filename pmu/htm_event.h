@@ -26,11 +26,11 @@ inline constexpr uint64_t kLargestBlockBytes = 16 << 20;
 // (EINVAL). The probe therefore distinguishes the drivers without access to the hardware.
 EventAttr htm_generation_probe(const EventAttr& attr);
 
-// A counting software event for the htm event's group. The event runs exactly while the htm event
-// runs.
+// A counting software event for the htm event's group. The event runs whenever the htm event runs,
+// and only then.
 EventAttr htm_witness_attr();
 
-// The event in perf's syntax: "htm/htm_type=2,nodeindex=0,.../".
+// The event in perf's syntax: "htm/htm_core,nodeindex=0,.../".
 std::string describe_event(const TraceTarget& target);
 
 }  // namespace htmtrace

@@ -60,9 +60,9 @@ void fetch(std::span<const std::byte> bytes) {
   }
 }
 
-// Copies entries from memory that is in no cache, unless the previous call prefetched it as `next`.
-// The loop also checks the order of each entry, because the processor waits for the next bytes
-// there. Returns the continued `order`.
+// Copies entries, and prefetches the same number of bytes of `next`, which the following call
+// copies: the kernel wrote these bytes, so this processor's cache does not hold them. The loop also
+// checks the order of the entries while it waits for memory. Returns the continued `order`.
 DtlOrder copy_entries(std::span<const std::byte> from, std::byte* to, DtlOrder order,
                       std::span<const std::byte> next) {
   constexpr size_t kAtOnce = std::lcm(kDtlEntryBytes, kDrainLineBytes);

@@ -48,8 +48,8 @@ class DtlDrain {
            Driver driver = Driver::kKernels);
 
   // Drains both rings. Copies the bytes to `room`, which grows on demand; a `room` shared by many
-  // rings stays in the processor's cache. Meanwhile, prefetches the bytes of `next`, whose turn is
-  // next.
+  // rings stays in the processor's cache. Meanwhile, prefetches the bytes of `next`, the object to
+  // drain next.
   void look(std::vector<std::byte>& room, const DtlDrain* next = nullptr);
 
   // Prefetch steps for look(), in this order: this object, the rings' counters, the records. The
@@ -61,7 +61,7 @@ class DtlDrain {
   const Totals& totals() const { return slots_.totals(); }
   // Unknown before the first entry.
   const DtlClock& clock() const { return slots_.clock(); }
-  // The kernel disabled the event, as a record reported. The event must never be enabled again.
+  // A record reported that the kernel disabled the event. The event must never be enabled again.
   bool ended() const { return ended_; }
 
  private:

@@ -28,7 +28,7 @@ class EventFd {
  public:
   EventFd() = default;
 
-  // Opens the event for all tasks on `cpu`. Returns an empty object on failure and sets errno. The
+  // Opens the event for all tasks on `cpu`. On failure, returns an empty object and sets errno. The
   // caller explains the errno, whose meaning depends on the PMU.
   static EventFd open(std::span<const std::byte> attr, int cpu, int group_fd = -1);
 

@@ -60,7 +60,7 @@ class HtmDrain {
   enum class Step : uint8_t {
     kMore,   // new data arrived; call again
     kAgain,  // the driver waits for the hypervisor; call again a little later
-    kDone,   // the trace is complete
+    kDone,   // no further data will arrive
   };
 
   struct Mode {
@@ -149,8 +149,9 @@ class HtmDrain {
   std::vector<std::byte> last_block_;
   std::set<uint64_t> iterators_;
 
-  // The last bytes of the trace; zeros where the macro has not written. They hold the largest record
-  // (a complete walk has about 40 words of 8 bytes) and two lines of each of the nest's four engines.
+  // The last bytes of the trace; zeros where the macro has not written. They hold the largest
+  // record (a complete walk has about 40 words of 8 bytes) and two lines of each of the nest's four
+  // engines.
   static constexpr size_t kTailBytes = 1024;
   std::array<std::byte, kTailBytes> tail_{};
   uint64_t taken_bytes_ = 0;  // all bytes read from the AUX ring, including discarded bytes

@@ -20,8 +20,8 @@ constexpr size_t kTaskBytes = 8;
 // Offsets in a FORK: pid, ppid, tid, ptid.
 constexpr size_t kForkBytes = 16;
 
-// No record is longer. If this much space is free, no record was lost. The kernel also reserves
-// space for the record that reports a loss.
+// At least the length of the longest record plus the record that reports a loss. If this much space
+// is free, no record was lost.
 constexpr size_t kLongestRecord = 256;
 
 uint32_t word_of(std::span<const std::byte> from, size_t at) {

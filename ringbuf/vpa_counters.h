@@ -14,7 +14,7 @@ namespace htmtrace {
 inline constexpr const char* kVpaRoot = "/sys/kernel/debug/powerpc/vpa";
 
 struct VpaCounters {
-  // Increases with each stop and each dispatch.
+  // Increases by one with each stop and with each dispatch.
   uint32_t dispatch_count = 0;
   // Entries written to the log since its registration.
   uint64_t log_index = 0;

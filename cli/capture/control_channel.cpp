@@ -132,7 +132,8 @@ std::optional<ControlChannel::Command> ControlChannel::next() {
 
 void ControlChannel::answer(const std::string& line) {
   if (!answers_) return;
-  // Nobody reads a full pipe. A line is shorter than PIPE_BUF, so the write is atomic.
+  // If the pipe is full, its reader is stalled, and the answer is dropped. A line is shorter than
+  // PIPE_BUF, so the write is atomic.
   pollfd room{answers_.get(), POLLOUT, 0};
   if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0) return;
   [[maybe_unused]] const ssize_t told = ::write(answers_.get(), line.data(), line.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The recorder's end of `--control`. Each command is a line with a word of perf-record(1), and
-// receives a line as its answer.
+// The recorder's end of `--control`. A command is a line with one word, as in perf-record(1). Each
+// command gets a line as its answer.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class ControlChannel {
   // The descriptor to poll for input; -1 after the other side has closed the channel for good.
   int fd() const { return commands_.get(); }
 
-  // Reads the available input. It does not wait if poll() reported input on fd().
+  // Reads the available input. Does not wait if poll() reported input on fd().
   void receive();
   // Returns the next command, and refuses unknown commands.
   std::optional<Command> next();

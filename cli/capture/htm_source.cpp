@@ -113,7 +113,7 @@ bool HtmSource::try_open(int cpu) {
 }
 
 // Only the first driver lets two events open the same target. A CPU that carries another event
-// always refuses, so this tries all CPUs.
+// always refuses, so this function tries all CPUs.
 bool HtmSource::is_first_driver() const {
   if (!old_driver_) return false;
   bool tried = false;

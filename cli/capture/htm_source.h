@@ -30,9 +30,9 @@ struct Triggers {
 
 class HtmSource {
  public:
-  // Opens the event on the first of `cpus` that works, disabled. With our driver this configures
-  // the trace macro. `wraps`: `attr` requests a wrapping trace. `own_driver`: the driver is
-  // htmtrace's. Throws Error.
+  // Opens the event on the first of `cpus` that works, disabled. With htmtrace's driver, this
+  // configures the trace macro. `wraps`: `attr` requests a wrapping trace. `own_driver`: the driver
+  // is htmtrace's. Throws Error.
   HtmSource(const EventAttr& attr, const TraceTarget& target, const std::vector<int>& cpus,
             bool wraps, bool own_driver);
 
@@ -64,7 +64,8 @@ class HtmSource {
 
   // Starts the trace. Call alive() to verify the start.
   void enable() const { event_.enable(); }
-  // Interrupts the trace until enable(). Only htmtrace's driver keeps the trace so far.
+  // Interrupts the trace until enable(). Only htmtrace's driver keeps the earlier part of the
+  // trace.
   void disable() const { event_.disable(); }
 
   // Call it after a trace was drained: the next enable() starts a new trace. Saves the counts of
@@ -79,8 +80,8 @@ class HtmSource {
   // The trace memory wraps.
   bool wraps() const { return wraps_; }
 
-  // Returns false if the kernel has disabled the event, because the start was refused or the
-  // CPU is gone, for example. Does not disturb the trace. A false result may take 20 ms.
+  // Returns false if the kernel has disabled the event, for example because the start was refused
+  // or the CPU went offline. Does not disturb the trace. A false result may take 20 ms.
   bool alive() const;
 
  private:
@@ -111,7 +112,7 @@ struct SourceWish {
   std::vector<TraceTarget> targets;
   std::vector<int> cpus;            // candidate carrier CPUs, best first; empty: all usable CPUs
   std::optional<RingSizes> sizes;   // exact ring sizes; empty: the usual sizes
-  bool allow_first_driver = false;  // despite its memory corruption
+  bool allow_first_driver = false;  // use it, although it can corrupt kernel memory
   bool wrap = false;                // keep the newest trace when the memory is full
   bool rearm = false;               // the recording makes several traces
   bool start_paused = false;

@@ -136,7 +136,7 @@ class Decode {
   const SymbolTable* symbols() const { return symbols_ ? &*symbols_ : nullptr; }
 
   TraceBytes bytes_of(const ChosenTrace& trace, InputFile& input) const {
-    // The page tables require the whole trace.
+    // Walks require the whole trace, because earlier walks complete later walks.
     static const Selection all;
     return selected_bytes(trace, input, options_.walks ? all : options_.traces.selection,
                           options_.limit, options_.file_order);
@@ -190,7 +190,7 @@ class Decode {
     if (statistics) report(bytes, *statistics, map.report());
   }
 
-  // The machine's own addresses mostly need more bits than the format has for them.
+  // With a memory map, pages are logical: most real addresses need more bits than the format has.
   void write_qtrace(TraceBytes& bytes, const TranslationMap& map) {
     using Pages = QtraceWriter::Pages;
     const Pages by_map = map.ranges().empty() ? Pages::kReal : Pages::kLogical;
@@ -238,7 +238,7 @@ class Decode {
     return NestPrinter::Format::kText;
   }
 
-  // Of CSV, once for traces of the same kind in a row.
+  // Prints the CSV heading, unless the preceding trace has the same heading.
   void heading(std::string_view names) {
     if (options_.format == DecodeFormat::kCsv && heading_ != names) output_.put(names);
     heading_ = names;
@@ -273,12 +273,12 @@ class Decode {
     tell(result.text + (map.report().size_bytes != 0 ? describe(map.report()) : ""));
   }
 
-  // Statistics: the output itself, or lines on stderr.
+  // Prints statistics: to the output with --summary, otherwise to stderr.
   void tell(const std::string& statistics) {
     if (options_.summary) {
       output_.put(statistics);
     } else if (!options_.quiet) {
-      output_.flush();  // so that a terminal shows the text before what is said about it
+      output_.flush();  // so that a terminal shows the events ahead of the statistics
       print_text(statistics);
     }
   }
@@ -340,12 +340,12 @@ class Decode {
 
   const DecodeOptions& options_;
   TextOutput output_;
-  // Text on the same terminal shows well enough how it gets on.
+  // Without progress if the events go to the same terminal: they show the progress.
   const bool show_progress_ = ::isatty(STDERR_FILENO) == 1 &&
                               (!options_.traces.output.empty() || ::isatty(STDOUT_FILENO) == 0);
   std::unique_ptr<Disassembler> disassembler_;  // null: not printed
   std::optional<SymbolTable> symbols_;          // built on first use
-  std::string_view heading_;                    // the last one printed
+  std::string_view heading_;                    // the last printed heading
   DecodeTotals totals_;
   bool incomplete_ = false;
 };

@@ -89,7 +89,7 @@ nest::Statistics count_all(const NestJob& job, NestReading& reading) {
   return sum;
 }
 
-// As of a core trace.
+// Warns about a trace without records, in the words of core traces.
 void tell_nothing(const NestReading& reading) {
   print_warning(reading.name() +
                 (reading.size_bytes() == 0 ? " is empty" : " contains only zeros"));
@@ -114,7 +114,7 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
   NestResult result;
   SelectedCommands selected;
   if (job.summary) {
-    // In pieces of the file a trace can only be counted when that is its order.
+    // count_all() counts in file order, so the file order must be the trace order.
     const bool by_bytes = everything_selected(job) && !limited(job) && wrap.empty();
     result.statistics =
         by_bytes ? count_all(job, reading) : pass_selected(job, reading, output, selected);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// htmtrace decode, of nest traces.
+// htmtrace decode for nest traces.
 #pragma once
 
 #include <string>
@@ -29,12 +29,12 @@ struct NestJob {
 
 struct NestResult {
   nest::Statistics statistics;
-  bool cut = false;  // the file is compressed, and not whole
-  std::string text;  // the statistics, for people; empty when whoever read the output has gone
+  bool cut = false;  // the file could not be read to its end
+  std::string text;  // the statistics, for people; empty if the reader of the output has gone
 };
 
-// Prints the events, but not the statistics. Throws Error, also when something is selected by what
-// bus traces do not have.
+// Prints the events, but not the statistics. Throws Error, also if the selection does not apply to
+// nest traces.
 NestResult decode_nest(const NestJob& job, TextOutput& output);
 
 }  // namespace htmtrace

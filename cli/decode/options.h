@@ -40,11 +40,11 @@ inline bool for_engines(DecodeFormat format) {
 struct DecodeOptions {
   TraceOptions traces;
   DecodeFormat format = DecodeFormat::kText;
-  std::optional<QtraceWriter::Pages> pages;  // of qtrace
-  std::optional<uint64_t> interval;          // of block vectors
+  std::optional<QtraceWriter::Pages> pages;  // for qtrace
+  std::optional<uint64_t> interval;          // for block vectors
   std::string blocks;
   static constexpr uint64_t kPartRows = 10'000'000;
-  uint64_t part_rows = kPartRows;  // of files for engines
+  uint64_t part_rows = kPartRows;  // limit for each file of a format for engines
   std::optional<uint64_t> part_ticks;
   bool summary = false;  // statistics instead of events
   bool stamps = false;

@@ -26,7 +26,8 @@
 namespace htmtrace {
 namespace {
 
-// "type=core/node=0/chip=1/core=12"; of a file that does not tell its place only the kind.
+// Returns "type=core/node=0/chip=1/core=12", or only "type=core" if the file does not state its
+// target.
 std::filesystem::path partition_of(const ChosenTrace& trace, HtmType type) {
   std::filesystem::path folder = fmt::format("type={}", htm_type_name(type));
   if (!trace.place) return folder;
@@ -55,14 +56,14 @@ class RowDecode {
   }
 
  private:
-  // A trace and the folder that is its own.
+  // A trace and its own folder.
   struct Part {
     const ChosenTrace* trace;
     HtmType type;
     std::filesystem::path folder;
   };
 
-  // Throws Error when one cannot be written, before anything is.
+  // Throws Error if a trace cannot be written, before any trace is written.
   std::vector<Part> parts_of(const std::vector<ChosenTrace>& traces) const {
     std::vector<Part> parts;
     for (const ChosenTrace& trace : traces) {

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The size of the pieces of AUX data; whole slots.
+// The size of the pieces in which AUX data is read: whole slots.
 constexpr uint64_t kPieceBytes = 16384 * kDtlEntryBytes;
 // No AUX area is larger, so a larger size means a damaged file.
 constexpr uint64_t kMostArea = uint64_t{4} << 30;
@@ -31,7 +31,7 @@ ReadAt reader_of(const InputFile& file) {
   };
 }
 
-// Of a regular file; of others nothing, for what is read of a pipe is gone.
+// Returns no bytes unless the file is regular: a pipe delivers each byte only once.
 std::vector<std::byte> first_bytes_of(const fs::path& path) {
   std::error_code failure;
   if (fs::exists(path, failure) && !fs::is_regular_file(path, failure)) return {};
@@ -85,7 +85,7 @@ class Import {
     DtlReasons reasons;
     Ledger ledger;
     uint64_t reader_at = 0;  // position up to which perf had read ahead of the last piece
-    DtlSwitch told{};        // up to when, and who was there then
+    DtlSwitch told{};        // end of the written switches: the time, and the task at this time
     size_t switches = 0;     // number of switches already written
   };
 
@@ -98,7 +98,8 @@ class Import {
     add_dtl_names(content_.names.take_new(), blocks_);
   }
 
-  // A piece of the AUX area. perf reads it in order; what is not there it had no chance to read.
+  // Takes a chunk of the AUX area. perf reads the area in order, so the driver overwrote the bytes
+  // that precede the chunk and follow the last chunk.
   void take(Cpu& cpu, const DtlPerfChunk& chunk) {
     DtlSlots& slots = cpu.slots;
     const uint64_t there = slots.position();
@@ -125,15 +126,15 @@ class Import {
     while (begin < end) begin += take_piece(cpu, chunk, begin, end);
   }
 
-  // No more can be gone before a piece than damage to the file can hide and the driver go ahead of
-  // perf, which is an area.
+  // An upper bound of the missing bytes ahead of a chunk: damage can hide at most the size of the
+  // file, and the driver can be ahead of perf by at most one area.
   uint64_t most_gone() const {
     const uint64_t area =
         content_.area_bytes == DtlSlots::kUnending ? 0 : std::min(content_.area_bytes, kMostArea);
     return *file_.size_bytes() + area;
   }
 
-  // From `begin` on, up to the end of a slot. Returns how many bytes.
+  // Takes bytes from `begin` on, up to the end of a slot. Returns their number.
   uint64_t take_piece(Cpu& cpu, const DtlPerfChunk& chunk, uint64_t begin, uint64_t end) {
     uint64_t length = std::min(end - begin, kPieceBytes);
     const uint64_t slots = dtl_slot_bytes(content_.area_bytes);
@@ -181,7 +182,7 @@ class Import {
     blocks_.clear();
   }
 
-  // Those up to this time, that of the last entry that is written next.
+  // Writes the switches up to `until_ns`, the time of the last entry of the next block.
   void write_switches(Cpu& cpu, uint64_t until_ns) {
     const auto found = content_.switches.find(cpu.number);
     if (found == content_.switches.end()) return;
@@ -215,7 +216,7 @@ class Import {
       totals.saturated = told.totals.saturated;
       totals.flagged = told.totals.flagged;
       if (told.totals.last_ns != 0) totals.last_ns = told.totals.last_ns;
-      // The area was full when perf came, so that the driver could not go on.
+      // The area was full when perf read it, so the driver had stopped.
       const bool full = content_.area_bytes != DtlSlots::kUnending &&
                         told.delivered >= cpu->reader_at + content_.area_bytes;
       report.add({.cpu = number,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Dispatch trace logs in files of ours and of perf. What perf recorded is made a recording as ours
-// are, for the time of the command, and that is read. What perf lost becomes the recording's own
-// verdict.
+// Dispatch trace logs in files of htmtrace and of perf. A perf.data file is converted to a
+// temporary recording of htmtrace. The end of this recording reports the losses of perf.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +14,7 @@ namespace htmtrace {
 // events but no htm events. Throws Error if it cannot read the file.
 bool is_dispatch_log(const std::filesystem::path& path);
 
-// A file of either kind, to be read as a recording of ours.
+// A file of either kind, as a recording of htmtrace.
 class DtlInput {
  public:
   // Throws Error.

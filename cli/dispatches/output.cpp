@@ -34,8 +34,8 @@ std::string read_text(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Names for kernel addresses, of the file that the user chose; none of an empty one, as /dev/null
-// is. Throws Error.
+// Reads the names of kernel addresses from the user's file. An empty file, such as /dev/null, has
+// no names. Throws Error.
 SymbolTable read_symbols(const std::filesystem::path& path) {
   SymbolTable table;
   const std::string text = read_text(path);
@@ -114,7 +114,8 @@ void DtlOutput::take(Track& track, const DtlClock& clock, const DtlStatistics& s
   clock_ = clock;
 }
 
-// What was before the last entry is not needed again, unless the file does not have it yet.
+// Later entries need no earlier task, so this function forgets these tasks. With a file,
+// write_pending() forgets them after they are written.
 void DtlOutput::find_tasks(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries) {
   track.there_.clear();
   track.tasks_needed_from_ = clock.nanoseconds(entries.back().timebase).value_or(0);
@@ -131,8 +132,8 @@ DtlSeries& DtlOutput::series_of(Track& track) {
   return *track.series_;
 }
 
-// The file tells the clock before the first entries, and again from time to time: damage may hit
-// it, and CLOCK_REALTIME may be set.
+// Writes the clock to the file ahead of the first entries and every 10 s: a block may be damaged,
+// and CLOCK_REALTIME may be set.
 void DtlOutput::note_clock(const DtlClock& clock) {
   const std::lock_guard held(lock_);
   if (clock.ticks_per_second == 0) return;

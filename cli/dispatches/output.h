@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the entries of a dispatch trace log go: to standard output as lines, to a file, into the
-// analysis; the same for a log that is being recorded and for one that is read from a file.
+// The destinations of the entries of a dispatch trace log: lines on standard output, a file, or an
+// analysis. Recording and replay share this class.
 #pragma once
 
 #include <atomic>
@@ -37,8 +37,8 @@ struct DtlOutputOptions {
   bool summary = false;                   // an analysis instead of entries
   std::optional<DtlIntervals> intervals;  // a series over time instead of entries
   bool silent = false;                    // none of these
-  bool tasks = false;                     // which task was there, with each of these
-  std::filesystem::path file;             // empty: no workload
+  bool tasks = false;                     // add the tasks to the output
+  std::filesystem::path file;             // empty: no file
   Existing existing = Existing::kRefuse;
   std::optional<ProcessorBits> bits;
   std::filesystem::path kallsyms;  // empty: this machine's, for entries of this machine
@@ -49,11 +49,12 @@ struct DtlOutputOptions {
 
 class DtlOutput {
  public:
-  // One virtual processor's. Only one thread at a time may give it entries.
+  // The state of one virtual processor. Only one thread at a time may pass its entries.
   class Track {
    public:
     explicit Track(int cpu) : cpu_(cpu), blocks_(static_cast<uint16_t>(cpu)) {}
-    // Which tasks were there: up to the entries that are taken next, at least.
+    // The tasks of this virtual processor. Before take(), they must reach at least to the last
+    // entry.
     DtlTaskTrack& tasks() { return tasks_; }
 
    private:
@@ -66,7 +67,7 @@ class DtlOutput {
     uint64_t ticks_per_second_ = 0;
     std::chrono::steady_clock::time_point pending_since_;
     DtlTaskTrack tasks_;
-    std::vector<DtlTask> there_;      // at the entries that are being taken
+    std::vector<DtlTask> there_;      // the task of each entry that take() processes
     uint64_t tasks_needed_from_ = 0;  // time of the last entry
   };
 
@@ -82,14 +83,14 @@ class DtlOutput {
     }
   };
 
-  // Makes the file; it begins with `about`. Text goes to `text`. Throws Error.
+  // Creates the file, which begins with `about`. Text goes to `text`. Throws Error.
   DtlOutput(const DtlOutputOptions& options, const std::string& about,
             TextOutput text = TextOutput::standard_output());
 
-  // From several threads for different tracks. `sums` are the calling thread's. Throws Error when
-  // standard output cannot be written.
+  // Several threads may call this for different tracks. `sums` belong to the calling thread. Throws
+  // Error if standard output cannot be written.
   void take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries, Sums& sums);
-  // Consumes entries for the summary and the series.
+  // Consumes statistics in place of entries, for the summary and the series.
   void take(Track& track, const DtlClock& clock, const DtlStatistics& statistics, Sums& sums);
   // Names of tasks: calls visit(DtlTaskNames&).
   template <class Visit>
@@ -97,7 +98,8 @@ class DtlOutput {
     const std::lock_guard held(lock_);
     visit(names_);
   }
-  // Lets others see what is there: standard output, and what has waited for the file for a second.
+  // Writes the buffered text to standard output, and entries that are older than a second to the
+  // file.
   void flush(std::span<Track* const> tracks);
 
   // The entries are of another machine or kernel, whose addresses have other names.
@@ -115,18 +117,19 @@ class DtlOutput {
   // Prints a text instead of entries.
   void show(std::string_view text);
 
-  // Nobody is there to read, or the file cannot be written: to go on makes no sense. Never waits.
+  // True if the reader of standard output has gone, or the file cannot be written: the recording
+  // should end. Never waits.
   bool useless() const { return useless_; }
 
-  // A thread that waits until somebody reads standard output does so for ever, unless this was
-  // called first, and then give_up(): from then on for no longer than `patience` at a time. What is
-  // then not written is among the losses.
+  // By default, a thread waits without a limit for the reader of standard output. If this was
+  // called, give_up() limits each later wait to `patience`, and losses() includes the unwritten
+  // bytes.
   void allow_to_give_up(std::chrono::milliseconds patience);
   void give_up();
-  // For how long a thread has waited; may be asked without waiting for it.
+  // How long a thread has been waiting for the reader. This call never waits.
   std::chrono::nanoseconds waiting() const { return text_.waiting(); }
 
-  // Everything to its place; the file ends with `end`. Throws Error.
+  // Writes all remaining output. The file ends with `end`. Throws Error.
   void finish(std::span<Track* const> tracks, const Sums& sums, const DtlEnd& end);
   // Returns the entries that the file or the series could not hold.
   std::vector<Loss> losses(std::span<Track* const> tracks) const;
@@ -146,12 +149,12 @@ class DtlOutput {
   Fd give_up_;  // an eventfd
   SymbolTable symbols_;
   std::atomic<int64_t> series_room_;
-  mutable std::mutex lock_;  // of all that follows
+  mutable std::mutex lock_;  // protects the following members
   TextOutput text_;
   std::optional<TraceSink> file_;
   DtlTaskNames names_;
   DtlClock clock_;
-  std::chrono::steady_clock::time_point clock_told_;  // in the file
+  std::chrono::steady_clock::time_point clock_told_;  // when the file last got the clock
 };
 
 }  // namespace htmtrace

@@ -21,7 +21,7 @@
 namespace htmtrace {
 namespace {
 
-// What is wrong with the file, for people; true when something is.
+// Warns about defects of the file. Returns true if the file has any.
 bool tell(const DtlReader& reader, const std::string& name) {
   if (reader.damaged_bytes() != 0) {
     print_warning(fmt::format("{}: {} bytes are damaged, the first at {}; skipped them", name,
@@ -41,7 +41,7 @@ bool tell(const DtlReader& reader, const std::string& name) {
   return reader.damaged_bytes() != 0 || reader.contradictions() != 0 || !reader.end();
 }
 
-// What the recording says about itself: the value of a line, or nothing.
+// Returns the value of a line in the recording's start text, or an empty string.
 std::string value_of(const std::string& text, std::string_view name) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -54,7 +54,7 @@ std::string value_of(const std::string& text, std::string_view name) {
   return {};
 }
 
-// Recorded on this machine, as far as this is known, with the kernel that runs here.
+// Returns true if kernel release and machine of the recording are those of this system.
 bool is_of_here(const DtlReader& reader) {
   const HostFacts host = read_host_facts();
   return value_of(reader.start_text(), "kernel") == host.kernel_release &&
@@ -173,7 +173,8 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   all.reserve(tracks.size());
   for (auto& [cpu, track] : tracks) all.push_back(&track);
   output.finish(all, sums, {});
-  // Returns true if the selected part has no loss.
+  // The reader has closed the output, so the rest of the recording was not read: there is no
+  // verdict.
   if (reader_gone) return kExitDone;
   if (untimed != 0) {
     print_warning(fmt::format(

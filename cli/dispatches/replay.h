@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a recording of `htmtrace dtl` holds, for people or for other programs.
+// Prints a recording of `htmtrace dtl`, or converts it for other programs.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +13,11 @@ namespace htmtrace {
 
 struct DtlReplay {
   std::filesystem::path input;
-  std::string name;       // of what is read, for people
+  std::string name;       // the name of the input in messages
   std::vector<int> cpus;  // empty: all
   // Nanoseconds of perf's clock.
   std::optional<uint64_t> from_ns, to_ns;
-  bool check = false;  // a summary is made from the entries, and the file's statistics compared
+  bool check = false;  // summarize the entries, and compare the file's statistics with them
   bool quiet = false;  // print only problems on stderr
 };
 
@@ -27,7 +27,8 @@ bool tells_tasks(const std::filesystem::path& recording);
 // These functions return the exit status and throw Error.
 int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options,
                TextOutput text = TextOutput::standard_output());
-// For Perfetto; refuses what would be too large for it.
+// Writes a timeline for Perfetto. Refuses a recording whose timeline would be too large for
+// Perfetto.
 int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, Existing existing);
 // Writes a perf.data file.
 int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Existing existing);

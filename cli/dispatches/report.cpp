@@ -15,14 +15,14 @@
 namespace htmtrace {
 namespace {
 
-// A pass around the AUX area ends with a delivery that is cut and one that is overwritten.
+// Each wrap of the AUX area truncates one delivery and overwrites another delivery.
 constexpr uint64_t kMostLostPerPass = 2 * kDtlMostAtOnce;
 
 std::string seconds(uint64_t ns) {
   return fmt::format("{}.{:03} s", ns / 1'000'000'000, ns / 1'000'000 % 1000);
 }
 
-// "WHAT once at 5.100 s", "WHAT 3 times, 5.100 s to 7.000 s"; in perf's time.
+// Returns "WHAT once, at 5.100 s" or "WHAT 3 times, 5.100 s to 7.000 s", in perf's time.
 std::string describe(const char* what, const DtlSign& sign) {
   if (sign.count == 1) return fmt::format("{} once, at {}", what, seconds(sign.first_ns));
   return fmt::format("{} {} times, {} to {}", what, sign.count, seconds(sign.first_ns),
@@ -86,7 +86,7 @@ void DtlReport::add(const DtlCpuResult& result, const DtlReasons& reasons, const
   if (dispatches_agree(*result.dispatches, result.logged)) agreeing_++;
 }
 
-// With the hypervisor's own index the number is exact.
+// Reports the missing entries by the hypervisor's index.
 void DtlReport::judge(const DtlCpuResult& result) {
   const DtlShortfall& shortfall = *result.shortfall;
   const std::string place = fmt::format("CPU {}", result.cpu);
@@ -103,12 +103,12 @@ void DtlReport::judge(const DtlCpuResult& result) {
   }
 }
 
-// Without the index, there are only indications.
+// Reports the missing entries without the index, by the signs of loss.
 void DtlReport::bound(const DtlCpuResult& result) {
   const std::string place = fmt::format("CPU {}", result.cpu);
   const DtlTotals& totals = result.totals;
   if (totals.flagged.count != 0) {
-    // htmtrace's driver counts, unless its announcements found no room either.
+    // htmtrace's driver announces the number, unless the announcements found no room.
     const bool counted = totals.announced_entries != 0;
     ledger_.add({place,
                  counted ? why_lost(totals)
@@ -137,7 +137,8 @@ void DtlReport::bound(const DtlCpuResult& result) {
   }
 }
 
-// The kernel's driver must not be asked to go on: nothing was logged from then on.
+// Reports the entries that were not logged after the kernel had disabled the event. htmtrace never
+// enables the event again, because that crashes the kernel's own driver.
 void DtlReport::judge_off(const DtlCpuResult& result) {
   const std::string place = fmt::format("CPU {}", result.cpu);
   const std::string cause =

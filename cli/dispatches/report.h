@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a run of `htmtrace dtl` tells people at its end: reasons, losses, and how it is known that
+// The final report of `htmtrace dtl`: the reasons of dispatches, the losses, and the proof that
 // nothing else was lost.
 #pragma once
 
@@ -23,9 +23,9 @@ struct DtlCpuResult {
   uint64_t entries = 0;
   DtlTotals totals{};
   bool off = false;  // the kernel disabled the event before the end
-  // By the hypervisor's index of the log, when the kernel shows it.
+  // The missing entries by the hypervisor's index of the log. Empty if the index is not available.
   std::optional<DtlShortfall> shortfall{};
-  // By its dispatch counter, while `logged` entries were added to the log.
+  // The dispatches by the hypervisor's counter, while `logged` entries were added to the log.
   std::optional<uint64_t> dispatches{};
   uint64_t logged = 0;
 };
@@ -34,9 +34,9 @@ class DtlReport {
  public:
   std::string event;
   uint64_t period_ns = 0;
-  std::string driver;  // for people; empty: not known
+  std::string driver;  // for people; empty if unknown
   std::chrono::nanoseconds duration{0};
-  // Why it cannot be proven that nothing else is missing, if no index is known.
+  // Without an index: the reason why completeness cannot be proven.
   std::string unprovable;
 
   void add(const DtlCpuResult& result, const DtlReasons& reasons, const Ledger& losses);
@@ -59,9 +59,9 @@ class DtlReport {
   DtlReasons reasons_;
   uint64_t cpus_ = 0;
   uint64_t entries_ = 0;
-  uint64_t indexed_ = 0;   // CPUs of which the hypervisor's index is known
-  uint64_t complete_ = 0;  // and says that nothing is missing
-  uint64_t counted_ = 0;   // CPUs of which the dispatch counter could be compared
+  uint64_t indexed_ = 0;   // CPUs with a known index of the hypervisor
+  uint64_t complete_ = 0;  // CPUs whose index proves that no entry is missing
+  uint64_t counted_ = 0;   // CPUs whose dispatch counter was compared with the entries
   uint64_t agreeing_ = 0;
 };
 

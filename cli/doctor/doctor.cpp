@@ -82,7 +82,7 @@ std::vector<Finding> examine(const DoctorOptions& options) {
   std::vector<Finding> findings = {check_machine(root), check_driver(root, names.release),
                                    check_lockdown(root, loaded), check_permission(root, own)};
   const std::vector<Finding> for_opening = findings;
-  // No driver helps where there is nothing to drive.
+  // Advice about drivers does not help on an unsuitable machine.
   if (findings[0].verdict == Verdict::kBad) findings[1].advice.clear();
   uint64_t bytes = 0;
   const std::vector<TraceTarget> asked =

@@ -27,12 +27,13 @@ constexpr int kLookMilliseconds = 20;
 constexpr milliseconds kDtlTick{100};
 // The interval of checks for the end.
 constexpr milliseconds kSignalTick{20};
-// Whoever reads slower than this when he asks for the end does not read.
+// After a request to end, a reader of standard output that is stalled for this time counts as gone.
 constexpr milliseconds kPatience{1000};
 // The number of CPUs that one thread serves.
 constexpr size_t kCpusPerThread = 96;
 
-// For the driver that does not tell it. perf's clock runs from boot, as this one does.
+// Estimates the timebase at boot for a driver that does not report it. Like perf's clock,
+// CLOCK_MONOTONIC_RAW counts from boot.
 uint64_t guess_boot_timebase(uint64_t ticks_per_second) {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC_RAW, &now);
@@ -160,7 +161,7 @@ int DtlCapture::end_unstarted() {
   return status;
 }
 
-// What may have to wait until somebody reads standard output, which a signal ends.
+// Runs `work`, which may wait for the reader of standard output. A signal ends this wait.
 void DtlCapture::watch_signals_during(const std::function<void()>& work) {
   auto done = std::async(std::launch::async, work);
   while (done.wait_for(kSignalTick) != std::future_status::ready) {
@@ -171,7 +172,7 @@ void DtlCapture::watch_signals_during(const std::function<void()>& work) {
   done.get();
 }
 
-// The kernel's own driver silently uses a longer period.
+// Throws Error for a period that the kernel's own driver would silently raise.
 void DtlCapture::check_period() const {
   if (driver_ == DtlDrain::Driver::kOwn || !options_.period ||
       options_.period->count() >= static_cast<int64_t>(kLeastDtlPeriodNs)) {
@@ -209,7 +210,7 @@ void DtlCapture::start() {
         std::jthread([this, &group](const std::stop_token& stop) { drain_group(group, stop); });
   }
   if (options_.output.tasks) {
-    // The switches that the threads have received meanwhile are newer; no thread has to wait.
+    // Names that the threads have received meanwhile are newer, so set_first() keeps them.
     read_task_names([this](DtlTask task, std::string_view name) {
       output_->with_names([&](DtlTaskNames& names) { names.set_first(task, name); });
     });
@@ -257,7 +258,7 @@ void DtlCapture::show_top() {
   watch_signals_during([&] { output_->show(screen); });
 }
 
-// True when one of the signals asks to end.
+// Handles the signals that have arrived. Returns true if one of them asks to end.
 bool DtlCapture::take_signals() {
   bool end = false;
   while (const auto signal = signals_.next()) {
@@ -300,8 +301,8 @@ void DtlCapture::look(Group& group) {
   output_->flush(group.tracks);
 }
 
-// When all switches up to now have been reported, the task of the driver's last look has been
-// there since before it, if nothing else was.
+// Drains all switches up to now. If the current task is still unknown, it is the task that was
+// current at the driver's last read of the log.
 void DtlCapture::look_at_switches(Cpu& cpu) {
   if (!cpu.switch_drain) return;
   cpu.switch_drain->look();
@@ -311,7 +312,7 @@ void DtlCapture::look_at_switches(Cpu& cpu) {
 void DtlCapture::take(Cpu& cpu, std::span<const std::byte> entries) {
   std::vector<DtlEntry>& ours = cpu.group->entries;
   cpu.intake.take(entries, ours);
-  // These entries are older than what the ring of switches holds now.
+  // The ring of switches already holds all switches that precede these entries.
   look_at_switches(cpu);
   if (const DtlClock& clock = cpu.drain.clock(); cpu.switch_drain && !ours.empty()) {
     cpu.track.tasks().cover(clock.nanoseconds(ours.back().timebase).value_or(0));

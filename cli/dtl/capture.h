@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One run of `htmtrace dtl`: copies the entries of all CPUs from the rings to standard output.
+// One recording of `htmtrace dtl`: passes the entries of all CPUs from the rings to a DtlOutput.
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,7 @@ class DtlCapture {
     DtlOutput::Track track;
     std::optional<SwitchSource> switches;
     std::optional<SwitchDrain> switch_drain;
-    DtlTask task;  // that was there at the driver's last look at the log
+    DtlTask task;  // current at the driver's last read of the log
     std::unique_ptr<DtlTop::Track> top;
     Group* group = nullptr;
     Ledger ledger;
@@ -80,8 +80,8 @@ class DtlCapture {
     std::vector<Cpu*> cpus;
     std::vector<DtlDrain*> drains;          // of these CPUs
     std::vector<DtlOutput::Track*> tracks;  // of these CPUs
-    std::vector<std::byte> room;            // of the rings' bytes
-    std::vector<DtlEntry> entries;          // that are being taken
+    std::vector<std::byte> room;            // buffer for the bytes of the rings
+    std::vector<DtlEntry> entries;          // the entries that take() processes
     DtlOutput::Sums sums;
     std::exception_ptr failure;
     std::jthread thread;

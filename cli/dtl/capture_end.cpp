@@ -19,11 +19,11 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-// Who reads at all lets nobody wait for so long.
+// A working reader of standard output never makes a thread wait for this time.
 constexpr milliseconds kStalled{200};
 // The driver's timer may be late on a busy CPU.
 constexpr milliseconds kLateAtMost{200};
-// So often the hypervisor's counters are read at the end; see core/dispatch_log/proof.h.
+// The number of readings of the hypervisor's counters at the end: core/dispatch_log/proof.h.
 constexpr int kReadings = 8;
 constexpr milliseconds kBetweenReadings{1};
 
@@ -45,8 +45,8 @@ void DtlCapture::settle_end() {
   }
 }
 
-// A thread that waits for a reader holds what all of this needs. Nothing more is to be logged
-// meanwhile; what that loses the hypervisor's index tells.
+// Ends the logging if the reader of standard output is stalled: the waiting thread holds a lock
+// that the following steps need. The hypervisor's index shows the entries that this loses.
 void DtlCapture::end_unread() {
   if (output_->waiting() < kStalled) return;
   if (!asked_to_end_)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Outlives this process if it is killed, and switches its vpa_dtl events off.
+// A second process that disables the vpa_dtl events if this process is killed.
 //
-// Mainline's driver (Linux 7.3) has no function to stop an event. The kernel calls it when the
-// rings of an event that is on are unmapped, and then crashes; a process that is killed has its
-// memory unmapped before its descriptors are closed. So a second process has the same rings mapped,
-// which keeps them when the first one goes.
+// Mainline's driver (Linux 7.3) has no function to stop an event. When the rings of an enabled
+// event are unmapped, the kernel calls the missing function and crashes. When a process is killed,
+// the kernel unmaps its memory before it closes its descriptors. The second process maps the same
+// rings, so they stay mapped until it has disabled the events.
 #pragma once
 
 #include <sys/types.h>

@@ -22,16 +22,18 @@
 namespace htmtrace {
 namespace {
 
-// Each time the AUX area wraps the driver loses entries, so it is large: 8 MiB are
-// 174761 entries. All together take half a gibibyte at most, unless the least for each is more.
+// The driver loses entries each time the AUX area wraps, so the area is large: 8 MiB hold 174761
+// entries. All areas together take at most 512 MiB, unless the minimum for each CPU exceeds this.
 constexpr size_t kMostDtlAuxBytes = 8 << 20;
 constexpr size_t kAllAuxBytes = 512 << 20;
-// The data ring tells about deliveries, some 70 bytes each; without an AUX area it holds them.
+// The data ring holds a record of about 70 bytes for each delivery. Without an AUX area, it also
+// holds the entries.
 constexpr size_t kDataBytes = 256 << 10;
 constexpr size_t kRawDataBytes = 1 << 20;
 constexpr size_t kLeastDtlDataBytes = 64 << 10;
 
-// The trial: a driver that finds at most a quarter of the log filled leaves room for bursts.
+// The trial chooses a period at which the driver finds at most a quarter of the log filled, which
+// leaves room for bursts.
 constexpr uint64_t kTrialPeriodNs = 5'000'000;
 constexpr std::chrono::milliseconds kTrial{200};
 constexpr uint64_t kWantedAtOnce = kDtlMostAtOnce / 4;
@@ -43,7 +45,7 @@ constexpr int kDtlAliveTries = 20;
 
 Fd lock_dtl_pmu() {
   if (!PmuDescription::exists(kPmuRoot, kDtlPmu)) throw missing_dtl_pmu(kPmuRoot);
-  // A file that is there for as long as the PMU is, and for nobody else to lock.
+  // This file exists as long as the PMU, and no other program locks it.
   const auto path = kPmuRoot / std::filesystem::path(kDtlPmu) / "type";
   Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) throw Error("cannot open the PMU's description", errno).on("file: " + path.string());

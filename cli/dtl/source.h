@@ -15,8 +15,8 @@
 
 namespace htmtrace {
 
-// Keeps other htmtrace processes from the PMU until it is closed: the kernel refuses to open a
-// CPU's event twice only after it has taken the log away from the first. Throws Error.
+// Locks the PMU for this htmtrace process until the result is closed. Mainline's driver refuses a
+// second event on a CPU only after it has taken the log from the first event. Throws Error.
 Fd lock_dtl_pmu();
 
 // Returns the owner of the PMU's driver.
@@ -24,30 +24,30 @@ DtlDrain::Driver dtl_driver();
 
 // The ring sizes of each CPU.
 struct DtlRings {
-  // `aux_bytes` when somebody asks for it; else the more CPUs, the less for each.
+  // Uses `aux_bytes` if given. Otherwise, the size for each CPU decreases with the number of CPUs.
   DtlRings(std::optional<size_t> aux_bytes, size_t cpus);
 
   RingSizes sizes;
-  bool fixed;  // not smaller, whatever the limits
+  bool fixed;  // fail instead of mapping smaller rings
 
   static constexpr size_t kLeastAuxBytes = 64 << 10;
 };
 
 class DtlSource {
  public:
-  // Opens and maps, disabled. A CPU may not be opened twice at a time: mainline's driver would take
-  // the log away from the first. Throws Error.
+  // Opens and maps, disabled. A CPU must not have two open events: mainline's driver would take the
+  // log from the first event. Throws Error.
   DtlSource(int cpu, const std::string& event, uint64_t period_ns, DtlRings rings);
   DtlSource(DtlSource&&) noexcept = default;
   DtlSource& operator=(DtlSource&&) = delete;
   DtlSource(const DtlSource&) = delete;
   DtlSource& operator=(const DtlSource&) = delete;
-  // Disables the event before its rings are unmapped: mainline's driver cannot be stopped
-  // otherwise, the kernel would call a function that is not there.
+  // Disables the event before its rings are unmapped. Mainline's driver has no function to stop an
+  // event, and the kernel would call the missing function.
   ~DtlSource();
 
-  // Once and never again: mainline's driver frees its log when the event is disabled and would
-  // write through a null pointer. Throws Error.
+  // Call this at most once: mainline's driver frees its log when the event is disabled, and a
+  // second enable would write through a null pointer. Throws Error.
   void enable() const { event_.enable(); }
   void disable() const { event_.disable(); }
 

@@ -13,7 +13,7 @@ namespace {
 
 // Lines without a CPU: two above, two below, and the cursor's line.
 constexpr size_t kOtherLines = 5;
-// Cursor to the first place, and erase from there (ECMA-48: CUP, ED).
+// Moves the cursor to the first line and column, and erases from there (ECMA-48: CUP, ED).
 constexpr const char* kRedraw = "\x1b[H\x1b[J";
 
 size_t lines_of_terminal() {

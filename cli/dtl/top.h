@@ -22,7 +22,7 @@ struct DtlTopOptions {
 
 class DtlTop {
  public:
-  // One virtual processor since the last screen. Whoever gives it entries must not be disturbed.
+  // One virtual processor since the last screen. Only one thread at a time may use it.
   class Track {
    public:
     void add(std::span<const DtlEntry> entries, int cpu, const DtlClock& clock);
@@ -41,7 +41,7 @@ class DtlTop {
 
   // Returns the time until the next screen; zero or less: now.
   std::chrono::nanoseconds left() const;
-  // The text for standard output: on a terminal in place of the one before.
+  // Returns the text for standard output. On a terminal, the text replaces the previous screen.
   std::string screen(const DtlClock& clock, std::vector<DtlTopLine> lines);
   // Returns true if all screens were shown.
   bool done() const { return options_.count != 0 && shown_ >= options_.count; }

@@ -33,7 +33,7 @@ namespace {
 // Decoding this many bytes takes a few milliseconds, and a thousand index entries are small.
 constexpr uint64_t kLeastInterval = 256 << 10;
 constexpr uint64_t kUsualPlaces = 1024;
-constexpr uint64_t kBusLines = 2 * nest::kLineBytes;  // of both engines
+constexpr uint64_t kBusLines = 2 * nest::kLineBytes;  // one line of each engine
 
 struct IndexOptions {
   std::vector<std::string> paths = {"."};

@@ -16,7 +16,7 @@ ParallelDrain::ParallelDrain(std::deque<TargetRecorder>& recorders)
   for (TargetRecorder& recorder : recorders) {
     try {
       threads_.emplace_back([this, &recorder] {
-        // A failure (cpusets) costs only speed.
+        // A failure, for example because of a cpuset, costs only speed.
         bind_to_cpus(0, {recorder.facts().carrier_cpu});
         drain(recorder);
       });

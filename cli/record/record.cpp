@@ -31,7 +31,7 @@ namespace {
 // A sample record with a whole block of the memory map has almost 64 KiB, and a record must be
 // smaller than the ring.
 constexpr uint64_t kLeastDataBytes = 128 << 10;
-// The drivers move whole pages and need room for one page in addition to the unread pages.
+// The drivers move whole pages, and need room for one more page than the unread pages.
 constexpr uint64_t kLeastAuxPages = 4;
 // Half of the ring size must fit the 32 bits of attr.aux_watermark.
 constexpr uint64_t kMostBytes = uint64_t{4} << 30;

@@ -113,7 +113,7 @@ bool Recording::wait_out_delay() {
                                             : "reason: the recording was ended during --delay");
 }
 
-// Makes the files.
+// Creates the files of the next trace.
 void Recording::open_trace() {
   number_++;
   const bool numbered = options_.numbered() && !options_.streams();
@@ -308,7 +308,7 @@ void Recording::end_stream() {
   }
 }
 
-// Errors first, the sum last. Returns the exit status.
+// Prints the errors first and the sum last. Returns the exit status.
 int Recording::report() {
   progress_.clear();
   progress_.ended(sum_.bytes(), sum_.traces(), sum_.incomplete(), sum_.failed());

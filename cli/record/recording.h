@@ -33,8 +33,8 @@ class Recording {
   Recording(const RecordOptions& options, std::vector<HtmSource>& sources, Signals& signals,
             ControlChannel* control, Workload* workload);
 
-  // Returns the exit status. Throws Error when the first trace could not be started; then there are
-  // no files. If a signal arrives earlier, the recording is empty and states the reason.
+  // Returns the exit status. Throws Error and leaves no files if the first trace cannot be started.
+  // If a signal arrives earlier, the recording is empty and states the reason.
   int run();
 
  private:

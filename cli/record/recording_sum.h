@@ -22,7 +22,7 @@ class RecordingSum {
   uint64_t bytes() const { return bytes_; }
   uint64_t incomplete() const { return incomplete_; }
   uint64_t failed() const { return failed_; }
-  // The drivers' counts say of every trace that all of it is there, and nothing else is missing.
+  // The drivers' counts prove that every trace is complete, and no other data is missing.
   bool proven() const { return proven_ == traces_ && incomplete_ + failed_ == 0; }
 
   // Describes the latest trace.

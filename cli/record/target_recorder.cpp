@@ -115,7 +115,7 @@ std::string TargetRecorder::never_resumed() const {
   return {};
 }
 
-// Drains the rest beyond the limit as well: the memory map follows the trace.
+// Drops the bytes beyond the limit, but the drain continues: the memory map follows the trace.
 void TargetRecorder::save(std::span<const std::byte> trace) {
   const uint64_t fits = limit_.take(trace.size());
   if (fits != 0) files_.trace.append(trace.first(fits));

@@ -22,7 +22,7 @@ namespace htmtrace {
 
 class TargetRecorder {
  public:
-  // All outlive this object.
+  // All arguments outlive this object.
   TargetRecorder(const HtmSource& source, TargetFiles& files, SizeLimit& limit);
   TargetRecorder(const TargetRecorder&) = delete;
   TargetRecorder& operator=(const TargetRecorder&) = delete;
@@ -38,7 +38,7 @@ class TargetRecorder {
   // disabled the event.
   bool gone();
 
-  // Stops the trace and drains it, until the end or until `give_up` is set. Throws nothing.
+  // Stops the trace and drains it, until the end or until `give_up` is set.
   void drain(const std::atomic<bool>& give_up) noexcept;
 
   // The progress of drain(), for any thread.
@@ -57,7 +57,7 @@ class TargetRecorder {
 
   // Returns true if drain() reached the end of the trace.
   bool drained() const { return drained_; }
-  // Of the last read(2).
+  // The value of the last read(2).
   const std::optional<EventValue>& last_value() const { return drain_.last_value(); }
 
   // The manifest's entry of this target; complete after settle().

@@ -30,8 +30,8 @@ constexpr uint64_t kMostMapBytes = 1 << 30;
 constexpr uint64_t kPresent = uint64_t{1} << 63;
 constexpr uint64_t kFrame = (uint64_t{1} << 55) - 1;
 
-// Returns whether all pages of a new mapping were in memory already. A page that was not may have
-// been elsewhere while the workload ran.
+// Returns whether all pages of a new mapping were in memory already. Any other page may have had
+// another address while the workload ran.
 bool are_cached(void* at, uint64_t bytes, uint64_t page_bytes) {
   std::vector<unsigned char> resident((bytes + page_bytes - 1) / page_bytes);
   return ::mincore(at, bytes, resident.data()) == 0 &&
@@ -47,15 +47,15 @@ bool add_pages(const ExecutedFile& file, int pagemap, ProgramPages& found) {
   const bool is_all = std::exchange(found.all, false);
   if (!fd || ::fstat(fd.get(), &facts) != 0) return true;
   const auto size = static_cast<uint64_t>(facts.st_size);
-  // The name may now belong to another file. The device is not compared: on some file systems
-  // fstat(2) shows another one than the mapping.
+  // The name may now belong to another file. The device is not compared, because fstat(2) and the
+  // mapping show different devices on some file systems.
   if (!S_ISREG(facts.st_mode) || facts.st_ino != file.id.inode || file.offset >= size) return true;
   const uint64_t bytes = std::min(file.bytes, size - file.offset);
   void* const at =
       ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, fd.get(), static_cast<off_t>(file.offset));
   if (at == MAP_FAILED) return true;
   const bool cached = are_cached(at, bytes, found.page_bytes);
-  // Reading the pages instead would raise SIGBUS if somebody cuts the file now.
+  // Unlike reads of the pages, this raises no SIGBUS if the file has just been truncated.
   ::madvise(at, bytes, MADV_POPULATE_READ);
   std::vector<uint64_t> entries((bytes + found.page_bytes - 1) / found.page_bytes);
   const auto first = reinterpret_cast<uintptr_t>(at) / found.page_bytes * sizeof(uint64_t);

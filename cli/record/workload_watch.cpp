@@ -16,7 +16,7 @@
 namespace htmtrace {
 namespace {
 
-// A record of a mapping has some 100 bytes, and a program that starts makes a handful.
+// A record of a mapping has about 100 bytes. The start of a program makes a few records.
 constexpr size_t kRingBytes = 32 << 10;
 // Each watched CPU needs a file descriptor and a ring, and each fork inherits all events.
 constexpr size_t kMostWatchedCpus = 512;

@@ -95,7 +95,7 @@ class Diff {
     for (size_t i = 0; i < 2; i++) {
       DiffSide& side = i == 0 ? report.before : report.after;
       symbols[i] = std::make_unique<SymbolTable>(load_symbols(options_.symbols, {side.name}));
-      // The system places a program's memory differently in each run.
+      // Effective by default: a program's memory has other logical addresses in each run.
       spots[i] = std::make_unique<HotSpots>(
           HotSpots::Wishes{.key = options_.key.value_or(DataKey::kEffective),
                            .units = options_.unit_bytes,

@@ -8,8 +8,8 @@
 
 namespace htmtrace {
 
-// Returns the exit status. Throws Error, also when `command` was given options that such a log has
-// no use for.
+// Returns the exit status. Throws Error, also if `command` has options that do not apply to such a
+// log.
 int report_dispatch_log(const CLI::App& command, const ReportOptions& options);
 
 }  // namespace htmtrace

@@ -9,8 +9,8 @@
 
 namespace htmtrace {
 
-// In the format that is asked for; of text, as wide as the terminal. Fills in what the options say
-// and how much of the trace it rests on.
+// Returns the map in the requested format. Text is as wide as the terminal. Sets the members of
+// `report` that depend on the options, and adds the basis of the map to its remarks.
 std::string print_heat(HeatMapReport& report, const ReportOptions& options);
 
 }  // namespace htmtrace

@@ -24,7 +24,7 @@ namespace {
 using nest::FieldEvidence;
 using nest::InferredField;
 
-constexpr uint64_t kSamples = 1 << 16;  // of the search; each is looked at once for each bit
+constexpr uint64_t kSamples = 1 << 16;  // for the search, which reads each sample once for each bit
 constexpr uint64_t kNoLogicalAddress = ~uint64_t{0};
 
 struct InferredPage {
@@ -32,7 +32,7 @@ struct InferredPage {
   uint64_t lowest_la = kNoLogicalAddress;
 };
 
-// Passes on what is a command by all that is known of it.
+// Passes on the commands. In an unknown layout, only the type bits identify them.
 template <class Take>
 struct UnknownCommands {
   void event(const nest::Event& event, std::optional<LogicalAddr>) {
@@ -56,7 +56,7 @@ void read_commands(NestReading& reading, const Selection& selection, const Take&
   progress.clear();
 }
 
-// A sample at equal distances all over the trace.
+// Searches the address field in samples at equal distances over the whole trace.
 FieldEvidence search(const ChosenTrace& trace, const ContextOptions& context) {
   NestReading reading(trace, nest::Layout::kUnknown);
   const auto size = reading.size_bytes();
@@ -97,7 +97,7 @@ class Inferred {
     for (size_t i = 0; i < units_.size(); i++) tables_.emplace_back(options.wishes.entries);
   }
 
-  // Counts the pages of the trace if a field is believed. Returns the evidence.
+  // Counts the pages of the trace if the search accepts a field. Returns the evidence.
   std::string add(const ChosenTrace& trace) {
     const FieldEvidence evidence = search(trace, options_.traces.context);
     const TranslationMap map = load_map(options_.traces.context, trace, manifest_of(trace));

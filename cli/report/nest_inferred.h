@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// htmtrace report --infer-address: nest traces whose layout is not known.
+// htmtrace report --infer-address: nest traces of unknown layout.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace htmtrace {
 
-// Hot pages by an address field that is inferred from the memory map, with the evidence; where none
-// is believed, only the evidence. Throws Error, also when a trace cannot be read twice.
+// Reports the hot pages by an address field that is inferred from the memory map, with the
+// evidence. Without an accepted field, reports only the evidence. Throws Error, also if a trace
+// cannot be read twice.
 NestReportResult report_inferred(const std::vector<ChosenTrace>& traces,
                                  const ReportOptions& options, const PageNames& names);
 

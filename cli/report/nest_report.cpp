@@ -42,7 +42,8 @@ struct HeatCounter {
   }
   HeatMaps& maps;
   bool logical = true;
-  uint64_t commands = 0;  // with and without an address, up to this one
+  uint64_t commands =
+      0;  // number of the current command, from 1; includes commands without an address
 };
 
 bool by_logical(const ReportOptions& options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// htmtrace report, of nest traces.
+// htmtrace report for nest traces.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct NestReportResult {
   bool incomplete = false;
 };
 
-// Throws Error, also when the traces have not the same known layout.
+// Throws Error, also if a layout is unknown or the layouts differ.
 NestReportResult report_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
                              const PageNames& names);
 NestReportResult heat_of_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,

@@ -26,7 +26,7 @@ struct ReportOptions {
   SymbolOptions symbols;
   ReportFormat format = ReportFormat::kText;
   std::optional<size_t> top;
-  std::optional<HeatAxis> axis;  // of a heat map
+  std::optional<HeatAxis> axis;  // for a heat map
   bool stacks = false;
   bool heat_map = false;
   bool timeline = false;

@@ -29,8 +29,8 @@ std::optional<uint64_t> find_wrap(InputFile& input) {
     loose = there - whole;
     std::copy_n(piece.begin() + static_cast<ptrdiff_t>(whole), loose, piece.begin());
   }
-  // A part of a word at the end would come to lie in the middle; nor is the end of a file that
-  // cannot be read to its end that of the trace.
+  // Ignore a wrap in these cases. The end of a wrapped file lies inside the trace: a partial word
+  // there would shift the following words, and an unreadable end would leave a gap.
   if (size % words::kWordBytes != 0 || !input.trouble().empty()) return std::nullopt;
   return finder.oldest();
 }

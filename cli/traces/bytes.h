@@ -13,29 +13,29 @@
 
 namespace htmtrace {
 
-// By an index: where in the trace reading can begin, and where the trace begins in the file.
+// The index's start for reading: a restart, and the offset in the file at which the trace begins.
 struct CoreStart {
   CoreRestart restart;
   uint64_t oldest = 0;
-  std::vector<Power8Page> pages;  // decoded before it
+  std::vector<Power8Page> pages;  // the pages that the trace reported before the restart
 };
 
 class TraceBytes {
  public:
-  // Looks for the oldest byte of a regular file unless `file_order` says that its order is right,
-  // or that it must be taken as it comes.
+  // Finds the oldest byte of a regular file. With `file_order`, reads the file from its first byte.
   TraceBytes(InputFile& input, bool file_order);
-  // An index says where that is, and where to begin.
+  // Reads from the index's start.
   TraceBytes(InputFile& input, CoreStart start);
 
   const InputFile& file() const { return input_; }
 
-  // Where the trace begins in the file, if the buffer had wrapped: what read() gives starts there.
+  // The file offset of the oldest byte if the buffer wrapped. Without a restart, read() begins
+  // there.
   std::optional<uint64_t> wrapped_at() const { return wrapped_at_; }
 
-  // What the first byte of read() follows, when that is not the begin of the trace.
+  // The restart at which read() begins. Empty if read() begins at the start of the trace.
   const std::optional<CoreRestart>& restart() const { return restart_; }
-  // The losses reported before that offset.
+  // The pages that the trace reported before the restart.
   std::span<const Power8Page> pages() const { return pages_; }
 
   // Reads up to `buffer.size()` bytes. Returns 0 at the end. Throws Error.
@@ -50,8 +50,8 @@ class TraceBytes {
   std::optional<uint64_t> wrapped_at_;
   std::optional<CoreRestart> restart_;
   std::vector<Power8Page> pages_;
-  bool second_part_ = false;  // of a wrapped trace: what lies before its begin
-  uint64_t left_ = 0;         // of that
+  bool second_part_ = false;  // reads the newer part of a wrapped trace: the file's first bytes
+  uint64_t left_ = 0;         // unread bytes of the newer part
   bool ended_ = false;
 };
 

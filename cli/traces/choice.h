@@ -37,16 +37,16 @@ struct ChosenTrace {
     auto operator<=>(const Place&) const = default;
   };
   std::filesystem::path path;        // "-": standard input
-  std::optional<Place> place;        // when the file is named as `record` names it, or says it
+  std::optional<Place> place;        // if the file name or the content states the target
   std::optional<HtmType> type = {};  // empty: any type
-  // Of a perf.data file or a stream: where in it this trace is, its memory map, and the manifest.
+  // For a perf.data file or a stream: the extents of this trace, its memory map and the manifest.
   bool inside = false;
   std::vector<FileExtent> extents = {};
   std::vector<FileExtent> map_extents = {};
   std::vector<FileExtent> manifest_extents = {};
   std::string shown_as = {};              // for messages; empty: the path
-  std::vector<std::byte> begun = {};      // of standard input: what was read of it
-  std::vector<std::string> missing = {};  // what the file is known not to have, for people
+  std::vector<std::byte> begun = {};      // bytes already read from standard input
+  std::vector<std::string> missing = {};  // known losses, for people
   std::vector<Discrepancy> discrepancies = {};
   // The recorded size of the content, if only reading the content shows its actual size.
   std::optional<uint64_t> expected_bytes = {};

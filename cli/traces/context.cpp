@@ -20,7 +20,8 @@ namespace {
 
 constexpr uint64_t kMostTranslationBytes = 1 << 30;  // 32 million blocks of memory
 
-// Whether a memory map is beside the trace. Opening a FIFO would wait for somebody to write it.
+// Returns whether a memory map is beside the trace. Accepts no FIFO: its open would wait for a
+// writer.
 bool has_map(const std::filesystem::path& path) {
   std::error_code failure;
   const auto type = std::filesystem::status(path, failure).type();

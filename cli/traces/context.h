@@ -50,13 +50,12 @@ void tell_no_tags(const std::string& trace);
 // Warns on stderr if `input` could not be read completely. Returns true if it warned.
 bool tell_trouble(const InputFile& input);
 
-// All memory in the map of a trace: known_memory(). Throws Error when a file
-// cannot be read.
+// Returns all memory in the map of a trace: known_memory(). Throws Error if a file cannot be read.
 std::vector<TranslationMap::Range> load_memory(const ContextOptions& options,
                                                const ChosenTrace& trace);
 
-// Empty when there is no map. Problems are printed on stderr. Throws Error when the file
-// named on the command line cannot be read.
+// Returns an empty map if no memory map is available. Warns on stderr about defects. Throws Error
+// if the file named on the command line cannot be read.
 TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
                         const ManifestFacts& facts);
 

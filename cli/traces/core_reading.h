@@ -29,7 +29,7 @@ namespace htmtrace {
 struct CoreReading {
   TraceBytes& bytes;
   const TranslationMap& map;
-  uint64_t limit = Selection::kAny;  // of instructions
+  uint64_t limit = Selection::kAny;  // maximum number of instructions
   bool walks = false;
   bool show_progress = true;
 };

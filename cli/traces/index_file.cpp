@@ -43,7 +43,7 @@ std::optional<CoreStart> find_start(const ChosenTrace& trace, const InputFile& i
                                     const Selection& selection, uint64_t limit, bool file_order,
                                     Lead lead) {
   const std::optional<CoreIndex> index = load(trace, input, unpack_core_index);
-  // One of a wrapped trace is of the order in which it was written.
+  // The index of a wrapped trace follows the trace order, not the file order.
   if (!index || (file_order && index->oldest != 0)) return std::nullopt;
   const CoreRestart* const restart = restart_for(*index, selection, limit, lead);
   if (restart == nullptr || index->oldest >= index->file.size_bytes ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The index that lies beside a trace, if there is one, and what it spares. htmtrace-index(5).
+// The index beside a trace, which lets a reader skip parts of the trace. htmtrace-index(5).
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,9 @@ namespace htmtrace {
 
 std::filesystem::path index_path(const ChosenTrace& trace);
 
-// The bytes of a core trace, from the place on where what is selected can begin with its lead: the
-// first byte, unless there is an index and it helps. An index that does not fit the trace is
-// reported on stderr. Throws Error.
+// Returns the bytes of a core trace. With a helpful index, they begin shortly before the selection
+// and its lead. Otherwise, they begin with the oldest byte or, in file order, with the first byte.
+// Warns on stderr about an index that does not match the trace. Throws Error.
 TraceBytes selected_bytes(const ChosenTrace& trace, InputFile& input, const Selection& selection,
                           uint64_t limit, bool file_order, Lead lead = Lead::kNone);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Between the merged events of a nest trace and whatever takes them: translates and selects.
+// Translates the addresses of a nest trace's merged events, and passes the selected events on.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace htmtrace {
 
-// Throws Error when something is selected by what bus traces do not have; `trace` names it.
+// Throws Error if the selection has a condition that does not apply to nest traces. `trace` is the
+// name of the trace.
 void check_nest_selection(const Selection& selection, const std::string& trace);
 
 template <nest::SelectedSink Next>
@@ -24,10 +25,10 @@ class NestChoice {
     const Selection& selection;
     const std::vector<std::string>& commands;  // names; empty: all
     const TranslationMap& map;
-    uint64_t limit = Selection::kAny;  // of commands, selected or not
+    uint64_t limit = Selection::kAny;  // maximum number of commands, selected or not
   };
 
-  // All of it must outlive the choice.
+  // All arguments except `layout` must outlive this object.
   NestChoice(Wishes wishes, nest::Layout layout, Next& next)
       : wishes_(wishes),
         layout_(layout),
@@ -56,7 +57,7 @@ class NestChoice {
     next_.event(event, la);
   }
 
-  // No later event is wanted; no event may follow.
+  // No later event can be selected, and no event may follow.
   bool satisfied() const { return taken_ >= wishes_.selection.first || commands_ >= wishes_.limit; }
   uint64_t translated() const { return translated_; }
   uint64_t untranslated() const { return untranslated_; }
@@ -69,7 +70,7 @@ class NestChoice {
             }));
   }
 
-  // Whether the command is wanted; its logical address, if it has one.
+  // Returns whether the command is selected. Sets `la` if the logical address is known.
   bool look_at(const nest::Event& event, std::optional<LogicalAddr>& la) {
     const nest::Command command = nest::command_of(layout_, event.record);
     const nest::CommandName& name = names_.command(command.ttype, command.tsize);

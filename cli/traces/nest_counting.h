@@ -20,17 +20,18 @@
 
 namespace htmtrace {
 
-// Throws Error unless the layout is known, and is `before`, that of the traces before.
+// Throws Error if the layout is unknown, or differs from `before`, the layout of the earlier
+// traces.
 void check_layout(const NestReading& reading, std::optional<nest::Layout> before);
 
 struct NestCount {
   DecodeTotals totals;
-  std::string evidence;  // of the layout
+  std::string evidence;  // for the layout
   std::optional<nest::Layout> layout;
   bool incomplete = false;
 };
 
-// Reads a trace that holds no record. Of such no layout is known, and none is needed.
+// Reads a trace without records. Its layout is unknown and not needed.
 inline void count_idle(NestReading& reading, NestCount& count) {
   struct Nothing {
     void event(const nest::Event&) {}
@@ -89,7 +90,7 @@ NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions&
     count.incomplete |= statistics.incomplete() || map.report().damaged();
     if (tell_trouble(reading.input())) count.incomplete = true;
   }
-  // A table of nothing looks the same in any layout.
+  // The layout does not matter for traces without records.
   for (const ChosenTrace* trace : idle) {
     const TranslationMap map = load_map(options.context, *trace, manifest_of(*trace));
     counter.begin(*trace, count.layout.value_or(nest::Layout::kPower9), map);

@@ -45,7 +45,7 @@ std::vector<std::string_view> near(const CommandNames& names, std::string_view t
   return found;
 }
 
-// Of any layout: which one a trace has is only known when it is read.
+// Accepts the commands of all layouts, because the trace's layout is not known yet.
 std::string check_command_name(const std::string& text) {
   static const CommandNames names = command_names();
   if (names.contains(text)) return {};

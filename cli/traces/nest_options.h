@@ -22,7 +22,8 @@ void declare_layout(CLI::App& app, std::optional<nest::Layout>& layout);
 // --layout and --command.
 void declare_nest(CLI::App& app, NestOptions& options);
 
-// Throws Error when something is said of a core trace that only nest traces have; `trace` names it.
+// Throws Error if an option for nest traces is used with a core trace. `trace` is the name of the
+// trace.
 void check_core_selection(const NestOptions& options, const std::string& trace);
 
 }  // namespace htmtrace

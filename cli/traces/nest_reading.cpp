@@ -12,7 +12,8 @@
 namespace htmtrace {
 namespace {
 
-// Fills `buffer` unless the end comes first, so that lines stay whole; returns how much is in it.
+// Fills `buffer`, so that it holds whole lines. Returns the number of bytes, which is smaller only
+// at the end.
 size_t read_full(InputFile& input, std::span<std::byte> buffer) {
   size_t used = 0;
   while (used < buffer.size()) {
@@ -45,7 +46,8 @@ NestReading::NestReading(const ChosenTrace& trace, std::optional<nest::Layout> l
     engine_[i] = std::make_unique<Engine>(Engine{
         .decoder = nest::Decoder(layout_, static_cast<uint8_t>(i)), .offset = filler_bytes_});
   }
-  // Only a regular file can be read in two places; standard input is one stream even then.
+  // Only a regular file can be read at two offsets. Standard input is one stream even if it is a
+  // regular file.
   if (two && input().regular() && !trace.is_standard_input()) {
     inputs_.push_back(trace.open());
     go_to(1, filler_bytes_);
@@ -59,7 +61,7 @@ std::string NestReading::describe_layout() const {
 
 bool NestReading::narrow(const ChosenTrace& trace, const Selection& selection) {
   if (selection.ticks.first == 0 && selection.ticks.last == Selection::kAny) return false;
-  // One stream of two engines cannot be read in two places.
+  // One stream of two engines cannot be read at two offsets.
   if (inputs_.size() != engines_) return false;
   const auto index = find_nest_index(trace, inputs_.front(), layout_);
   if (!index) return false;
@@ -76,7 +78,8 @@ bool NestReading::narrow(const ChosenTrace& trace, const Selection& selection) {
   return true;
 }
 
-// What is ready and needed of an engine; after its last event the engine has ended.
+// Returns the engine's events that are final and needed. Ends the engine after its last needed
+// event.
 std::span<const nest::Event> NestReading::ready_of(Engine& engine) {
   std::span<const nest::Event> ready = engine.decoder.ready();
   if (ready.empty() || ready.back().offset < engine.until) return ready;
@@ -103,7 +106,7 @@ nest::Statistics NestReading::statistics() {
 bool NestReading::had_wrapped() {
   if (!std::exchange(order_known_, true) && input().regular() && inputs_.size() == engines_) {
     std::array<nest::WrapFinder, 2> finders;
-    // An engine that has settled, and one that is not there, are not waited for.
+    // Engines that do not exist count as settled.
     const auto settled = [&] {
       return finders[0].settled() && (engines_ == 1 || finders[1].settled());
     };
@@ -118,8 +121,8 @@ bool NestReading::had_wrapped() {
       piece = std::span(piece_).first(read_full(inputs_[0], piece_));
     }
     if (offset != filler_bytes_) go_to(0, filler_bytes_);
-    // A part of a record at the end would come to lie in the middle; nor is the end of a file that
-    // cannot be read to its end that of the trace.
+    // Otherwise, ignore a wrap. The end of a wrapped file lies inside the trace: a partial record
+    // there would shift the following records, and an unreadable end would leave a gap.
     if (!settled() && offset % nest::kRecordBytes == 0 && input().trouble().empty()) {
       for (unsigned i = 0; i < engines_; i++) {
         engine_[i]->oldest = finders.at(i).oldest().value_or(0);
@@ -137,18 +140,18 @@ std::array<uint64_t, 2> NestReading::oldest() const {
 
 void NestReading::go_to(size_t input, uint64_t offset) {
   engine_[input]->offset = offset;
-  // The beginning is at hand.
+  // beginning_ already holds the bytes up to its end.
   inputs_[input].go_to(std::max(offset, filler_bytes_ + beginning_.size()));
 }
 
-// Of the lines at both ends of a part that had wrapped, one may belong to both.
+// In a part that wrapped, one line may hold both the newest and the oldest records.
 void NestReading::Engine::take(std::span<const std::byte> records, uint64_t at) {
   const uint64_t before = at < oldest ? std::min<uint64_t>(oldest - at, records.size()) : 0;
   decoder.take(in_newest ? records.first(before) : records.subspan(before),
                at + (in_newest ? 0 : before));
 }
 
-// Each engine gets its lines, or only the engine `only`.
+// Passes each line to its engine, or only the lines of the engine `only`.
 void NestReading::split(std::span<const std::byte> piece, uint64_t offset, size_t only) {
   for_each_line(piece, offset, [&](size_t owner, auto records, uint64_t at) {
     if (only == engines_ || owner == only) engine_[owner]->take(records, at);
@@ -165,7 +168,7 @@ std::span<const std::byte> NestReading::next_piece(size_t input) {
   return piece.first(read_full(inputs_[input], piece));
 }
 
-// The next piece of one input; false at its end.
+// Reads the next piece of one input. Returns false at its end.
 bool NestReading::read_piece(size_t input) {
   const bool shared = inputs_.size() == 1;
   Engine& engine = *engine_[input];
@@ -190,7 +193,7 @@ bool NestReading::read_on() {
   bool more = false;
   for (size_t i = 0; i < inputs_.size(); i++) {
     if (engine_[i]->ended) continue;
-    // Whoever has nothing to give is read; the other waits for it.
+    // Reads on only for an engine without final events, because the merge waits for that engine.
     if (inputs_.size() == 1 || engine_[i]->decoder.ready().empty()) {
       more |= read_piece(i);
     } else {

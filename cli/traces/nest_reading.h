@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The bytes of a nest trace to its events in the order of time. A POWER9 trace (and by all that is
-// known a later one) is written by two engines, each into every second line of 128 bytes and each
-// at its own pace: the two streams are read for themselves and merged.
+// Decodes a nest trace to events in the order of their times. Two engines write a POWER9 trace and,
+// as far as known, a later trace. Each engine writes every second line of 128 bytes, at its own
+// pace. This class therefore reads the two streams separately and merges their events.
 #pragma once
 
 #include <algorithm>
@@ -24,22 +24,23 @@ namespace htmtrace {
 
 class NestReading {
  public:
-  // Reads the beginning, up to the first records that are no filler, and judges the layout, unless
-  // `layout` says it. Throws Error.
+  // Reads the beginning, up to the first records other than filler, and infers the layout from
+  // them. `layout` overrides the inferred layout. Throws Error.
   NestReading(const ChosenTrace& trace, std::optional<nest::Layout> layout);
 
-  // Passes on only what is in this window of time, and perhaps more; an index beside the trace then
-  // spares reading the rest. To be called first; returns whether that is so. Throws Error.
+  // Reads only the part of the trace that holds the selected times, if an index is beside the
+  // trace. Returns true if the index is used. Call this ahead of all other functions that read.
+  // Throws Error.
   bool narrow(const ChosenTrace& trace, const Selection& selection);
 
-  // The order of the file is right, or must be taken as it comes. To be called first.
+  // Reads the trace in file order. Call this ahead of all other functions that read.
   void keep_file_order() { order_known_ = true; }
 
-  // Looks for each engine's oldest record, once, unless the order is known: of a file that can be
-  // read in as many places as there are engines. Returns whether the buffer had wrapped; then
-  // advance() begins there. Offsets are always those of the file. Throws Error.
+  // Returns true if the buffer wrapped. advance() then begins at each engine's oldest record. The
+  // first call searches for these records, unless the order is known or the file cannot be read at
+  // one offset for each engine. Offsets are always file offsets. Throws Error.
   bool had_wrapped();
-  // Of each engine; 0: its part of the buffer had not wrapped.
+  // The offset of each engine's oldest record; 0: the engine's part of the buffer did not wrap.
   std::array<uint64_t, 2> oldest() const;
 
   const nest::LayoutEvidence& evidence() const { return evidence_; }
@@ -53,14 +54,14 @@ class NestReading {
   const InputFile& input() const { return inputs_.front(); }
   std::optional<uint64_t> size_bytes() const { return inputs_.front().size_bytes(); }
 
-  // Little is wanted: reads little at a time, but of one stream of two engines, whose order depends
-  // on what is at hand.
+  // Reads small pieces, for a caller that needs few events. Has no effect on one stream of two
+  // engines, because the size of the pieces affects the order of their events.
   void read_little() {
     if (inputs_.size() == engines_) step_bytes_ = kLittleBytes;
   }
 
-  // Reads further, and passes on what has its place; false at the end. A sink that has satisfied()
-  // gets nothing more as soon as that is so.
+  // Reads on, and passes on the events whose order is final. Returns false at the end. A sink with
+  // satisfied() receives no event after satisfied() returns true.
   template <nest::EventSink Sink>
   bool advance(Sink& sink) {
     had_wrapped();
@@ -69,8 +70,8 @@ class NestReading {
     return more;
   }
 
-  // Instead: reads further, and passes on the bytes as they are in the file, each time records of
-  // one engine; false at the end.
+  // An alternative to advance(): reads on, and passes on undecoded records in file order, the
+  // records of one engine in each call of `take`. Returns false at the end.
   template <class Take>
   bool advance_records(const Take& take) {
     Engine& first = *engine_[0];
@@ -80,9 +81,9 @@ class NestReading {
     return !piece.empty();
   }
 
-  // How far the trace was read, by the engine that is furthest.
+  // The file offset that reading has reached; with two engines, the higher offset.
   uint64_t offset() const;
-  // Of what was passed on by advance(), and of the filler before the beginning.
+  // The statistics of the records that advance() has read, and of the filler before them.
   nest::Statistics statistics();
 
  private:
@@ -91,10 +92,10 @@ class NestReading {
 
   struct Engine {
     nest::Decoder decoder;
-    uint64_t offset = 0;               // in the file
+    uint64_t offset = 0;               // file offset of the next byte
     uint64_t until = Selection::kAny;  // no event from this offset on is needed
-    uint64_t oldest = 0;     // of a part that had wrapped: what lies before it is read in the end
-    bool in_newest = false;  // that is so
+    uint64_t oldest = 0;     // offset of the oldest record; the records before it are read last
+    bool in_newest = false;  // these last records are being read
     bool ended = false;
 
     void take(std::span<const std::byte> records, uint64_t at);
@@ -117,8 +118,8 @@ class NestReading {
   static std::span<const nest::Event> ready_of(Engine& engine);
   void split(std::span<const std::byte> piece, uint64_t offset, size_t only);
 
-  // Takes the earliest event, over and over, while each engine that goes on has one; on a stream,
-  // that cannot be read in two places, while any has one.
+  // Passes on the earliest event as long as each engine that has not ended has an event. On one
+  // stream of two engines, passes on events as long as any engine has an event.
   template <nest::EventSink Sink>
   void merge(Sink& sink) {
     std::array<std::span<const nest::Event>, 2> ready;
@@ -127,7 +128,7 @@ class NestReading {
     const std::array<const nest::Event*, 2> end = {next[0] + ready[0].size(),
                                                    next[1] + ready[1].size()};
     while (next[0] != end[0] && next[1] != end[1] && !is_satisfied(sink)) {
-      // Which is earlier no processor foresees: no branch.
+      // No branch, because the processor cannot predict the earlier event.
       const unsigned earlier = next[1]->time < next[0]->time ? 1 : 0;
       sink.event(*next[earlier]++);
     }
@@ -139,7 +140,7 @@ class NestReading {
       engine_[i]->decoder.drop(static_cast<size_t>(next[i] - ready[i].data()));
     }
   }
-  // It may yet give an event that is earlier than those of the other.
+  // True if the engine may still deliver an event that is earlier than the other engine's events.
   bool waited_for(unsigned engine) const {
     return engine < engines_ && !engine_[engine]->ended && inputs_.size() > 1;
   }
@@ -147,8 +148,8 @@ class NestReading {
   std::vector<InputFile> inputs_;  // one for each engine, or one for all
   std::vector<std::byte> piece_;
   size_t step_bytes_ = kPieceBytes;
-  uint64_t filler_bytes_ = 0;         // before the beginning; whole pieces
-  std::vector<std::byte> beginning_;  // what was read to judge the layout
+  uint64_t filler_bytes_ = 0;         // filler that precedes beginning_, in whole pieces
+  std::vector<std::byte> beginning_;  // the bytes that were read to infer the layout
   nest::LayoutEvidence evidence_;
   bool layout_given_;
   nest::Layout layout_;
@@ -157,7 +158,7 @@ class NestReading {
   std::array<std::unique_ptr<Engine>, 2> engine_;
 };
 
-// Where it begins in the file, for people; empty when its buffer had not wrapped.
+// Describes where the trace begins in the file, for people. Empty if the buffer did not wrap.
 std::string describe_wrap(NestReading& reading);
 
 }  // namespace htmtrace

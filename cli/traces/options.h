@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The options that decode and report share: which traces, what in them, and where to print.
+// The options that decode and report share: the traces, the selection, and the output.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -26,11 +26,11 @@ struct TraceOptions {
   Existing existing() const { return force ? Existing::kReplace : Existing::kRefuse; }
 };
 
-// PATH, --node, --chip, --core, those of declare_context(), declare_selection() and declare_nest(),
-// --output and --force.
+// Declares PATH, --node, --chip, --core, --output, --force, and the options of declare_context(),
+// declare_selection() and declare_nest().
 void declare_traces(CLI::App& app, TraceOptions& options);
 
-// Throws Error, also when it is a file of the traces, or one of `more_inputs`.
+// Throws Error, also if the output is a file of the traces or one of `more_inputs`.
 TextOutput open_output(const TraceOptions& options,
                        const std::vector<std::string>& more_inputs = {});
 

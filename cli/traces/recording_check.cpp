@@ -160,7 +160,7 @@ Discrepancy unfinished(const ChosenTrace& trace) {
           .hint = {}};
 }
 
-// Whether the recording is complete is not known.
+// With an unreadable manifest, completeness is unknown.
 Discrepancy unreadable(const ChosenTrace& trace, const ManifestFacts& facts) {
   return {.text = fmt::format("{} may be incomplete: its manifest is unreadable ({}); its expected "
                               "size is not known, found {} bytes",
@@ -210,7 +210,7 @@ ManifestFacts read_manifest_in(const fs::path& folder) {
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);
   if (status.type() == fs::file_type::not_found) return {};
-  // Opening a FIFO would wait for somebody to write it.
+  // The open of a FIFO would wait for a writer.
   if (status.type() != fs::file_type::regular) {
     ManifestFacts facts;
     facts.problem = failure ? failure.message() : "not a regular file";

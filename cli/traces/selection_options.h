@@ -20,8 +20,8 @@ void declare_selection(CLI::App& app, Selection& selection);
 // functions that nm printed. `trace` is the name of the trace.
 void warn_if_never_entered(const Selection& selection, uint64_t selected, const std::string& trace);
 
-// "1000-1fff" (the last address belongs to it), "1000+4K" or "1000"; hexadecimal but for a size
-// with a unit.
+// Parses "1000-1fff" (both ends are part of the range), "1000+4K" or "1000". Numbers are
+// hexadecimal, except a size with a unit.
 std::optional<AddressRange> parse_range(std::string_view text);
 
 }  // namespace htmtrace

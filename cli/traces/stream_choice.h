@@ -10,8 +10,8 @@
 
 namespace htmtrace {
 
-// Adds those that pass the filter, recording after recording; `name` is for people. Throws Error
-// if the stream has no such part, or the file cannot be read.
+// Adds the traces that pass the filter, recording after recording. `name` is the stream's name in
+// messages. Throws Error if the stream has no such trace, or the file cannot be read.
 void add_stream(const std::filesystem::path& path, const std::string& name,
                 const TargetFilter& filter, std::vector<ChosenTrace>& chosen);
 

@@ -29,7 +29,8 @@ void check(const SymbolOptions& options);
 // Loads the symbols for the traces at `paths`. Warns on stderr about unusable names. Throws Error.
 SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths);
 
-// Of logical addresses: by `known` and what record --symbols left. The same of both.
+// Loads the names of logical addresses, from `known` and the pages that record --symbols saved.
+// Warns and throws like load_symbols(). `known` must outlive the result.
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
                           const SymbolTable& known);
 

@@ -23,8 +23,7 @@ class CallTree {
   CallTree();
 
   // The number of a function. `is_symbol`: `name` is a symbol, not the address of the first
-  // instruction.
-  // Returns kUnnamed for a new function when the tree has too many functions.
+  // instruction. Returns kUnnamed for a new function when the tree has too many functions.
   Function function_of(const std::string& name, bool is_symbol);
   // Returns kUnnamed for an unknown name.
   Function find(const std::string& name) const;

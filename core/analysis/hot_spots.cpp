@@ -94,7 +94,8 @@ void HotSpots::take_data(const DataAccess& access, InstructionClass kind,
   if (waiting_count_ == kMostWaiting) count_waiting();
 }
 
-// The size and the place of a list lie in two cache lines, the second known only by the first.
+// A list's size and the slot of its next value lie in two cache lines. The first line gives the
+// address of the second line, so the prefetches take two passes.
 void HotSpots::prefetch_lists(size_t unit) {
   HotTable<HotData>& table = data_[unit];
   for (size_t i = 0; i < waiting_count_; i++) {

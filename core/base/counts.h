@@ -60,7 +60,7 @@ class CountList {
   void prefetch_size() const {
     if (further_ != nullptr) __builtin_prefetch(further_.get(), 1);
   }
-  // Starts to load the place that add(value, room) will use.
+  // Starts to load the slot that add(value, room) will search first.
   void prefetch_place(uint64_t value) const {
     if (further_ != nullptr && size() != 0) __builtin_prefetch(&further_[1 + home_of(value)], 1);
   }
@@ -96,7 +96,7 @@ class CountList {
   }
   size_t used() const { return static_cast<uint32_t>(further_[0].value); }
 
-  // Where the search for `value` begins.
+  // The slot where the search for `value` begins.
   size_t home_of(uint64_t value) const {
     // Multiplicative hashing, as in HotTable.
     return static_cast<size_t>(value * 0x9e3779b97f4a7c15 >> 32) & (size() - 1);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The only exception type. An Error ends the command; cli/main.cpp prints it and sets the exit
-// status.
+// An Error ends the command: cli/main.cpp prints it and sets the exit status.
 #pragma once
 
 #include <cstring>

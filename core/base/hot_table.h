@@ -16,7 +16,7 @@ namespace htmtrace {
 template <class Entry>
 class HotTable {
  public:
-  // Rows do not share cache lines if they fill whole ones.
+  // Rows whose size is a multiple of a cache line are aligned, so that no two rows share a line.
   static constexpr size_t kCacheLineBytes = 64;
   static constexpr size_t kRowAlignment =
       (sizeof(uint64_t) + sizeof(Entry)) % kCacheLineBytes == 0 ? kCacheLineBytes : alignof(Entry);
@@ -44,7 +44,8 @@ class HotTable {
     return slots_[place].entry;
   }
 
-  // The same; place_of(key) returned `place` before.
+  // Like at(key), without a search if the earlier result `place` of place_of(key) still holds the
+  // key.
   Entry& at(uint64_t key, size_t place) {
     if (used_[place] && slots_[place].key == key) [[likely]]
       return slots_[place].entry;

@@ -10,8 +10,8 @@
 
 namespace htmtrace::packed {
 
-// The largest number of bits that an eight-byte load can read at any bit of its first byte, minus
-// one.
+// One less than the number of bits that an eight-byte load can read at any bit of its first byte.
+// With the limit, the shifts of a writer that holds up to seven earlier bits stay below 64.
 inline constexpr unsigned kMostBits = 56;
 inline constexpr size_t kPositionBytes = 2;
 inline constexpr size_t kCountBytes = 2;
@@ -24,8 +24,9 @@ inline constexpr size_t kSplit = 65535;
 inline constexpr size_t kRuns = 65534;
 inline constexpr unsigned kLowerBits = 16;
 inline constexpr uint64_t kLowerMask = (uint64_t{1} << kLowerBits) - 1;
-// The number of low bits that are zero in all numbers of a column. Instructions, doublewords and
-// pages have such addresses. The two bits above the number of bits select the shift.
+// The possible shifts: the low bits that are zero in all numbers of a column, as in the addresses
+// of instructions (2), doublewords (3) and pages (12). The two bits above the number of bits select
+// the shift.
 inline constexpr std::array<unsigned, 4> kShifts{0, 2, 3, 12};
 inline constexpr unsigned kShiftPlace = 6;
 inline constexpr unsigned kBitsMask = (1U << kShiftPlace) - 1;

@@ -284,8 +284,8 @@ class SplitForm {
   std::optional<WholeForm> upper_form_;
 };
 
-// A flag for each number that differs from the preceding number (0 precedes the first number), the
-// count of these numbers, and the numbers.
+// A flag for each number (1: it differs from the preceding number; 0 precedes the first number),
+// followed by the whole form of the numbers with the flag 1.
 class RunsForm {
  public:
   explicit RunsForm(std::span<const uint64_t> values) : differs_(values.size()) {

@@ -9,7 +9,8 @@
 
 namespace htmtrace {
 
-// `Key` is comparable and has `uint64_t hash() const`.
+// `Key` is comparable and has `uint64_t hash() const`. The table has 2^places_log2 slots, at least
+// 2.
 template <class Key, class Value>
 class RecentTable {
  public:

@@ -38,8 +38,8 @@ bool is_isel(uint32_t stored) {
   return bits(stored, 0, 5) == kPrimary31 && bits(stored, 26, 30) == kIselXo;
 }
 
-// The displacement from `address` to the target: the target has these low `shift` bits and lies in
-// the region of `mode`. Addresses wrap, so all arithmetic is modulo 2^64.
+// The displacement from `address` to the target. The target has the `shift` low bits `low` and lies
+// in the region of `mode`. Addresses wrap, so all arithmetic is modulo 2^64.
 uint32_t displacement(EffectiveAddr address, unsigned shift, Mode mode, uint64_t low) {
   uint64_t region = address.value >> shift;
   if (mode == kNext) region++;

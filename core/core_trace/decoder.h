@@ -104,8 +104,8 @@ class CoreDecoder {
            statistics_.instructions[static_cast<size_t>(Generation::kPower8)] == 0 &&
            statistics_.not_valid_records == 0;
   }
-  // The same contract for the INFO of a POWER8 instruction with its address, except for the pages
-  // that the trace reported before.
+  // Like settled(), for POWER8: the events from an INFO with an instruction address on depend only
+  // on the pages that the trace reported earlier.
   bool settled_but_for_pages() const {
     return between_records() && statistics_.line_words + statistics_.xlate_words == 0 &&
            statistics_.instructions[static_cast<size_t>(Generation::kPower10)] == 0;

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kWordBytes = words::kWordBytes;
 constexpr size_t kMostWords = 7;  // INFO, MSR, prefix, two pairs
 
-// A record, by the kind of its INFO.
+// The properties of a record that the kind of its INFO determines.
 struct InfoKind {
   uint64_t sums = 0;
   uint64_t bytes = 0;
@@ -89,8 +89,7 @@ PlainRecords count_plain_records(const WordRun& run, uint64_t most, PlainState s
   const std::byte* at = run.words;
   const std::byte* const last = at + (count - kMostWords) * kWordBytes;
   const bool any_memory = !state.data_cursor.empty();
-  // The loop passes no address of these to a function that is not inlined, so they stay in
-  // registers.
+  // Only inlined functions get the addresses of these variables, so they stay in registers.
   plain::Row row{.line = state.stream.line()};
   uint64_t translated = 0;
   uint64_t line_mapped = mapped(state.instruction_cursor, row.line.page) ? 1 : 0;

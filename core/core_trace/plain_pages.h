@@ -72,8 +72,8 @@ template <HasRows Sink>
   const std::byte* at = run.words;
   const std::byte* const last = at + (count - kMostWords) * words::kWordBytes;
   plain::Row row;
-  uint64_t others_untranslated = 0;  // in memory, unlike `row`
-  size_t walk_words = 0;             // with the lines of the walks; already counted
+  uint64_t others_untranslated = 0;  // its address leaves the loop, unlike that of `row`
+  size_t walk_words = 0;             // words that take_plain_walks() has consumed and counted
   plain::LinePlace place;
   place.enter(state.stream.line(), state.instruction_cursor);
   typename Sink::Rows rows(sink);

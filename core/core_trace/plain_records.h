@@ -101,7 +101,7 @@ inline void add(const Row& row, size_t words, CoreStatistics& statistics) {
   add_sums(row.sums, statistics);
 }
 
-// The line of the IEARA at `at` follows.
+// Makes the line of the IEARA at `at` the current line.
 [[gnu::always_inline]] inline void enter_line(const std::byte* at, Row& row) {
   row.interrupted += row.line.ends_group ? 1 : 0;
   row.lines++;
@@ -166,8 +166,8 @@ struct LogicalPage {
 
 }  // namespace plain
 
-// The number of the run's words in which all instructions can be summed, and that hold at most
-// `most` instructions.
+// The maximum number of words for one pass: they hold at most `most` instructions, and no sum of
+// their records overflows.
 inline size_t words_to_sum(const WordRun& run, uint64_t most) {
   constexpr size_t kLeastWords = 2;  // INFO, MSR
   return std::min<uint64_t>(run.count, kLeastWords * std::min(most, kMostSummed));

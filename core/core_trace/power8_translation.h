@@ -14,7 +14,7 @@
 
 namespace htmtrace {
 
-// A remembered page in the format of an index: htmtrace-index(5). Accepts any numbers.
+// A remembered page in the format of an index: htmtrace-index(5).
 struct Power8Page {
   uint64_t effective =
       0;              // address; the low bits hold the size and the flag of the first page of a set
@@ -46,7 +46,7 @@ class Power8Translation {
   uint64_t evictions() const { return evictions_; }
 
   // tell_changes() appends the changes since the last call. restore() of all appended pages, in
-  // order, reproduces the state.
+  // order, reproduces the state. restore() accepts any numbers.
   void tell_changes(std::vector<Power8Page>& told);
   void restore(std::span<const Power8Page> told);
 

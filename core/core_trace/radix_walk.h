@@ -13,7 +13,8 @@
 
 namespace htmtrace {
 
-// The request to the hypervisor's tables: the location of a guest entry, or the page itself.
+// The address that a leg translates through the hypervisor's tables: the location of a guest entry,
+// or (kFinal) the accessed page.
 enum class WalkLegKind : uint8_t { kProcess, kPgd, kPud, kPmd, kPte, kFinal };
 inline constexpr unsigned kWalkLegs = 6;
 inline constexpr std::array<std::string_view, kWalkLegs> kWalkLegNames = {

@@ -79,8 +79,8 @@ struct TracePlace {
 
 // void at(const TracePlace&)
 // Receives the position of each instruction ahead of the instruction, selected or not, and the
-// position of the end of the trace. `Selection::last` holds instructions back until the end of the
-// trace, without their positions.
+// position of the end of the trace. With `Selection::last`, the instructions arrive after all
+// positions.
 template <class Sink>
 concept HasAt = requires(Sink& sink, const TracePlace& place) {
   sink.at(place);
@@ -94,8 +94,7 @@ concept HasUnselected = requires(Sink& sink, const Event& event) {
 };
 
 // void skipped()
-// The sink receives this call for each instruction that is not selected, unless it has
-// unselected(const Instruction&).
+// Reports an instruction that is not selected to a sink without unselected(const Instruction&).
 template <class Sink>
 concept HasSkipped = requires(Sink& sink) {
   sink.skipped();

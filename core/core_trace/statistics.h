@@ -142,8 +142,8 @@ struct CoreStatistics : CoreCounts {
     return sum;
   }
   bool incomplete() const { return loss_stamps != 0 || defect_count() != 0; }
-  // The bytes hold no record, are not only filler, and hold more unknown words than stamps. Other
-  // kinds of trace have stamps, too. Such bytes are hardly a core trace.
+  // The bytes are hardly a core trace: they hold no record, are not only filler, and have at least
+  // as many unknown words as stamps. (Nest traces have stamps, too.)
   bool no_tags() const {
     return instruction_words + line_words + xlate_words + not_valid_words == 0 &&
            filler_words * words::kWordBytes < bytes && unknown_words >= stamp_words;

@@ -11,7 +11,8 @@ constexpr WalkMemory::Space partition_space(const Walk& walk) {
   return {walk.lpid, WalkMemory::Space::kPartition};
 }
 
-// The tree has a guest leg at or above the leaf of a page of this size, and no leg below the leaf.
+// True if the guest's tree has this leg: no leg lies below the leaf of a page of 2^guest_shift
+// bytes.
 bool above_leaf(WalkLegKind kind, unsigned guest_shift) {
   if (kind == WalkLegKind::kProcess) return true;
   return static_cast<unsigned>(kind) - static_cast<unsigned>(WalkLegKind::kPgd) <=

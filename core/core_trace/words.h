@@ -160,11 +160,11 @@ constexpr uint64_t iea_address(uint64_t word) {
   return word & ~uint64_t{3};
 }
 constexpr bool iea_hypervisor(uint64_t word) {
-  return bit(word, 62);
-}  // MSR[HV]
+  return bit(word, 62);  // MSR[HV]
+}
 constexpr bool iea_relocated(uint64_t word) {
-  return bit(word, 63);
-}  // MSR[IR]
+  return bit(word, 63);  // MSR[IR]
+}
 
 // The real page as an address. The size code gives the number of low bits from the effective
 // address: 12, 16 or 24. A code without a page size gives 0.

@@ -38,7 +38,7 @@ void WrapFinder::take(std::span<const std::byte> piece) {
 }
 
 void WrapFinder::take_word(uint64_t word) {
-  // The stamp may be the second half of a 16-byte entry.
+  // The first stamp may be the second half of a 16-byte entry.
   if (offset_ <= words::kWordBytes && is_record(word)) starts_with_record_ = true;
   offset_ += words::kWordBytes;
   if (is_complete(word)) {

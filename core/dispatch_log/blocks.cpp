@@ -30,7 +30,8 @@ constexpr size_t kUsualEntryBytes = 10;
 // The first line of the end: the recorder's exit status.
 constexpr std::string_view kStatusWord = "status ";
 
-// Statistics may take at most 1/16 of the size of their entries. A few entries unpack quickly.
+// Statistics larger than 1/16 of their entries are omitted: such a group is small, and its entries
+// unpack quickly.
 constexpr size_t kStatisticsPart = 16;
 
 // Fills in the header before the present payload.

@@ -21,9 +21,9 @@ uint64_t dtl_slot_bytes(uint64_t area_bytes) {
 }
 
 // With padding, a delivery ends at the end of the area or earlier, and slots begin at multiples of
-// their size in each pass. An area's size is a power of two of at least 16, so it is no multiple of
-// a slot's 48 bytes, and three areas are. Without padding, slots begin at multiples of their size
-// from the first pass on, and one delivery of each pass crosses the end of the area.
+// their size in each pass. An area's size is a power of two of at least 16, so only every third
+// pass begins at a multiple of a slot's 48 bytes. Without padding, slots begin at multiples of
+// their size from the first pass on, and one delivery of each pass crosses the end of the area.
 void DtlSlots::note_delivery(uint64_t offset, uint64_t bytes) {
   if (!may_have_padding() || bytes == 0) return;
   constexpr uint64_t kPassesInStep = 3;

@@ -92,7 +92,7 @@ class DtlSlots {
   void set_time(uint64_t now_ns) { now_ns_ = now_ns; }
   // Consumes the next bytes at position(), across the end of the area if necessary. Unless bytes
   // lie between two slots, a call must end at the end of a slot. `in_order`: a DtlOrder that
-  // started at last_timebase() and read `bytes` as entries was kept.
+  // started at last_timebase() found `bytes` in order.
   void take(std::span<const std::byte> bytes, bool in_order = false);
   // The number of lost bytes, at most `most`, after an overwrite of `bytes`: a slot that is partly
   // overwritten is lost completely.

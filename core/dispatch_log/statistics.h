@@ -31,8 +31,7 @@ class DtlStatistics {
   uint64_t highest_timebase() const { return highest_timebase_; }
 
   const DtlAnalysis& analysis() const { return analysis_; }
-  // Moves between processors, keyed by previous processor << 16
-  // next processor.
+  // Moves between processors, keyed by previous processor << 16 | next processor.
   const Counts& moves() const { return moves_; }
 
   // Appends the statistics to the analysis of the earlier entries. The result is the same as with

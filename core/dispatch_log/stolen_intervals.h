@@ -39,7 +39,7 @@ class StolenIntervals {
     count += later.count - 2;
   }
 
-  // For equal intervals, the first interval.
+  // The interval with the most stolen time; among equal intervals, the first.
   Interval most() const {
     Interval found = count > 1 ? first : last;
     if (count > 2 && worst.stolen > found.stolen) found = worst;

@@ -47,8 +47,9 @@ class TickHistogram {
   uint64_t sum() const { return sum_; }
   uint32_t most() const { return most_; }
 
-  // At most share / 1000 of all times are longer. The result is at most 1/32 too high and never
-  // exceeds the longest time. Returns 0 for an empty histogram.
+  // The smallest T, in ticks, such that at least share / 1000 of all times are at most T. The
+  // result is at most 1/32 too high and never exceeds the longest time. Returns 0 for an empty
+  // histogram.
   uint32_t quantile(unsigned share) const {
     const uint64_t wanted = (count_ * share + 999) / 1000;
     uint64_t seen = 0;

@@ -22,9 +22,9 @@ class MemoryOwners {
   // No partition owns memory.
   MemoryOwners() = default;
 
-  // Accepts claims in any order. A claim is never empty and never ends beyond the address space.
-  // Memory with several claims belongs to the claim that begins first or, at equal addresses, to
-  // the partition with the lower LP index.
+  // Accepts claims in any order. No claim may be empty or end beyond the address space. Memory with
+  // several claims belongs to the claim that begins first or, at equal addresses, to the partition
+  // with the lower LP index.
   explicit MemoryOwners(std::vector<Range> claims);
 
   // Sorted by real address, without overlaps; adjacent ranges of a partition are joined.

@@ -94,7 +94,8 @@ class TranslationMap {
     [[gnu::always_inline]] unsigned recently(RealAddr address) const {
       const Range& recent = recent_[address.value / kRecentBytes % recent_.size()];
       const uint64_t ahead = address.value - recent.real;
-      // Neither operand of this comparison uses its top bit.
+      // The difference is negative if the range holds the address. ~ahead rejects the addresses
+      // below the range, for which `ahead` wraps.
       return static_cast<unsigned>(((ahead - recent.size_bytes) & ~ahead) >> 63);
     }
     bool empty() const { return map_->ranges().empty(); }

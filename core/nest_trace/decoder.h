@@ -16,7 +16,8 @@
 
 namespace htmtrace::nest {
 
-// Ticks since the start of the engine's trace, or on the timer in its stamps.
+// The time in ticks: since the start of the engine's trace and, from the first stamp with a timer
+// on, the time of this timer.
 class Clock {
  public:
   uint64_t now() const { return now_; }
@@ -27,8 +28,8 @@ class Clock {
   }
   void pass(uint64_t ticks) { now_ += ticks; }
 
-  // Compares the clock with the 36 low bits of a stamp's timer, and moves it forward to them.
-  // Returns true if they match the sum of the elapsed ticks.
+  // Accepts a stamp's timer, the low 36 bits of the time. The first timer sets the clock; later
+  // timers move it forward. Returns false if the clock disagreed with a later timer.
   bool hear(uint64_t timer);
 
  private:

@@ -56,7 +56,8 @@ class OpenCommands {
   static uint64_t newest(uint64_t list) { return list >> 1; }
 
   // A power of two. The newest command of an active list is at most kReach events old. At the last
-  // use of the list, its oldest command was at most kReach events older.
+  // use of the list, its oldest command was at most kReach events older. The commands of a list
+  // therefore have different places.
   static constexpr size_t kPlaces = 2048;
   static_assert(kPlaces > 2 * kReach && kPlaces <= 1 << 16);
 

@@ -17,7 +17,7 @@ void WrapFinder::take(std::span<const std::byte> records, uint64_t offset) {
   for (size_t at = 0; at + kRecordBytes <= records.size(); at += kRecordBytes) {
     const Record record = record_at(records.data() + at);
     const bool stamp = is_stamp(record);
-    // The loop skips almost all words of a trace.
+    // The loop skips almost all records of a trace.
     if (any_ && !stamp && !behind_complete_) continue;
     if (is_filler(record)) continue;
     if (stamp) {

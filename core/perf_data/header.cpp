@@ -22,7 +22,7 @@ constexpr uint64_t kPipeHeaderBytes = 16;
 constexpr uint64_t kLeastAttrBytes = 64;
 constexpr uint64_t kMostAttrBytes = 4096;
 constexpr uint64_t kIdsBytes = 16;  // extent of the event's ids, after its perf_event_attr
-// Bits of its flags, which are a bit field.
+// Bits of the flags in a perf_event_attr, which are a bit field.
 constexpr unsigned kFrequency = 10;
 constexpr unsigned kSampleIdAll = 18;
 constexpr unsigned kUseClockId = 25;

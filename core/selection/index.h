@@ -18,8 +18,8 @@
 
 namespace htmtrace {
 
-// A restart of a core trace. The next words are an IEARA, with a settled decoder
-// (core/core_trace/parts.h), or a POWER8 instruction with its address.
+// A restart of a core trace. The next words are an IEARA (CoreDecoder::settled()) or a POWER8
+// instruction with its address (CoreDecoder::settled_but_for_pages()).
 struct CoreRestart {
   uint64_t offset = 0;  // in the trace, counted from its oldest byte
   TracePlace place;
@@ -57,7 +57,7 @@ std::vector<std::byte> pack(const NestIndex& index);
 std::optional<CoreIndex> unpack_core_index(std::span<const std::byte> bytes);
 std::optional<NestIndex> unpack_nest_index(std::span<const std::byte> bytes);
 
-// An index may help: the selection can skip the start of the trace.
+// True if the selection may skip the start of the trace, so that an index can help.
 bool may_begin_late(const Selection& selection);
 
 // The last restart before which nothing is selected, at most `limit` instructions precede, and the

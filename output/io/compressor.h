@@ -73,8 +73,8 @@ class Compressor {
   std::vector<Frame> frames_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  uint64_t filled_ = 0;  // frames handed over, and the number of those that are done
-  uint64_t done_ = 0;
+  uint64_t filled_ = 0;    // number of frames handed over to the thread
+  uint64_t done_ = 0;      // number of these frames that the thread has finished
   bool ended_ = false;     // no further frame follows
   bool given_up_ = false;  // drop the remaining frames
   std::thread thread_;

@@ -73,16 +73,16 @@ struct Unpacker::Gzip {
 
   Step step(std::span<const std::byte> packed, std::span<std::byte> room) {
     Step step;
-    // Members follow one another, as `cat` and programs with threads make it.
+    // A file may have several members: `cat` and parallel compressors make such files.
     if (between && !packed.empty()) {
-      // Padding of tapes: gzip ignores it, too.
+      // Zeros pad files on tapes. gzip ignores them, too.
       while (step.taken < packed.size() && packed[step.taken] == std::byte{0}) step.taken++;
       step.in_frame = step.taken < packed.size();
       if (!step.in_frame) return step;
       restart();
     }
     packed = packed.subspan(step.taken);
-    // The library's type for what it only reads is not const.
+    // zlib only reads its input, but the pointer is not const.
     library.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
     library.avail_in = static_cast<uInt>(packed.size());
     library.next_out = reinterpret_cast<Bytef*>(room.data());
@@ -92,7 +92,7 @@ struct Unpacker::Gzip {
     step.given = room.size() - library.avail_out;
     between = result == Z_STREAM_END;
     step.in_frame = !between;
-    // Z_BUF_ERROR: nothing could be done with what there is.
+    // Z_BUF_ERROR is no error: zlib needs more input or more room.
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
       step.trouble = library.msg != nullptr ? library.msg : zError(result);
     }
@@ -114,7 +114,7 @@ struct Unpacker::Gzip {
 };
 #endif
 
-// ------------------------------------------------------------------------------------ both
+// ------------------------------------------------------------------------------------ both formats
 
 Unpacker::Unpacker(PackedFormat format) : packed_(kPackedBytes) {
   if (format == PackedFormat::kZstd) {
@@ -140,7 +140,7 @@ size_t Unpacker::read(std::span<std::byte> buffer, const Read& next) {
     }
     ended_ = size_ == 0;
     if (ended_ && !in_frame_) break;
-    // At the end of the file this still gives what it holds back.
+    // At the end of the file, the library may still hold unpacked bytes.
     const Step made = step(std::span(packed_).subspan(used_, size_ - used_), buffer.subspan(given));
     used_ += made.taken;
     given += made.given;
@@ -153,7 +153,7 @@ size_t Unpacker::read(std::span<std::byte> buffer, const Read& next) {
     } else if (ended_ && in_frame_ && made.given == 0) {
       trouble_ = "its last compressed frame is cut: the file ends in the middle of it";
     } else if (ended_ && in_frame_) {
-      ended_ = false;  // there may be more
+      ended_ = false;  // the library may hold more bytes
     }
   }
   return given;

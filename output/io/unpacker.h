@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a file compressed with zstd or gzip holds, in constant memory.
+// Unpacks a file that zstd or gzip compressed, in constant memory.
 #pragma once
 
 #include <cstddef>
@@ -16,31 +16,31 @@ namespace htmtrace {
 
 class Unpacker {
  public:
-  // Gives the next bytes of the file; 0 at the end.
+  // Reads the next bytes of the compressed file. Returns their number; 0 at the end.
   using Read = std::function<size_t(std::span<std::byte>)>;
 
-  // Throws Error when this build cannot.
+  // Throws Error if this build cannot unpack the format.
   explicit Unpacker(PackedFormat format);
   ~Unpacker();
   Unpacker(const Unpacker&) = delete;
   Unpacker& operator=(const Unpacker&) = delete;
 
-  // Up to `buffer.size()` bytes; 0 at the end, and from the place on where the file is cut or
-  // damaged.
+  // Unpacks up to `buffer.size()` bytes, and returns their number. Returns 0 at the end, and from
+  // the offset on where the file is cut or damaged.
   size_t read(std::span<std::byte> buffer, const Read& next);
 
-  // The file begins anew.
+  // Prepares for another pass: `next` delivers the file from its first byte.
   void restart();
 
-  // What was wrong with the file; empty: nothing, as far as it was read.
+  // The defect of the file. Empty if the part read so far has none.
   const std::string& trouble() const { return trouble_; }
 
  private:
-  // What a library made of some of the bytes.
+  // The result of one call of a library.
   struct Step {
-    size_t taken = 0;
-    size_t given = 0;
-    bool in_frame = true;  // of zstd, or a member of gzip: more of it must follow
+    size_t taken = 0;      // consumed bytes of the file
+    size_t given = 0;      // unpacked bytes
+    bool in_frame = true;  // a zstd frame or a gzip member is unfinished
     std::string trouble;
   };
   struct Zstd;
@@ -48,12 +48,12 @@ class Unpacker {
 
   Step step(std::span<const std::byte> packed, std::span<std::byte> room);
 
-  std::unique_ptr<Zstd> zstd_;  // one of the two
+  std::unique_ptr<Zstd> zstd_;  // one of these two is null
   std::unique_ptr<Gzip> gzip_;
   std::vector<std::byte> packed_;
-  size_t size_ = 0;  // of what is in it
-  size_t used_ = 0;
-  uint64_t taken_bytes_ = 0;  // from the file
+  size_t size_ = 0;           // number of valid bytes in packed_
+  size_t used_ = 0;           // number of these bytes that are unpacked
+  uint64_t taken_bytes_ = 0;  // number of bytes read from the file
   bool in_frame_ = false;
   bool ended_ = false;
   std::string trouble_;

@@ -36,7 +36,7 @@ class JsonPrinter {
     if (with_stamps_) put_stamp(stamp);
   }
 
-  // The decoder calls this only if it was asked for walks.
+  // The decoder calls this only after follow_walks().
   void walk(const Walk& walk);
 
   void defect(const Defect&) {}

@@ -86,7 +86,8 @@ NestText::NestText(Layout layout)
 
 char* NestText::put_new_time(char* to, uint64_t time) {
   char* const end = put_decimal(put_text(to, kTimeLabel), time);
-  // Caches only times from which an early time cannot appear to be slightly later.
+  // For an earlier time, the difference in put_time() wraps. It is still large, because the cache
+  // holds no time of 2^63 or more.
   if (time >= kFourDigits && time >> 63 == 0) {
     recent_time_ = time - time % kFourDigits;
     recent_text_.set({to, static_cast<size_t>(end - to) - 4});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Prints bus commands and responses as lines of text: htmtrace-decode(1), NEST TRACES. The pieces
 // of a line are cached at fixed size. Most pieces hold the value of a field and the name of the
-// next.
+// next field.
 #pragma once
 
 #include <array>

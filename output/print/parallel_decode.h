@@ -3,9 +3,9 @@
 //
 // The trace is cut into parts ahead of IEARA records. A separate decoder decodes each part. It
 // assumes that a record begins at the cut, and prints into memory. The results are then checked in
-// the order of the trace. The assumption holds if the preceding decoder stands between two records
-// and carries no state over where the part begins. Otherwise (damage, data that looks like an
-// IEARA, POWER8 records), the preceding decoder decodes the part, too.
+// the order of the trace. The assumption holds if the preceding decoder, at the cut, is between two
+// records and carries no state into the part. Otherwise (damage, data that looks like an IEARA,
+// POWER8 records), the preceding decoder decodes the part, too.
 #pragma once
 
 #include <algorithm>
@@ -232,7 +232,7 @@ class ParallelDecode {
     next.strand->decoder.feed(next.all());
   }
 
-  // ---- what is used again
+  // ---- reused resources
 
   std::unique_ptr<Strand> new_strand() {
     return std::make_unique<Strand>(take_spare(), make_printer_);

@@ -106,7 +106,7 @@ class TextPrinter {
     if (wishes_.stamps) put_stamp(stamp);
   }
 
-  // The decoder calls this only if it was asked for walks.
+  // The decoder calls this only after follow_walks().
   void walk(const Walk& walk) { output_.put(walk_line(walk) + "\n"); }
 
   void defect(const Defect&) {}

@@ -36,8 +36,8 @@ class ProcessPages {
   void write(TraceSink& sink);
 
   uint64_t processes() const { return seen_.size(); }
-  // Pages were in memory, but the kernel hid their addresses. Reading them takes CAP_SYS_ADMIN
-  // (Documentation/admin-guide/mm/pagemap.rst).
+  // Pages were in memory, but the kernel hid their addresses. Reading the addresses requires
+  // CAP_SYS_ADMIN (Documentation/admin-guide/mm/pagemap.rst).
   bool hidden() const { return hidden_; }
   // The processes had more memory than the limit.
   bool cut() const { return cut_; }

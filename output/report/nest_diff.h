@@ -17,7 +17,7 @@ struct NestDiffSide {
 
 // Compares commands, their senders, and their addresses in each unit. Both sides must have the same
 // options. Names of commands and units join the sides, so traces of different processors can be
-// compared. Addresses are not joined by name, because each run has its memory elsewhere.
+// compared. Addresses are not joined by name, because each run uses other memory.
 std::vector<DiffTable> compare_nests(const NestDiffSide& before, const NestDiffSide& after);
 
 }  // namespace htmtrace

@@ -24,7 +24,7 @@ class AddressNames {
   // Call it only if wanted(). It must receive every instruction, because the names of data
   // depend on it.
   std::string_view code(const Instruction& instruction);
-  // The same for a data access of the instruction that code() received last.
+  // Like code(), for a data access of the instruction that code() received last.
   std::string_view data(const DataAccess& access);
 
  private:

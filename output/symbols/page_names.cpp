@@ -16,7 +16,7 @@
 namespace htmtrace {
 namespace {
 
-// Where Linux maps all memory for itself on 64-bit POWER: PAGE_OFFSET in
+// The address at which Linux maps all memory for itself on 64-bit POWER: PAGE_OFFSET in
 // arch/powerpc/include/asm/page.h.
 constexpr uint64_t kKernelBegin = 0xc000000000000000;
 
