@@ -98,9 +98,8 @@ class RowDecode {
     const RowPartsWishes wishes{.rows = options_.part_rows,
                                 .ticks = options_.part_ticks,
                                 .existing = options_.traces.existing()};
-    RowParts<File>& parts =
-        written_.emplace_back(options_.traces.output / part.folder,
-                              nest ? nest_row_schema() : core_row_schema(), wishes);
+    RowParts<File>& parts = written_.emplace_back(
+        options_.traces.output / part.folder, nest ? nest_row_schema() : core_row_schema(), wishes);
     nest ? write_nest(trace, parts) : write_core(trace, parts);
     parts.finish();
     rows_ += parts.rows();

@@ -54,8 +54,8 @@ struct Stamp {
 // `word` must be a stamp (words::is_stamp).
 Stamp parse_stamp(uint64_t word, Generation generation);
 
-// Returns true if a stamp in these aligned words of a trace reports that the trace memory was full. Core and
-// nest traces have the same stamps.
+// Returns true if a stamp in these aligned words of a trace reports that the trace memory was full.
+// Core and nest traces have the same stamps.
 bool reports_full(std::span<const std::byte> bytes);
 
 // "record", "complete", "pause", "mark", "sync", "time", "undefined".

@@ -74,9 +74,9 @@ AvroFile::AvroFile(NewFile file, const RowSchema& schema)
   const std::string json = avro_schema(schema);
   Library& library = *library_;
   library.check(avro_schema_from_json_length(json.data(), json.size(), &library.schema));
-  library.check(avro_file_writer_create_with_codec_fp(
-      library.file, library.output.path().c_str(), /*should_close=*/0, library.schema,
-      &library.writer, "deflate", kBlockBytes));
+  library.check(avro_file_writer_create_with_codec_fp(library.file, library.output.path().c_str(),
+                                                      /*should_close=*/0, library.schema,
+                                                      &library.writer, "deflate", kBlockBytes));
 }
 
 AvroFile::~AvroFile() = default;

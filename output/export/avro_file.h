@@ -89,7 +89,8 @@ class AvroFile {
   }
   // Throws Error if a block cannot be written.
   void end_row();
-  // Returns the complete file, which is not published yet. Call this once, at the end. Throws Error.
+  // Returns the complete file, which is not published yet. Call this once, at the end. Throws
+  // Error.
   NewFile finish();
 
  private:

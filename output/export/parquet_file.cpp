@@ -77,8 +77,7 @@ struct ParquetFile::Library {
     std::shared_ptr<arrow::Array> names;  // for kName
   };
 
-  Library(NewFile created, const RowSchema& wanted)
-      : output(std::move(created)), schema(wanted) {}
+  Library(NewFile created, const RowSchema& wanted) : output(std::move(created)), schema(wanted) {}
   // An unfinished file has no footer, so no reader accepts it as complete.
   ~Library() {
     if (file != nullptr) static_cast<void>(file->Close());

@@ -40,7 +40,8 @@ class ParquetFile {
   void accesses(std::span<const DataAccess> accesses);
   // Throws Error if a group of rows cannot be written.
   void end_row();
-  // Returns the complete file, which is not published yet. Call this once, at the end. Throws Error.
+  // Returns the complete file, which is not published yet. Call this once, at the end. Throws
+  // Error.
   NewFile finish();
 
  private:

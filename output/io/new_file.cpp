@@ -206,7 +206,8 @@ int NewFile::finish() {
 
 void NewFile::discard() {
   if (stream_) return fd_.reset();
-  struct stat own {}, named {};
+  struct stat own {
+  }, named{};
   if (published_ && fd_ && ::fstat(fd(), &own) == 0 &&
       ::fstatat(folder_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
       own.st_dev == named.st_dev && own.st_ino == named.st_ino)

@@ -57,8 +57,8 @@ class TraceSink {
   // removed. A second call has no effect.
   void finish();
 
-  // Closes and removes the file, unless it is a stream. A second call, or a call after finish(), has
-  // no effect.
+  // Closes and removes the file, unless it is a stream. A second call, or a call after finish(),
+  // has no effect.
   void discard();
 
   const std::filesystem::path& path() const { return file_.path(); }

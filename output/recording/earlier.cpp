@@ -52,7 +52,8 @@ class Folder {
 
   // The format is the first member of a manifest.
   bool has_own_manifest() const {
-    const Fd file(::openat(fd_.get(), kManifestName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const Fd file(
+        ::openat(fd_.get(), kManifestName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     std::array<char, 128> begin{};
     const ssize_t got = file ? ::read(file.get(), begin.data(), begin.size()) : 0;
     const std::string_view text(begin.data(), static_cast<size_t>(std::max<ssize_t>(got, 0)));

@@ -18,17 +18,17 @@ namespace htmtrace {
 namespace {
 
 constexpr uint32_t kSystemCall = 0x44000002;
-constexpr uint32_t kReturnToUser = 0x4c000024;  // rfid
-constexpr uint32_t kCallRegister = 0x4e800421;  // bctrl
-constexpr uint32_t kJumpRegister = 0x4e800420;  // bctr
-constexpr uint32_t kLoadStack = 0xe82d0100;     // ld r1,256(r13)
-constexpr uint32_t kCopyStack = 0x7d014378;     // mr r1,r8
-constexpr uint32_t kRestoreStack = 0xe8210078;  // ld r1,120(r1)
-constexpr uint32_t kSave = 0xf8010010;          // std r0,16(r1)
-constexpr uint32_t kGrow = 0xf821ffe1;          // stdu r1,-32(r1)
-constexpr uint32_t kShrink = 0x38210020;        // addi r1,r1,32
-constexpr uint32_t kExecNumber = 0x3800000b;    // li r0,11
-constexpr uint32_t kCloneNumber = 0x38000078;   // li r0,120
+constexpr uint32_t kReturnToUser = 0x4c000024;   // rfid
+constexpr uint32_t kCallRegister = 0x4e800421;   // bctrl
+constexpr uint32_t kJumpRegister = 0x4e800420;   // bctr
+constexpr uint32_t kLoadStack = 0xe82d0100;      // ld r1,256(r13)
+constexpr uint32_t kCopyStack = 0x7d014378;      // mr r1,r8
+constexpr uint32_t kRestoreStack = 0xe8210078;   // ld r1,120(r1)
+constexpr uint32_t kSave = 0xf8010010;           // std r0,16(r1)
+constexpr uint32_t kGrow = 0xf821ffe1;           // stdu r1,-32(r1)
+constexpr uint32_t kShrink = 0x38210020;         // addi r1,r1,32
+constexpr uint32_t kExecNumber = 0x3800000b;     // li r0,11
+constexpr uint32_t kCloneNumber = 0x38000078;    // li r0,120
 constexpr uint32_t kHandlerNumber = 0x380000ac;  // li r0,172: rt_sigreturn
 
 constexpr uint64_t kMain = 0x10001000, kWork = 0x10002000, kLeaf = 0x10003000, kJump = 0x10004000,
@@ -507,7 +507,9 @@ TEST_CASE("call stacks: a signal immediately after a branch") {
   const uint64_t times = two ? 2 : 1;
   Cpu cpu;
   cpu.exec();
-  const auto signal = [&](uint64_t ea) { two ? cpu.handle_two_signals(ea) : cpu.handle_signal(ea); };
+  const auto signal = [&](uint64_t ea) {
+    two ? cpu.handle_two_signals(ea) : cpu.handle_signal(ea);
+  };
   const auto handlers = [&](const std::string& caller) {
     return count_of(cpu.folded(), caller + ";trampoline;handler");
   };

@@ -214,8 +214,9 @@ TEST_CASE("bytes that our driver sent and that did not arrive are a loss with it
 }
 
 TEST_CASE("a trace that fills its memory ends too early, and the drain reports this") {
-  // The last piece is full of trace, or its end is not written, or the memory is larger, or a record
-  // larger than the unwritten end did not fit: then only the macro's stamp reports the full memory.
+  // The last piece is full of trace, or its end is not written, or the memory is larger, or a
+  // record larger than the unwritten end did not fit: then only the macro's stamp reports the full
+  // memory.
   struct Ending {
     std::string last;
     uint64_t memory;

@@ -166,8 +166,7 @@ TEST_CASE("new file: a device is a stream, and a folder is no file") {
   CHECK(message_of([&] { NewFile::create(folder.path(), Existing::kReplace); }) ==
         "cannot create " + folder.path().string() + ": Is a directory");
   CHECK(message_of([&] { NewFile::create(folder.path() / "no" / "out", Existing::kReplace); }) ==
-        "cannot create " + (folder.path() / "no" / "out").string() +
-            ": No such file or directory");
+        "cannot create " + (folder.path() / "no" / "out").string() + ": No such file or directory");
 }
 
 }  // namespace htmtrace

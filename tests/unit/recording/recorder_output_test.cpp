@@ -219,10 +219,9 @@ TEST_CASE("several earlier recordings are replaced, and other files are kept") {
       names.insert(entry.path().lexically_relative(folder.path()).string());
     }
   }
-  CHECK(names ==
-        std::set<std::string>{"0002/notes", "0004/htm.bin.n0.p9.c2", "001/manifest.json",
-                              "0003x/manifest.json", "20240607", "20240608/manifest.json",
-                              "htm.bin.n0.p3.c2", "notes", "other/htm.bin.n0.p9.c2"});
+  CHECK(names == std::set<std::string>{"0002/notes", "0004/htm.bin.n0.p9.c2", "001/manifest.json",
+                                       "0003x/manifest.json", "20240607", "20240608/manifest.json",
+                                       "htm.bin.n0.p3.c2", "notes", "other/htm.bin.n0.p9.c2"});
   CHECK(std::filesystem::is_symlink(folder.path() / "0005"));
   CHECK_FALSE(std::filesystem::exists(folder.path() / "0001"));
   CHECK(numbered_name(1) == "0001");
