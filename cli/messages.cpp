@@ -3,7 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
+
+#include "core/base/plain_text.h"
 
 namespace htmtrace {
 
@@ -12,27 +15,12 @@ void print_text(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-std::string without_controls(std::string_view text) {
-  // UTF-8 writes U+0080 to U+009F, which terminals obey like escape sequences, with this lead byte.
-  constexpr unsigned char kLeadOfControls = 0xc2;
-  std::string plain;
-  const auto escape = [&plain](unsigned char byte) { plain += fmt::format("\\x{:02x}", byte); };
-  for (size_t i = 0; i < text.size(); i++) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
-    if (byte == kLeadOfControls && next >= 0x80 && next <= 0x9f) {
-      escape(byte);
-      escape(next);
-      i++;
-    } else if (byte == '\n') {
-      plain += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      escape(byte);
-    } else {
-      plain += text[i];
-    }
+void print_lines(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    print_text(without_controls(text.substr(0, end)) + "\n");
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return plain;
 }
 
 void print_error(const Error& error) {

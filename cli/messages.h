@@ -9,9 +9,8 @@
 
 namespace htmtrace {
 
-// Escapes control characters, which a name or a manifest from elsewhere could send to the terminal.
-// All functions below do so, except print_text().
-std::string without_controls(std::string_view text);
+// All functions escape control characters, which a name or a manifest from elsewhere could send to
+// the terminal, except print_text().
 
 // Prints the error, its subjects and its hints.
 void print_error(const Error& error);
@@ -19,6 +18,9 @@ void print_error(const Error& error);
 // Prints the text unchanged; it has its own line ends. A message that cannot be written is dropped,
 // without an error.
 void print_text(std::string_view text);
+
+// Prints text of several lines that a recording holds.
+void print_lines(std::string_view text);
 
 // Prints "htmtrace: TEXT".
 void print_note(const std::string& text);

@@ -106,7 +106,7 @@ uint64_t finish_export(TraceSink& sink) {
 
 // Prints the recording's own report, and how much was read.
 void tell_verdict(const DtlReader& reader, uint64_t taken) {
-  if (reader.end()) print_text(reader.end()->text);
+  if (reader.end()) print_lines(reader.end()->text);
   const uint64_t passed_by = reader.passed_by();
   print_note(fmt::format(
       "{} of {} entries{}", taken, reader.entries(),

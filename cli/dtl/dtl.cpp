@@ -13,6 +13,7 @@
 #include "cli/dispatches/import.h"
 #include "cli/dispatches/replay.h"
 #include "cli/dtl/capture.h"
+#include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/number_from.h"
 #include "cli/signals.h"
@@ -201,6 +202,7 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
       ->check(no_standard_output)
       ->type_name("FILE");
   app.add_flag("--force", wish->force, "Replace the file that -o names");
+  declare_file_mode(app);
   app.option_defaults()->group(kInputGroup);
   app.add_option("-i,--input", wish->replay.input, "Read a recording or a perf.data file")
       ->type_name("FILE");
@@ -329,6 +331,7 @@ void declare_top(CLI::App& app, const std::shared_ptr<Wish>& wish) {
       ->check(no_standard_output)
       ->type_name("FILE");
   app.add_flag("--force", wish->force, "Replace the file that -o names");
+  declare_file_mode(app);
   set_common_options(app, {"--cpu", "--interval", "--count", "--sort", "--output"});
   app.footer(
       "Example:\n"

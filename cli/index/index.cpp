@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/traces/bytes.h"
@@ -173,6 +174,7 @@ Action declare_index(CLI::App& app) {
       ->check([](const std::string& text) {
         return parse_size(text).value_or(0) != 0 ? "" : text + " is not a size such as 4M";
       });
+  declare_file_mode(app);
   app.footer(
       "Example:\n"
       "  htmtrace index DIR\n"

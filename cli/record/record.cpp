@@ -15,6 +15,7 @@
 #include "cli/capture/htm_source.h"
 #include "cli/capture/target_options.h"
 #include "cli/commands.h"
+#include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/one_of.h"
@@ -206,6 +207,7 @@ Action declare_record(CLI::App& app, Signals& signals) {
   app.add_flag_callback(
       "--force", [&options] { options.existing = Existing::kReplace; },
       "Replace the recording in the folder");
+  declare_file_mode(app);
   app.option_defaults()->group(kRingGroup);
   app.add_flag("--unsafe-driver", options.source.allow_first_driver,
                "Allow a driver that can overwrite kernel memory");

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/traces/selection_options.h"
 #include "output/recording/input_guard.h"
@@ -29,6 +30,7 @@ void declare_traces(CLI::App& app, TraceOptions& options) {
          "Write to FILE instead of standard output")
       ->type_name("FILE");
   app.add_flag("--force", options.force, "Replace the file that -o names");
+  declare_file_mode(app);
 }
 
 TextOutput open_output(const TraceOptions& options, const std::vector<std::string>& more_inputs) {

@@ -13,6 +13,12 @@ uint64_t key_of(uint32_t parent, uint32_t function) {
   return uint64_t{parent} << 32 | function;
 }
 
+// A folded stack separates functions with semicolons.
+std::string in_stack(std::string name) {
+  std::ranges::replace(name, ';', ':');
+  return name;
+}
+
 }  // namespace
 
 CallTree::CallTree() {
@@ -27,7 +33,7 @@ CallTree::CallTree() {
 CallTree::Function CallTree::function_of(const std::string& name, bool is_symbol) {
   if (functions_.size() >= kMostFunctions) return find(name);
   const auto [known, added] = numbers_.try_emplace(name, static_cast<Function>(functions_.size()));
-  if (added) functions_.push_back({.name = name, .is_symbol = is_symbol});
+  if (added) functions_.push_back({.name = in_stack(name), .is_symbol = is_symbol});
   return known->second;
 }
 

@@ -15,6 +15,7 @@
 
 #include "core/analysis/page_owners.h"
 #include "core/base/address.h"
+#include "core/base/plain_text.h"
 
 namespace htmtrace {
 
@@ -81,7 +82,11 @@ class SymbolTable {
   // belong to no program, for example to the kernel. Throws Error for too many programs.
   void begin_program(Program program);
   void end_program() { current_ = 0; }
-  void add(Symbol symbol) { layers_[current_].symbols.push_back(std::move(symbol)); }
+  // The name gets no control characters, which a stranger's program could send to the terminal.
+  void add(Symbol symbol) {
+    if (has_controls(symbol.name)) symbol.name = without_controls(symbol.name);
+    layers_[current_].symbols.push_back(std::move(symbol));
+  }
 
   // Sets the files to which pages belong.
   void set_pages(PageOwners pages) { pages_ = std::move(pages); }

@@ -23,11 +23,16 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
 // A folder with several recordings has a subfolder for each.
 bool is_part_of_recording(const fs::path& file, const fs::path& folder) {
   std::error_code failure;
-  for (fs::recursive_directory_iterator entry(folder, failure), end; !failure && entry != end;
+  // The command cannot read a subfolder that this loop cannot read.
+  constexpr auto kHow = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator entry(folder, kHow, failure), end; !failure && entry != end;
        entry.increment(failure)) {
     if (entry.depth() > 0) entry.disable_recursion_pending();
     const fs::path& path = entry->path();
     if (is_recording_file(path.filename().string()) && is_same_file(file, path)) return true;
+  }
+  if (failure && failure != std::errc::no_such_file_or_directory) {
+    throw Error("cannot read folder " + folder.string(), failure.value());
   }
   return false;
 }

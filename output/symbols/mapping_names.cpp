@@ -5,6 +5,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/base/plain_text.h"
+
 namespace htmtrace {
 namespace {
 
@@ -65,6 +67,7 @@ void MappingNames::add_file(std::string_view text) {
     Mapping mapping{.begin = *begin, .end = *end, .name = std::string(path)};
     if (path.starts_with('/')) mapping.name = path.substr(path.rfind('/') + 1);
     if (path.empty()) mapping.name = "[anonymous]";
+    mapping.name = without_controls(mapping.name);
     if (path == "[stack]") mapping.begin -= std::min(mapping.begin, kStackBytes);
     mappings_.push_back(std::move(mapping));
   }

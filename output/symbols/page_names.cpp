@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/plain_text.h"
 #include "output/symbols/elf_symbols.h"
 
 namespace htmtrace {
@@ -73,8 +74,11 @@ bool PageNames::add_process(std::string_view line) {
   const auto seen = take_number(line, 10);
   if (!pid || !start || !seen) return false;
   owners_.add_process();
-  processes_.push_back(
-      {.pid = *pid, .seen_ms = *seen, .command = std::string(line), .mappings = {}, .symbols = {}});
+  processes_.push_back({.pid = *pid,
+                        .seen_ms = *seen,
+                        .command = without_controls(line),
+                        .mappings = {},
+                        .symbols = {}});
   return true;
 }
 
@@ -195,7 +199,8 @@ std::string PageNames::name(const Run& run, LogicalAddr address) const {
   const Mapping& mapping = process.mappings[run.mapping];
   if (mapping.path.empty()) return fmt::format("{}: {:x}", process.command, ea);
   const uint64_t offset = ea - mapping.begin + mapping.offset;
-  const std::string file = std::filesystem::path(mapping.path).filename().string();
+  const std::string file =
+      without_controls(std::filesystem::path(mapping.path).filename().string());
   return fmt::format("{}: {}+{:#x}", process.command, file, offset);
 }
 

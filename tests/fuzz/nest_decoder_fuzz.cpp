@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using Format = htmtrace::NestPrinter::Format;
   const auto format = static_cast<Format>(data[0] / 3 % 3);
   static htmtrace::TextOutput output =
-      htmtrace::TextOutput::create("/dev/null", Existing::kReplace);
+      htmtrace::TextOutput::create("/dev/null", htmtrace::Existing::kReplace);
   htmtrace::NestPrinter printer(output, layout, {.format = format, .stamps = true, .target = "x"});
   const size_t piece = htmtrace::nest::kRecordBytes * (1 + data[0] / 9);
   if (decode(trace, layout, piece, printer) !=

@@ -101,6 +101,12 @@ TEST_CASE("long stacks below many bases take memory for each stack, not for each
   CHECK(lines == 500);
 }
 
+TEST_CASE("a semicolon in a name does not split a stack") {
+  CallTree tree;
+  tree.count(grow(tree, CallTree::kRoot, {"a;b", "c"}));
+  CHECK(folded(tree) == "a:b;c 1\n");
+}
+
 TEST_CASE("new functions get no names after the limit of functions") {
   CallTree tree;
   for (int i = 0; i < (1 << 20) + 100; i++) tree.function_of(std::to_string(i), false);

@@ -337,4 +337,24 @@ TEST_CASE("files with many mappings are found again") {
   }
 }
 
+TEST_CASE("names of strangers do not control the terminal") {
+  SymbolTable table;
+  table.add({.address = 0x1000, .size_bytes = 16, .name = "a\x1b]0;title\x07"});
+  table.add({.address = 0x2000,
+             .size_bytes = 16,
+             .name = "b\xc2\x9b"
+                     "1m"});
+  table.add({.address = 0x3000, .size_bytes = 16, .name = "na\xc3\xafve"});
+  table.finish();
+  CHECK(table.find({0x1000})->name == "a\\x1b]0;title\\x07");
+  CHECK(table.find({0x2000})->name == "b\\xc2\\x9b1m");
+  CHECK(table.find({0x3000})->name == "na\xc3\xafve");
+
+  const std::string pages =
+      "# pid 7 10 10 e\x1bvil\n10000000-10010000 r-xp 0 00:01 1 /tmp/\x1bprog\n5 10000000 1 0\n";
+  PageNames names(table);
+  names.add_file(pages);
+  CHECK(names.processes().front().command == "e\\x1bvil");
+}
+
 }  // namespace htmtrace
