@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -35,6 +38,8 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
 // Prints help, the version, or an error of the command line.
 int leave(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream help, message;
+  help.exceptions(std::ios::badbit);  // out of memory
+  message.exceptions(std::ios::badbit);
   const int status = app.exit(error, help, message);
   print_text(message.str());
   TextOutput output = TextOutput::standard_output();
@@ -113,18 +118,45 @@ int run(int argc, char** argv, Signals& signals) {
   return run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), signals);
 }
 
+void print_out_of_memory() {
+  print_text("htmtrace: out of memory\n");
+}
+
+std::atomic<bool> memory_ran_out = false;
+
+[[noreturn]] void note_out_of_memory() {
+  memory_ran_out = true;
+  throw std::bad_alloc();
+}
+
+// CLI11 and std::filesystem allocate in functions that must not throw. GCC ends them without
+// passing the exception on, so only the handler of operator new knows the reason.
+[[noreturn]] void terminate() {
+  if (memory_ran_out && (std::uncaught_exceptions() != 0 || std::current_exception())) {
+    print_out_of_memory();
+    std::_Exit(kExitFailed);
+  }
+  __gnu_cxx::__verbose_terminate_handler();
+  std::abort();
+}
+
 }  // namespace
 }  // namespace htmtrace
 
 int main(int argc, char** argv) {
   htmtrace::Signals signals;  // must be first: no signal is lost from now on
+  std::set_new_handler(htmtrace::note_out_of_memory);
+  std::set_terminate(htmtrace::terminate);
   htmtrace::occupy_closed_streams();
   try {
     return htmtrace::run(argc, argv, signals);
   } catch (const htmtrace::Error& error) {
     htmtrace::print_error(error);
   } catch (const std::bad_alloc&) {
-    htmtrace::print_text("htmtrace: out of memory\n");
+    htmtrace::print_out_of_memory();
+  } catch (const std::filesystem::filesystem_error& error) {
+    htmtrace::print_error(
+        htmtrace::Error("cannot access " + error.path1().string(), error.code().value()));
   } catch (const std::exception& error) {
     htmtrace::print_text(fmt::format("htmtrace: internal error: {}\n", error.what()));
   }

@@ -42,4 +42,9 @@ void print_warning(const std::string& text, const std::string& hint) {
   if (!hint.empty()) print_text(fmt::format("  hint: {}\n", without_controls(hint)));
 }
 
+void warn_of_fewer_threads(const std::string& consequence) {
+  print_warning("cannot start all threads: " + consequence,
+                "raise the limit of processes (ulimit -u), or that of the cgroup (pids.max)");
+}
+
 }  // namespace htmtrace

@@ -28,4 +28,7 @@ void print_note(const std::string& text);
 // Prints "htmtrace: warning: TEXT", and a line with the hint unless it is empty.
 void print_warning(const std::string& text, const std::string& hint = {});
 
+// Warns that the system cannot start all threads. `consequence` is "decoding with 2", for example.
+void warn_of_fewer_threads(const std::string& consequence);
+
 }  // namespace htmtrace

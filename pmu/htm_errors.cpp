@@ -122,8 +122,9 @@ Error with_explanation(Error error, int error_number) {
 bool cpu_is_online(int cpu) {
   const std::string folder = fmt::format("/sys/devices/system/cpu/cpu{}", cpu);
   if (!std::filesystem::exists(folder)) return false;
-  // A CPU that cannot go offline has no such file.
-  return !std::filesystem::exists(folder + "/online") || first_word_of(folder + "/online") == "1";
+  // A CPU that cannot go offline has no such file. If the file is not readable, the CPU may be
+  // online.
+  return first_word_of(folder + "/online") != "0";
 }
 
 Error missing_htm_pmu(const std::filesystem::path& pmu_root) {

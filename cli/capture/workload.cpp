@@ -53,6 +53,7 @@ void check_program(const std::string& program) {
   }
   const char* path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
+  folders.exceptions(std::ios::badbit);  // out of memory
   int reason = ENOENT;
   for (std::string folder; std::getline(folders, folder, ':');) {
     const int why = why_not_runnable((folder.empty() ? "." : folder) + "/" + program);

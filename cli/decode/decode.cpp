@@ -172,6 +172,9 @@ class Decode {
                        const MakePrinter& make_printer, unsigned threads) {
     Progress progress(stderr);
     ParallelDecode decode(map, make_printer, threads);
+    if (decode.threads() < threads) {
+      warn_of_fewer_threads(fmt::format("decoding with {}", decode.threads()));
+    }
     const std::optional<CoreStatistics> statistics = decode.run({
         .read = [&](std::span<std::byte> piece) { return bytes.read(piece); },
         .write =

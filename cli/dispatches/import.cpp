@@ -33,8 +33,8 @@ ReadAt reader_of(const InputFile& file) {
 
 // Returns no bytes unless the file is regular: a pipe delivers each byte only once.
 std::vector<std::byte> first_bytes_of(const fs::path& path) {
-  std::error_code failure;
-  if (fs::exists(path, failure) && !fs::is_regular_file(path, failure)) return {};
+  const fs::file_type type = type_of_file(path);
+  if (type != fs::file_type::not_found && type != fs::file_type::regular) return {};
   return InputFile::open(path).read_begin(kPerfDataMagicBytes);
 }
 

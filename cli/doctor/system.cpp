@@ -53,6 +53,7 @@ std::optional<int64_t> number_in(const fs::path& path) {
 // Returns the text after "KEY<spaces>: " in the file, or an empty string.
 std::string value_of(const fs::path& path, std::string_view key) {
   std::istringstream lines(text_of(path).value_or(""));
+  lines.exceptions(std::ios::badbit);  // out of memory
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(key)) continue;
     const size_t colon = line.find(':');
@@ -66,6 +67,7 @@ std::string value_of(const fs::path& path, std::string_view key) {
 size_t count_cpus(const std::string& list) {
   size_t count = 0;
   std::istringstream ranges(list);
+  ranges.exceptions(std::ios::badbit);  // out of memory
   for (std::string range; std::getline(ranges, range, ',');) {
     unsigned low = 0;
     unsigned high = 0;
@@ -231,6 +233,7 @@ Finding check_disk(const fs::path& folder, uint64_t bytes) {
   fs::path place = folder.empty() ? "." : folder;
   std::error_code failure;
   while (!fs::exists(place, failure)) {
+    if (failure) return {Verdict::kUnknown, "disk", failure.message(), "", {}};
     place = place.has_parent_path() ? place.parent_path() : ".";
   }
   if (::access((place / ".").c_str(), W_OK | X_OK) != 0) {

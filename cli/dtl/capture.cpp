@@ -8,9 +8,11 @@
 #include <csignal>
 #include <ctime>
 #include <future>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/messages.h"
+#include "core/base/start_thread.h"
 #include "core/base/timebase.h"
 #include "output/recording/host_facts.h"
 #include "pmu/dtl_event.h"
@@ -163,7 +165,12 @@ int DtlCapture::end_unstarted() {
 
 // Runs `work`, which may wait for the reader of standard output. A signal ends this wait.
 void DtlCapture::watch_signals_during(const std::function<void()>& work) {
-  auto done = std::async(std::launch::async, work);
+  std::future<void> done;
+  try {
+    done = std::async(std::launch::async, work);
+  } catch (const std::system_error&) {
+    return work();  // signals wait until the reader reads
+  }
   while (done.wait_for(kSignalTick) != std::future_status::ready) {
     if (!take_signals()) continue;
     asked_to_end_ = true;
@@ -206,8 +213,13 @@ void DtlCapture::start() {
   for (const auto& cpu : cpus_) cpu->at_start = cpu->area.read();
   for (const auto& each : groups_) {
     Group& group = *each;
-    group.thread =
-        std::jthread([this, &group](const std::stop_token& stop) { drain_group(group, stop); });
+    group.thread = start_thread<std::jthread>(
+        [this, &group](const std::stop_token& stop) { drain_group(group, stop); });
+  }
+  const auto threads =
+      std::ranges::count_if(groups_, [](const auto& group) { return group->thread.has_value(); });
+  if (static_cast<size_t>(threads) < groups_.size()) {
+    warn_of_fewer_threads(fmt::format("draining with {}, and with the main thread", threads));
   }
   if (options_.output.tasks) {
     // Names that the threads have received meanwhile are newer, so set_first() keeps them.
@@ -222,6 +234,7 @@ void DtlCapture::start() {
 void DtlCapture::wait() {
   while (!output_->useless() && !failed_) {
     nanoseconds pause = kDtlTick;
+    if (look_without_threads()) pause = milliseconds(kLookMilliseconds);
     if (options_.duration) {
       const auto left = *options_.duration - (steady_clock::now() - started_);
       if (left <= nanoseconds(0)) return;
@@ -299,6 +312,22 @@ void DtlCapture::look(Group& group) {
   look_at_all(group.drains, group.room);
   for (Cpu* cpu : group.cpus) look_at_switches(*cpu);
   output_->flush(group.tracks);
+}
+
+// Drains the groups that have no thread. Returns whether one exists.
+bool DtlCapture::look_without_threads() {
+  bool any = false;
+  for (const auto& group : groups_) {
+    if (group->thread) continue;
+    any = true;
+    try {
+      look(*group);
+    } catch (...) {
+      group->failure = std::current_exception();
+      failed_ = true;
+    }
+  }
+  return any;
 }
 
 // Drains all switches up to now. If the current task is still unknown, it is the task that was

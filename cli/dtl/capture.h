@@ -84,7 +84,7 @@ class DtlCapture {
     std::vector<DtlEntry> entries;          // the entries that take() processes
     DtlOutput::Sums sums;
     std::exception_ptr failure;
-    std::jthread thread;
+    std::optional<std::jthread> thread;  // without it, the main thread drains the rings
   };
 
   void check_period() const;
@@ -104,6 +104,7 @@ class DtlCapture {
   void end_workload();
   void drain_group(Group& group, const std::stop_token& stop);
   void look(Group& group);
+  bool look_without_threads();
   void look_at_switches(Cpu& cpu);
   void take(Cpu& cpu, std::span<const std::byte> entries);
   std::string about() const;

@@ -75,6 +75,7 @@ void DtlCapture::wait_for_rest() {
   const auto give_up = steady_clock::now() + 2 * period + kLateAtMost;
   std::this_thread::sleep_for(period);
   while (!caught_up() && !failed_ && steady_clock::now() < give_up) {
+    look_without_threads();
     std::this_thread::sleep_for(milliseconds(1));
   }
 }
@@ -90,8 +91,12 @@ bool DtlCapture::caught_up() {
 }
 
 void DtlCapture::stop() {
-  for (const auto& group : groups_) group->thread.request_stop();
-  for (const auto& group : groups_) group->thread.join();
+  for (const auto& group : groups_) {
+    if (group->thread) group->thread->request_stop();
+  }
+  for (const auto& group : groups_) {
+    if (group->thread) group->thread->join();
+  }
   for (const auto& cpu : cpus_) {
     cpu->source.disable();
     if (cpu->switches) cpu->switches->disable();

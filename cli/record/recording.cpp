@@ -127,7 +127,14 @@ SessionFiles Recording::create_files(const std::filesystem::path& folder) {
   targets.reserve(sources_.size());
   for (const HtmSource& source : sources_) targets.push_back(source.target());
   if (stream_) return create_session_parts(*stream_, static_cast<uint32_t>(number_), targets);
-  return create_session_files(folder, targets, options_.existing, options_.compression);
+  SessionFiles files =
+      create_session_files(folder, targets, options_.existing, options_.compression);
+  if (options_.compression && !std::ranges::all_of(files.targets, [](const TargetFiles& target) {
+        return target.trace.compresses_apart();
+      })) {
+    warn_of_fewer_threads("the threads that drain also compress");
+  }
+  return files;
 }
 
 // Leaves an empty recording that states the reason.

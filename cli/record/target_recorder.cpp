@@ -128,6 +128,8 @@ void TargetRecorder::drain(const std::atomic<bool>& give_up) noexcept {
     drain_to_end(give_up);
   } catch (const Error& error) {
     fail(error);
+  } catch (const std::bad_alloc&) {
+    fail(Error("cannot drain the trace: out of memory"));
   }
   drain_.finish();
 }

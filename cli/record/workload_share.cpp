@@ -118,6 +118,7 @@ std::set<FileId> executed_files(const fs::path& proc) {
     const std::string name = entry->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::istringstream maps(proc_text(entry->path() / "maps"));
+    maps.exceptions(std::ios::badbit);  // out of memory
     for (std::string line; std::getline(maps, line);) {
       std::istringstream fields(line);
       std::string range, access, offset;

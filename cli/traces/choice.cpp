@@ -60,9 +60,9 @@ void add_folder(const fs::path& folder, const TargetFilter& filter,
 // Chooses the traces of `path` if it is a perf.data file. Returns true if it is.
 bool add_perf_data(const fs::path& path, const TargetFilter& filter,
                    std::vector<ChosenTrace>& chosen) {
-  std::error_code failure;
+  const fs::file_type type = type_of_file(path);
   // A pipe must not be opened twice.
-  if (fs::exists(path, failure) && !fs::is_regular_file(path, failure)) return false;
+  if (type != fs::file_type::not_found && type != fs::file_type::regular) return false;
   const InputFile file = InputFile::open(path);
   std::array<std::byte, kPerfDataMagicBytes> begin{};
   if (!file.size_bytes() || file.read_at(0, begin) != begin.size() || !is_perf_data(begin)) {
@@ -115,8 +115,7 @@ void add_standard_input(const TargetFilter& filter, std::optional<ScratchFile>& 
 // Chooses the traces of `path` if it is a stored stream. Returns true if it is.
 bool add_stored_stream(const fs::path& path, const TargetFilter& filter,
                        std::vector<ChosenTrace>& chosen) {
-  std::error_code failure;
-  if (!fs::is_regular_file(path, failure)) return false;
+  if (type_of_file(path) != fs::file_type::regular) return false;
   if (!is_stream(InputFile::open(path).read_begin(kStreamMagicBytes))) return false;
   add_stream(path, path.string(), filter, chosen);
   return true;
@@ -172,10 +171,9 @@ std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
   std::vector<ChosenTrace> chosen;
   for (const std::string& name : paths) {
     const fs::path path(name);
-    std::error_code failure;
     if (name == "-") {
       add_standard_input(filter, spool, chosen);
-    } else if (fs::is_directory(path, failure)) {
+    } else if (type_of_file(path) == fs::file_type::directory) {
       add_folder(path, filter, chosen);
     } else if (is_dispatch_log(path)) {
       throw Error(name + " is a dispatch trace log, not a trace of a core or a chip")

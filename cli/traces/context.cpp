@@ -23,12 +23,11 @@ constexpr uint64_t kMostTranslationBytes = 1 << 30;  // 32 million blocks of mem
 // Returns whether a memory map is beside the trace. Accepts no FIFO: its open would wait for a
 // writer.
 bool has_map(const std::filesystem::path& path) {
-  std::error_code failure;
-  const auto type = std::filesystem::status(path, failure).type();
+  const auto type = type_of_file(path);
   if (type == std::filesystem::file_type::regular) return true;
   if (type == std::filesystem::file_type::not_found) return false;
-  print_warning(fmt::format("cannot use {}: {}; logical addresses are unknown", path.string(),
-                            failure ? failure.message() : "not a regular file"));
+  print_warning(fmt::format("cannot use {}: not a regular file; logical addresses are unknown",
+                            path.string()));
   return false;
 }
 

@@ -24,8 +24,7 @@ template <class Index>
 std::optional<Index> load(const ChosenTrace& trace, const InputFile& input,
                           std::optional<Index> (*unpack)(std::span<const std::byte>)) {
   if (trace.is_standard_input() || trace.inside) return std::nullopt;
-  std::error_code failure;
-  if (!std::filesystem::exists(index_path(trace), failure)) return std::nullopt;
+  if (type_of_file(index_path(trace)) == std::filesystem::file_type::not_found) return std::nullopt;
   const auto identity = input.identity();
   if (!identity) return std::nullopt;
   const std::vector<std::byte> bytes = InputFile::open(index_path(trace)).read_all(kMostIndexBytes);

@@ -207,13 +207,12 @@ std::optional<Discrepancy> recorded_losses(const ChosenTrace& trace, const Manif
 
 ManifestFacts read_manifest_in(const fs::path& folder) {
   const fs::path path = folder / kManifestName;
-  std::error_code failure;
-  const fs::file_status status = fs::status(path, failure);
-  if (status.type() == fs::file_type::not_found) return {};
+  const fs::file_type type = type_of_file(path);
+  if (type == fs::file_type::not_found) return {};
   // The open of a FIFO would wait for a writer.
-  if (status.type() != fs::file_type::regular) {
+  if (type != fs::file_type::regular) {
     ManifestFacts facts;
-    facts.problem = failure ? failure.message() : "not a regular file";
+    facts.problem = "not a regular file";
     facts.unreadable = true;
     return facts;
   }
@@ -229,10 +228,9 @@ std::vector<const RecordedFile*> without_file(const fs::path& folder, const Mani
     const std::string& name = facts.recorded[i].trace.name;
     if (name.empty() || !matches(filter, {target.node, target.chip, target.core})) continue;
     const fs::path plain = folder / without_packed_suffix(name);
-    std::error_code failure;
-    bool there = fs::exists(plain, failure);
+    bool there = type_of_file(plain) != fs::file_type::not_found;
     for (const std::string_view suffix : kPackedSuffixes) {
-      there |= fs::exists(fs::path(plain) += suffix, failure);
+      there |= type_of_file(fs::path(plain) += suffix) != fs::file_type::not_found;
     }
     if (!there) missing.push_back(&facts.recorded[i].trace);
   }

@@ -41,11 +41,12 @@ void add_elf(const std::string& text, SymbolTable& table) {
 // recordings.
 std::string recorded_file(const std::vector<std::string>& paths, const char* name) {
   namespace fs = std::filesystem;
-  std::error_code failure;
   for (const fs::path path : paths) {
-    const fs::path folder = fs::is_directory(path, failure) ? path : path.parent_path();
+    if (path == "-") continue;
+    const fs::path folder =
+        type_of_file(path) == fs::file_type::directory ? path : path.parent_path();
     for (const fs::path& file : {folder / name, folder / ".." / name}) {
-      if (path != "-" && fs::is_regular_file(file, failure)) return file.string();
+      if (type_of_file(file) == fs::file_type::regular) return file.string();
     }
   }
   return {};

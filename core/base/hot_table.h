@@ -139,8 +139,9 @@ class HotTable {
       kept.reserve(size_);
       take(kept, [](const Slot&) { return true; });
       const size_t places = slots_.size() * 2;
+      std::vector<uint8_t> used(places);  // an exception must not leave it shorter than slots_
       slots_ = std::vector<Slot>(places);
-      used_.assign(places, 0);
+      used_ = std::move(used);
     }
     for (Slot& slot : kept) {
       const size_t place = place_of(slot.key);

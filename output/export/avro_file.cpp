@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csetjmp>
 #include <cstdio>
+#include <cstdlib>
+#include <new>
 #include <utility>
 
 namespace htmtrace {
@@ -17,6 +20,20 @@ namespace {
 
 // Engines read one block at once. A row takes about 60 bytes.
 constexpr size_t kBlockBytes = 256 << 10;
+
+// libavro does not check whether its allocator returns memory. An exception cannot pass C code, so
+// the allocator jumps back to the caller of libavro, who no longer uses the library's objects.
+std::jmp_buf* caller_of_library = nullptr;
+
+void* allocate(void*, void* memory, size_t, size_t size) {
+  if (size == 0) {
+    std::free(memory);
+    return nullptr;
+  }
+  void* const larger = std::realloc(memory, size);
+  if (larger == nullptr) std::longjmp(*caller_of_library, 1);
+  return larger;
+}
 
 }  // namespace
 
@@ -30,6 +47,7 @@ struct AvroFile::Library {
   FILE* file = nullptr;
 
   explicit Library(NewFile created) : output(std::move(created)) {
+    avro_set_allocator(allocate, nullptr);
     const cookie_io_functions_t functions{
         .read = nullptr, .write = write, .seek = nullptr, .close = nullptr};
     file = ::fopencookie(this, "w", functions);
@@ -38,7 +56,10 @@ struct AvroFile::Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
   ~Library() {
-    if (writer != nullptr) avro_file_writer_close(writer);
+    try {
+      if (writer != nullptr) call([&] { return avro_file_writer_close(writer); });
+    } catch (const std::exception&) {  // the file is dropped anyway
+    }
     if (schema != nullptr) avro_schema_decref(schema);
     if (file != nullptr) std::fclose(file);
   }
@@ -57,10 +78,24 @@ struct AvroFile::Library {
     return static_cast<ssize_t>(size);
   }
 
-  // `status` is the library's. Throws Error.
-  void check(int status) const {
+  // Runs `work`, which calls libavro, returns the library's status, and has no objects with
+  // destructors. Throws Error or std::bad_alloc.
+  template <class Work>
+  void call(const Work& work) {
+    std::jmp_buf here;
+    caller_of_library = &here;
+    errno = 0;
+    // NOLINTNEXTLINE(cert-err52-cpp): only frames of C code are between the jump and this line
+    if (setjmp(here) != 0) {
+      writer = nullptr;
+      schema = nullptr;
+      throw std::bad_alloc();
+    }
+    const int status = work();
+    const int memory = errno;  // the libraries that libavro calls only return a failure
     if (reason != 0) throw Error("cannot write " + output.path().string(), reason);
     if (status == 0) return;
+    if (memory == ENOMEM) throw std::bad_alloc();
     throw Error("cannot write " + output.path().string() + ": " + avro_strerror());
   }
 };
@@ -73,25 +108,31 @@ AvroFile::AvroFile(NewFile file, const RowSchema& schema)
     : library_(std::make_unique<Library>(std::move(file))) {
   const std::string json = avro_schema(schema);
   Library& library = *library_;
-  library.check(avro_schema_from_json_length(json.data(), json.size(), &library.schema));
-  library.check(avro_file_writer_create_with_codec_fp(library.file, library.output.path().c_str(),
-                                                      /*should_close=*/0, library.schema,
-                                                      &library.writer, "deflate", kBlockBytes));
+  library.call(
+      [&] { return avro_schema_from_json_length(json.data(), json.size(), &library.schema); });
+  library.call([&] {
+    return avro_file_writer_create_with_codec_fp(library.file, library.output.path().c_str(),
+                                                 /*should_close=*/0, library.schema,
+                                                 &library.writer, "deflate", kBlockBytes);
+  });
 }
 
 AvroFile::~AvroFile() = default;
 
 void AvroFile::end_row() {
   const std::string_view bytes = row_.bytes();
-  library_->check(avro_file_writer_append_encoded(library_->writer, bytes.data(),
-                                                  static_cast<int64_t>(bytes.size())));
+  library_->call([&] {
+    return avro_file_writer_append_encoded(library_->writer, bytes.data(),
+                                           static_cast<int64_t>(bytes.size()));
+  });
 }
 
 NewFile AvroFile::finish() {
   Library& library = *library_;
-  library.check(avro_file_writer_close(std::exchange(library.writer, nullptr)));
-  const int status = std::fclose(std::exchange(library.file, nullptr));
-  library.check(status);
+  avro_file_writer_t const writer = std::exchange(library.writer, nullptr);
+  library.call([&] { return avro_file_writer_close(writer); });
+  FILE* const file = std::exchange(library.file, nullptr);
+  library.call([&] { return std::fclose(file); });
   return std::move(library.output);
 }
 

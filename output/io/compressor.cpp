@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
+#include <new>
+#include <utility>
 
 #include "core/base/error.h"
+#include "core/base/start_thread.h"
 
 #ifdef HTMTRACE_HAVE_ZSTD
 #include <zstd.h>
@@ -51,20 +53,23 @@ Compressor::Compressor(TraceSink& file, int level)
       context_(std::make_unique<Context>()),
       packed_(ZSTD_compressBound(kFrameBytes)),
       frames_(kFrames) {
-  if (context_->library == nullptr) throw Error("cannot compress: not enough memory");
+  if (context_->library == nullptr) throw Error("cannot compress: out of memory");
   ZSTD_CCtx_setParameter(context_->library, ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(context_->library, ZSTD_c_checksumFlag, 1);
   for (Frame& frame : frames_) frame.bytes.resize(kFrameBytes);
-  try {
-    thread_ = std::thread([this] { work(); });
-  } catch (const std::system_error& failure) {
-    throw Error("cannot start a thread to compress with", failure.code().value());
-  }
+  thread_ = start_thread([this] { work(); });
 }
 
 // Rolls a frame back that cannot be compressed or written completely.
 void Compressor::write(std::span<const std::byte> plain) {
   if (file_.error()) {
+    discarded_bytes_ += plain.size();
+    return;
+  }
+  try {
+    sizes_.emplace_back();
+  } catch (const std::bad_alloc&) {
+    file_.fail(ENOMEM);
     discarded_bytes_ += plain.size();
     return;
   }
@@ -79,9 +84,10 @@ void Compressor::write(std::span<const std::byte> plain) {
   if (file_.error()) {
     file_.take_back(before);
     discarded_bytes_ += plain.size();
+    sizes_.pop_back();
     return;
   }
-  sizes_.push_back({static_cast<uint32_t>(size), static_cast<uint32_t>(plain.size())});
+  sizes_.back() = {static_cast<uint32_t>(size), static_cast<uint32_t>(plain.size())};
   written_bytes_ += plain.size();
 }
 
@@ -153,6 +159,7 @@ void Compressor::append(std::span<const std::byte> bytes) {
 }
 
 void Compressor::hand_over() {
+  if (!thread_) return write(frames_[filled_ % kFrames]);
   std::unique_lock lock(mutex_);
   filled_++;
   changed_.notify_all();
@@ -166,12 +173,16 @@ void Compressor::work() {
     if (given_up_ || done_ == filled_) return;
     Frame& frame = frames_[done_ % kFrames];
     lock.unlock();
-    write(std::span(frame.bytes).first(frame.used));
-    frame.used = 0;
+    write(frame);
     lock.lock();
     done_++;
     changed_.notify_all();
   }
+}
+
+void Compressor::write(Frame& frame) {
+  write(std::span(frame.bytes).first(frame.used));
+  frame.used = 0;
 }
 
 void Compressor::stop() {
@@ -180,14 +191,19 @@ void Compressor::stop() {
     ended_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  if (thread_ && thread_->joinable()) thread_->join();
 }
 
 void Compressor::finish() {
-  if (!thread_.joinable()) return;
-  if (frames_[filled_ % kFrames].used != 0) {
-    const std::lock_guard lock(mutex_);
-    filled_++;
+  if (std::exchange(finished_, true)) return;
+  Frame& last = frames_[filled_ % kFrames];
+  if (last.used != 0) {
+    if (thread_) {
+      const std::lock_guard lock(mutex_);
+      filled_++;
+    } else {
+      write(last);
+    }
   }
   stop();
   write_seek_table();

@@ -2,7 +2,8 @@
 // Writes a file of zstd frames in the zstd seekable format. Each frame can be read by itself, and a
 // skippable frame at the end of the file lists the sizes of all frames (contrib/seekable_format of
 // zstd). A separate thread compresses and writes. The appending thread waits for that thread only
-// when four frames are pending.
+// when four frames are pending. If the system cannot start a thread, the appending thread
+// compresses and writes.
 #pragma once
 
 #include <condition_variable>
@@ -11,6 +12,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -31,6 +33,8 @@ class Compressor {
   ~Compressor();
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
+
+  bool has_thread() const { return thread_.has_value(); }
 
   void append(std::span<const std::byte> bytes);
 
@@ -59,6 +63,7 @@ class Compressor {
 
   void hand_over();
   void work();
+  void write(Frame& frame);
   void write(std::span<const std::byte> plain);
   void write_seek_table();
   void stop();
@@ -77,7 +82,8 @@ class Compressor {
   uint64_t done_ = 0;      // number of these frames that the thread has finished
   bool ended_ = false;     // no further frame follows
   bool given_up_ = false;  // drop the remaining frames
-  std::thread thread_;
+  bool finished_ = false;
+  std::optional<std::thread> thread_;
 };
 
 }  // namespace htmtrace

@@ -19,7 +19,12 @@ namespace htmtrace {
 InputFile::InputFile(int fd, bool owned, std::string name)
     : fd_(fd), owned_(owned), name_(std::move(name)) {
   struct stat status {};
-  if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  if (::fstat(fd_, &status) != 0) {
+    const int reason = errno;
+    if (owned_) ::close(fd_);
+    throw Error("cannot read " + name_, reason);
+  }
+  if (!S_ISREG(status.st_mode)) return;
   regular_ = true;
   size_bytes_ = static_cast<uint64_t>(status.st_size);
   // Best effort: the advice only makes the kernel read further ahead.
@@ -68,6 +73,15 @@ void InputFile::unpack(PackedFormat format) {
   } catch (const Error& error) {
     throw error.about("cannot read " + name_);
   }
+}
+
+std::filesystem::file_type type_of_file(const std::filesystem::path& path) {
+  std::error_code failure;
+  const std::filesystem::file_type type = std::filesystem::status(path, failure).type();
+  if (type == std::filesystem::file_type::none) {
+    throw Error("cannot access " + path.string(), failure.value());
+  }
+  return type;
 }
 
 InputFile InputFile::open(const std::filesystem::path& path) {

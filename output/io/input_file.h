@@ -18,6 +18,10 @@
 
 namespace htmtrace {
 
+// The type of `path`, which is not_found if no such file exists. Throws Error if the system cannot
+// tell.
+std::filesystem::file_type type_of_file(const std::filesystem::path& path);
+
 class InputFile {
  public:
   // Bytes of one read: a system call costs little, and the bytes stay in the cache.

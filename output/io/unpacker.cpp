@@ -23,7 +23,7 @@ constexpr size_t kPackedBytes = 128 << 10;  // read at a time
 }
 
 [[noreturn]] [[maybe_unused]] void refuse_for_memory() {
-  throw Error("cannot decompress: not enough memory");
+  throw Error("cannot decompress: out of memory");
 }
 
 }  // namespace

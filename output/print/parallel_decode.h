@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/start_thread.h"
 #include "core/core_trace/decoder.h"
 #include "core/core_trace/parts.h"
 #include "output/io/text_output.h"
@@ -46,7 +47,8 @@ struct DecodeStreams {
 template <class MakePrinter>
 class ParallelDecode {
  public:
-  // `map` must outlive this object. `threads` includes the thread that calls run().
+  // `map` must outlive this object. `threads` includes the thread that calls run(). Starts fewer
+  // threads if the system refuses to start more.
   ParallelDecode(const TranslationMap& map, MakePrinter make_printer, unsigned threads,
                  size_t part_bytes = kPartBytes)
       : map_(map), make_printer_(std::move(make_printer)), part_bytes_(part_bytes) {
@@ -55,18 +57,22 @@ class ParallelDecode {
     carried_.reserve(part_bytes_);
     // The calling thread also decodes while it has nothing to write.
     threads_.reserve(threads - 1);
-    for (unsigned i = 1; i < threads; i++) threads_.emplace_back([this] { work(); });
-  }
-  ~ParallelDecode() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
+    try {
+      for (unsigned i = 1; i < threads; i++) {
+        auto thread = start_thread([this] { work(); });
+        if (!thread) break;
+        threads_.push_back(std::move(*thread));
+      }
+    } catch (...) {
+      stop();
+      throw;
     }
-    work_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
   }
+  ~ParallelDecode() { stop(); }
   ParallelDecode(const ParallelDecode&) = delete;
   ParallelDecode& operator=(const ParallelDecode&) = delete;
+
+  size_t threads() const { return threads_.size() + 1; }
 
   // Decodes the whole trace once. Returns nothing if `write` returned false.
   std::optional<CoreStatistics> run(const DecodeStreams& streams) {
@@ -200,6 +206,15 @@ class ParallelDecode {
   }
 
   // ---- threads that decode
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    work_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
 
   void work() {
     std::unique_lock lock(mutex_);

@@ -58,6 +58,7 @@ bool parse_bounds(std::string_view line, uint64_t& begin, uint64_t& end) {
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
+  stream.exceptions(std::ios::badbit);  // out of memory
   return {std::istream_iterator<std::string>(stream), {}};
 }
 

@@ -80,6 +80,8 @@ class TraceFile {
   const std::filesystem::path& path() const { return sink_ ? sink_->path() : path_; }
   std::string name() const { return path().filename().string(); }
   bool compressed() const { return compressor_ != nullptr; }
+  // False if append() itself compresses, because the system cannot start another thread.
+  bool compresses_apart() const { return compressor_ && compressor_->has_thread(); }
   // The size of the content, and the size of the file.
   uint64_t written_bytes() const {
     return compressor_ ? compressor_->written_bytes() : stored_bytes();

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs a program once, with the fault that the library of faults.c injects, and compares what the run leaves with a
+run without a fault."""
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import typing
+
+# The order of `enum kind` in faults.c.
+KINDS = ("open", "read", "write", "fsync", "rename", "close", "ftruncate", "fallocate", "mmap", "malloc", "thread",
+         "mkdir", "stat", "unlink")
+COUNTS_BYTES = 8 * (len(KINDS) + 1)
+# A run takes milliseconds. A sanitized run on a busy machine takes seconds.
+PATIENCE_SECONDS = 60
+
+
+class Fault(typing.NamedTuple):
+    kind: str
+    number: int  # the first failing call, counted from 1
+    errno: int  # 0: the call transfers only half of the bytes
+    forever: bool = False  # all later calls fail, too
+
+    def environment(self):
+        chosen = {"FAULTS_KIND": self.kind, "FAULTS_NUMBER": str(self.number), "FAULTS_ERRNO": str(self.errno)}
+        return chosen | ({"FAULTS_FOREVER": "1"} if self.forever else {})
+
+    def __str__(self):
+        reason = os.strerror(self.errno) if self.errno else "half of the bytes"
+        return f"{self.kind} {self.number}{' and all later' if self.forever else ''}: {reason}"
+
+
+class Result(typing.NamedTuple):
+    status: int  # negative: the signal that ended the program; None: it did not end
+    stdout: bytes
+    stderr: str
+    files: dict  # content of each file that is in the folder after the run
+    temporary: list  # names that are left in TMPDIR
+    calls: dict  # number of calls of each kind
+    injected: int
+
+
+class Place:
+    """The folder of one run after the other. Several places can be used at the same time."""
+
+    def __init__(self, folder, inputs, library):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir()
+        self.inputs = inputs
+        self.library = library
+        self.work = self.folder / "work"
+        self.temporary = self.folder / "temporary"
+        self.counts = self.folder / "counts"
+        # A job names its inputs in/NAME.
+        (self.folder / "in").symlink_to(inputs)
+
+    def environment(self):
+        # The library is ahead of AddressSanitizer. Memory that is lost after a fault is no defect, because the
+        # program ends, and looking for leaks takes longer than the run.
+        return os.environ | {
+            "LD_PRELOAD": self.library, "FAULTS_COUNTS": str(self.counts), "TMPDIR": str(self.temporary),
+            "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0:allocator_may_return_null=1", "LC_ALL": "C"}
+
+    def run(self, program, job, fault=None, stack=False):
+        for folder in (self.work, self.temporary):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+        self.counts.write_bytes(bytes(COUNTS_BYTES))
+        for source, name in job.copies:
+            target = self.work / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # With its time, because an index holds the time of its trace.
+            shutil.copy2(self.inputs / source, target)
+        environment = self.environment() | (fault.environment() if fault else {}) | ({"FAULTS_STACK": "1"} if stack else
+                                                                                     {})
+        with open(self.folder / "stdin", "wb") as file:
+            file.write((self.inputs / job.stdin).read_bytes() if job.stdin else b"")
+        with open(self.folder / "stdin", "rb") as stdin:
+            try:
+                done = subprocess.run([program, *job.arguments], cwd=self.work, env=environment, stdin=stdin,
+                                      capture_output=True, timeout=PATIENCE_SECONDS, check=False)
+                status, stdout, stderr = done.returncode, done.stdout, done.stderr
+            except subprocess.TimeoutExpired as late:
+                status, stdout, stderr = None, late.stdout or b"", late.stderr or b""
+        numbers = struct.unpack(f"={len(KINDS) + 1}Q", self.counts.read_bytes())
+        return Result(status, stdout, stderr.decode(errors="replace"), tree(self.work),
+                      sorted(os.listdir(self.temporary)), dict(zip(KINDS, numbers)), numbers[-1])
+
+
+def tree(folder):
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = b"link to " + os.fsencode(os.readlink(path))
+        elif path.is_file():
+            content = path.read_bytes()
+            # libavro marks the blocks of a file with random bytes, which are the last bytes of the file.
+            found[name] = content.replace(content[-16:], bytes(16)) if path.suffix == ".avro" else content
+    return found
+
+
+def wrong_files(job, fault, result, fine, partial_outputs):
+    """Files that are neither as ahead of the run nor as after a run without a fault."""
+    for name, content in result.files.items():
+        if content in (job.before.get(name), fine.files.get(name)):
+            continue
+        if name not in job.before and name not in fine.files:
+            yield "leaves a file of another name"
+        elif not partial_outputs:
+            yield f"{name} is neither old nor whole"
+    if not partial_outputs:
+        yield from (f"{name} is lost" for name in job.before if name not in result.files)
+    if result.temporary and not (fault and fault.kind == "unlink"):
+        yield "leaves a temporary file"
+
+
+def wrong_message(fault, result):
+    lines = result.stderr.splitlines()
+    errors = [line for line in lines if line.startswith("htmtrace: ")]
+    if not errors:
+        yield "no message"
+        return
+    if fault.kind == "malloc":
+        # The second text is that of a system call that allocates.
+        if not any(text in line for line in errors for text in ("out of memory", os.strerror(fault.errno))):
+            yield "the message does not say: out of memory"
+    elif fault.errno and not any(os.strerror(fault.errno) in line for line in errors):
+        yield f"the message does not give the reason: {os.strerror(fault.errno)}"
+
+
+# Texts of a crash or of a programming error, whatever the status is.
+CRASHES = ("internal error", "terminate called", "Sanitizer", "runtime error:")
+
+
+def wrongs(job, fault, result, fine, partial_outputs=False):
+    """Everything that is wrong with the run, as texts. With `partial_outputs`, a failed run may leave a part of an
+    output."""
+    if result.status is None:
+        yield f"does not end within {PATIENCE_SECONDS} s"
+    elif result.status < 0:
+        yield f"ended by signal {-result.status}"
+    for text in CRASHES:
+        if text in result.stderr:
+            yield f"stderr: {text}"
+    if result.status == fine.status:
+        if job.prints and result.stdout != fine.stdout:
+            yield "standard output differs without a failure"
+        for name, content in fine.files.items():
+            if result.files.get(name) != content:
+                yield f"{name} differs without a failure"
+    elif result.status == 3:
+        # Something is missing in the output, and a message states what and why.
+        yield from wrong_message(fault, result)
+        partial_outputs = True
+    elif result.status == 1:
+        yield from wrong_message(fault, result)
+    elif result.status is not None and result.status > 0:
+        yield f"status {result.status}, not 1"
+    yield from wrong_files(job, fault, result, fine, partial_outputs)

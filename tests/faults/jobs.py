@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The jobs of the fault test: what htmtrace does on a machine without POWER's PMUs. A new command, format or output
+gets a job here."""
+import dataclasses
+import gzip
+import os
+import pathlib
+import struct
+import subprocess
+
+
+@dataclasses.dataclass
+class Job:
+    """Runs in an empty folder, with its inputs in ../in."""
+    name: str
+    arguments: list
+    copies: list = dataclasses.field(default_factory=list)  # (input, name in the folder)
+    stdin: str = None  # an input
+    prints: bool = True  # the standard output is always the same
+    status: int = 0  # without a fault
+    before: dict = dataclasses.field(default_factory=dict)  # files that the folder has ahead of the run
+
+
+def job(name, arguments, **more):
+    return Job(name, arguments.split(), **more)
+
+
+OLD = [("old", "out")]
+RECORDING = [("folder/" + name, "folder/" + name)
+             for name in ("manifest.json", "htm.bin.n0.p0.c4", "htm.bin.n0.p0.c8", "htm.kallsyms",
+                          "translation.n0.p0.c4", "translation.n0.p0.c8")]
+
+
+def all_jobs(can_write_parquet):
+    core = "decode --translation ../in/map --partition 0 -j 1"
+    nest = "decode --type nest --translation ../in/map --partition 0"
+    yield job("version", "--version")
+    yield job("help", "decode --help")
+    yield job("decode", f"{core} ../in/core")
+    yield job("decode, several threads", "decode --translation ../in/map --partition 0 -j 3 ../in/large")
+    yield job("decode a folder with symbols", "decode -j 2 --symbols ../in/folder")
+    yield job("decode JSON", f"{core} --format json ../in/core")
+    yield job("decode CSV to a file", f"{core} --format csv -o out ../in/core")
+    yield job("decode text over an old file", f"{core} --walks --stamps --modes --force -o out ../in/core", copies=OLD)
+    yield job("decode to an existing file", f"{core} -o out ../in/core", copies=OLD, status=1)
+    yield job("decode disassembled", f"{core} --disassemble --limit 500 -o out ../in/core")
+    yield job("decode summary", f"{core} --summary ../in/core")
+    yield job("decode a selection with the index", f"{core} --last 50 ../in/indexed/core")
+    yield job("decode Avro", f"{core} --format avro --part-rows 500 -o out ../in/core")
+    if can_write_parquet:
+        yield job("decode Parquet", f"{core} --format parquet -o out ../in/core")
+    yield job("decode for simulators", f"{core} --format qtrace --force -o out ../in/core", copies=OLD)
+    yield job("decode block vectors", f"{core} --format bbv --interval 300 --blocks blocks -o out ../in/core")
+    yield job("decode a packed trace", f"{core} ../in/core.gz")
+    yield job("decode a pipe", f"{core} --first 200 -", stdin="core")
+    yield job("decode a stream", "decode -j 1 -", stdin="stream")
+    yield job("decode perf script", f"{core} ../in/core.data")
+    yield job("decode a bus trace", f"{nest} ../in/bus")
+    yield job("decode a bus trace to Avro", f"{nest} --format avro -o out ../in/bus")
+    yield job("decode a bus trace to JSON", f"{nest} --format json --force -o out ../in/bus", copies=OLD)
+    yield job("decode with perf's command line", "decode --type nest --format htmdecode ../in/bus")
+    report = "report --translation ../in/map --partition 0 --kallsyms ../in/kallsyms"
+    yield job("report", f"{report} -o out ../in/core")
+    yield job("report JSON over an old file", f"{report} --format json --force -o out ../in/core", copies=OLD)
+    yield job("report blocks", f"{report} --blocks --format csv ../in/core")
+    yield job("report stacks", f"{report} --stacks -o out ../in/core")
+    yield job("report a timeline", f"{report} --timeline --format perfetto -o out ../in/core")
+    yield job("report a heat map", f"{report} --heat-map --format svg -o out ../in/core")
+    yield job("report a bus trace", "report --type nest -o out ../in/bus")
+    yield job("report a folder with programs", f"report --elf {os.path.realpath('/bin/true')}@10000000 ../in/folder")
+    yield job("report the address field", "report --type nest --infer-address --partition 0 "
+              "--translation ../in/map ../in/bus")
+    yield job("diff", "diff -o out ../in/core ../in/large")
+    yield job("diff folders as JSON", "diff --format json --force -o out ../in/folder ../in/folder", copies=OLD)
+    yield job("index", "index --interval 16K core", copies=[("core", "core")])
+    yield job("index again", "index --interval 16K core", copies=[("core", "core"), ("old", "core.index")])
+    yield job("index a folder", "index --interval 16K folder", copies=RECORDING)
+    yield job("index a bus trace", "index --type nest bus", copies=[("bus", "bus")])
+    yield job("dtl entries", "dtl -i ../in/log.dtl --tasks")
+    yield job("dtl JSON", "decode ../in/log.dtl --format json -o out")
+    yield job("dtl summary", "dtl -i ../in/log.dtl --summary --check --kallsyms ../in/kallsyms")
+    yield job("dtl summary JSON", "dtl -i ../in/log.dtl --summary --tasks --format json")
+    yield job("dtl series", "dtl -i ../in/log.dtl --interval 1ms --format csv")
+    yield job("dtl for perf", "dtl -i ../in/log.dtl --format perf --force -o out", copies=OLD)
+    yield job("dtl timeline", "dtl -i ../in/log.dtl --format perfetto -o out")
+    yield job("dtl import", "dtl -i ../in/log.data --format csv")
+    yield job("dtl import of a pipe", "dtl -i /dev/stdin --summary --kallsyms ../in/kallsyms", stdin="log.data")
+    yield job("dtl import to a timeline", "dtl -i ../in/log.data --format perfetto -o out")
+    yield job("list", "list --root ../in/machine")
+    yield job("list JSON", "list --json --root ../in/machine")
+    yield job("doctor", "doctor --root ../in/machine --no-try", prints=False, status=1)
+    yield job("doctor JSON", "doctor --json --root ../in/machine --no-try", prints=False, status=1)
+    if not os.path.exists("/sys/bus/event_source/devices/htm"):
+        yield job("record without a PMU", "record --chip 0 --core 0 -o recording -- true", status=1)
+    if not os.path.exists("/sys/bus/event_source/devices/vpa_dtl"):
+        yield job("dtl without a PMU", "dtl --duration 10ms -o out", status=1)
+
+
+MANIFEST = """{"partition_id": 0, "targets": [{"node": 0, "chip": 0, "core": 4, "type": "core"},
+ {"node": 0, "chip": 0, "core": 8, "type": "core"}]}
+"""
+
+
+def frame(kind, position, content):
+    """A frame of a stream, htmtrace-stream(5)."""
+    return b"HTMF" + struct.pack("<HHIIQQ", kind, 0, 1, 0, position, len(content)) + content
+
+
+def make_inputs(folder, htmtrace, generators):
+    """Writes all inputs. `generators` is the folder of tests/generator's programs."""
+    folder = pathlib.Path(folder)
+
+    def run(*command):
+        subprocess.run([str(part) for part in command], cwd=folder, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+
+    run(generators / "make_core_trace", "power10", 20000, "core", "map")
+    run(generators / "make_core_trace", "power10", 500000, "large", "map")
+    run(generators / "make_nest_trace", 20000, "bus")
+    run(generators / "make_dispatch_log", 400, 2, "log.dtl", "tasks")
+    run(generators / "make_perf_data", "later", "core.data", "0x400002", "core", "map")
+    run(htmtrace, "dtl", "-i", "log.dtl", "--format", "perf", "-o", "log.data")
+    (folder / "kallsyms").write_text("c000000000000000 T start\nc000000000010000 t inner\t[nest_pmu]\n")
+    (folder / "old").write_text("the old output\n")
+    (folder / "folder").mkdir()
+    (folder / "folder/manifest.json").write_text(MANIFEST)
+    (folder / "folder/htm.kallsyms").write_bytes((folder / "kallsyms").read_bytes())
+    core, memory = (folder / "core").read_bytes(), (folder / "map").read_bytes()
+    for number in (4, 8):
+        (folder / f"folder/htm.bin.n0.p0.c{number}").write_bytes(core)
+        (folder / f"folder/translation.n0.p0.c{number}").write_bytes(memory)
+    half = len(core) // 16 * 8
+    (folder / "stream").write_bytes(
+        frame(1, 0, MANIFEST.encode()) + frame(2, 0, core[:half]) + frame(2, half, core[half:]) + frame(3, 0, memory) +
+        frame(4, 0, b""))
+    (folder / "indexed").mkdir()
+    (folder / "indexed/core").write_bytes(core)
+    run(htmtrace, "index", "--interval", "4K", "indexed/core")
+    (folder / "machine").mkdir()
+    (folder / "core.gz").write_bytes(gzip.compress(core))
