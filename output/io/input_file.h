@@ -66,7 +66,8 @@ class InputFile {
   // Sets the expected size of a compressed file's content; trouble() reports a different size.
   void expect(uint64_t content_bytes) { expected_bytes_ = content_bytes; }
 
-  // Reads a small file completely. Throws Error, also when it has more than `most_bytes`.
+  // Reads a small file completely. Throws Error, also when it has more than `most_bytes`, and when
+  // a compressed file holds far more than its size justifies.
   std::vector<std::byte> read_all(uint64_t most_bytes);
 
   // Returns true for a regular file, which can be read again. Standard input may be a regular file.
