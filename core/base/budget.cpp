@@ -9,13 +9,14 @@
 
 namespace htmtrace {
 
-MemoryBudget::MemoryBudget(uint64_t stored_bytes) : left_bytes_(kBaseBytes) {
+void MemoryBudget::add_input(uint64_t stored_bytes) {
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
-  const bool fits = stored_bytes <= (kMost - kBaseBytes) / kBytesPerByte;
-  left_bytes_ = fits ? kBaseBytes + kBytesPerByte * stored_bytes : kMost;
+  const bool fits = stored_bytes <= (kMost - left_bytes_) / kBytesPerByte;
+  left_bytes_ = fits ? left_bytes_ + kBytesPerByte * stored_bytes : kMost;
 }
 
 void MemoryBudget::refuse() {
+  exceeded_ = true;
   throw Error("its content takes more memory than its size justifies")
       .on(fmt::format("limit: {} MiB, and {} bytes for each byte of the file", kBaseBytes >> 20,
                       kBytesPerByte))

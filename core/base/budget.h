@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a reader may spend on one input. The limits grow with the stored size of the input, so that a
-// small file cannot take all memory or all time, while an input of any size can be read.
+// What a reader may spend on one input. The limits grow with the stored size of the input, so that
+// a small file cannot take all memory or all time, while an input of any size can be read.
 #pragma once
 
 #include <cstddef>
@@ -9,29 +9,32 @@
 namespace htmtrace {
 
 // The memory of a reader's result. The base holds the results of all usual inputs. Together with
-// the input itself and the rest of the program, a reader stays below 256 MiB and four bytes for each
-// byte of the input; tests/bombs measures this.
+// the input itself and the rest of the program, a reader stays below 256 MiB and four bytes for
+// each byte of the input; tests/bombs measures this.
 class MemoryBudget {
  public:
   static constexpr uint64_t kBaseBytes = 96 << 20;
-  static constexpr uint64_t kBytesPerByte = 2;
+  static constexpr uint64_t kBytesPerByte = 3;
 
-  explicit MemoryBudget(uint64_t stored_bytes);
+  explicit MemoryBudget(uint64_t stored_bytes = 0) { add_input(stored_bytes); }
 
-  // Throws Error when the budget is spent. The caller adds the name of the input with about().
+  // Allows more memory: the result also holds an input of this size.
+  void add_input(uint64_t stored_bytes);
+
+  // Throws Error when less is left. The caller adds the name of the input with about().
   void take(uint64_t bytes) {
     if (bytes > left_bytes_) [[unlikely]]
       refuse();
     left_bytes_ -= bytes;
   }
-  // The result of this size no longer exists.
-  void give_back(uint64_t bytes) { left_bytes_ += bytes; }
-  bool has(uint64_t bytes) const { return bytes <= left_bytes_; }
+  // take() has thrown an Error.
+  bool exceeded() const { return exceeded_; }
 
  private:
-  [[noreturn]] static void refuse();
+  [[noreturn]] void refuse();
 
-  uint64_t left_bytes_;
+  uint64_t left_bytes_ = kBaseBytes;
+  bool exceeded_ = false;
 };
 
 // The memory of a vector that grows to `count` elements: while the vector moves to a larger place,

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/base/budget.h"
+
 namespace htmtrace {
 namespace {
 
@@ -53,6 +55,7 @@ std::string_view path_of(std::string_view rest) {
 }  // namespace
 
 void MappingNames::add_file(std::string_view text) {
+  MemoryBudget budget(text.size());
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -65,6 +68,9 @@ void MappingNames::add_file(std::string_view text) {
     Mapping mapping{.begin = *begin, .end = *end, .name = std::string(path)};
     if (path.starts_with('/')) mapping.name = path.substr(path.rfind('/') + 1);
     if (path.empty()) mapping.name = "[anonymous]";
+    // Sorting moves the mappings to a second place.
+    constexpr uint64_t kTextBytes = 32;
+    budget.take(grown_bytes<Mapping>() + kTextBytes + mapping.name.size());
     if (path == "[stack]") mapping.begin -= std::min(mapping.begin, kStackBytes);
     mappings_.push_back(std::move(mapping));
   }
