@@ -171,7 +171,9 @@ class Decode {
   void decode_in_parts(TraceBytes& bytes, const TranslationMap& map,
                        const MakePrinter& make_printer, unsigned threads) {
     Progress progress(stderr);
-    ParallelDecode decode(map, make_printer, threads);
+    // A small compressed trace may have much text.
+    const uint64_t most_text = kLeastTextBytes + 2 * bytes.file().stored_bytes();
+    ParallelDecode decode(map, make_printer, threads, most_text);
     const std::optional<CoreStatistics> statistics = decode.run({
         .read = [&](std::span<std::byte> piece) { return bytes.read(piece); },
         .write =
