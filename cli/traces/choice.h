@@ -52,7 +52,7 @@ struct ChosenTrace {
   struct OfManifest {
     std::optional<uint32_t> partition_id = {};
     std::optional<HtmType> type = {};
-    std::string problem = {};  // why the manifest cannot be used; empty: it can, or there is none
+    std::string problem = {};  // why the manifest is unusable; empty: usable, or no manifest found
   };
   OfManifest of_manifest = {};
   // The recorded size of the content, if only reading the content shows its actual size.
