@@ -87,14 +87,14 @@ class Decode {
 
  private:
   void decode(const ChosenTrace& trace) {
-    const ManifestFacts facts = manifest_of(trace);
-    const HtmType type = type_of(options_.traces.context, trace, facts).value_or(HtmType::kCore);
+    const ChosenTrace::OfManifest& manifest = manifest_of(trace);
+    const HtmType type = type_of(options_.traces.context, trace, manifest).value_or(HtmType::kCore);
     if (type == HtmType::kLlat) {
       throw Error(fmt::format("cannot decode {}: it is an llat trace, whose format is not public",
                               trace.name()))
           .hint("to decode it as a core trace anyway, pass --type core");
     }
-    const TranslationMap map = load_map(options_.traces.context, trace, facts);
+    const TranslationMap map = load_map(options_.traces.context, trace, manifest);
     if (type == HtmType::kNest) return decode_bus(trace, map);
     check_core_selection(options_.traces.nest, trace.name());
     if (options_.format == DecodeFormat::kHtmdecode) {
@@ -171,7 +171,9 @@ class Decode {
   void decode_in_parts(TraceBytes& bytes, const TranslationMap& map,
                        const MakePrinter& make_printer, unsigned threads) {
     Progress progress(stderr);
-    ParallelDecode decode(map, make_printer, threads);
+    // A small compressed trace may have much text.
+    const uint64_t most_text = kLeastTextBytes + 2 * bytes.file().stored_bytes();
+    ParallelDecode decode(map, make_printer, threads, most_text);
     if (decode.threads() < threads) {
       warn_of_fewer_threads(fmt::format("decoding with {}", decode.threads()));
     }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/dispatches/report.h"
+#include "core/base/budget.h"
 #include "core/base/error.h"
 #include "core/dispatch_log/blocks.h"
 #include "core/dispatch_log/slots.h"
@@ -51,7 +52,9 @@ class Import {
 
   void run() {
     write_start();
+    MemoryBudget budget(*file_.size_bytes());
     for (const auto& [number, cpu] : content_.cpus) {
+      budget.take(sizeof(Cpu));
       cpus_[number] = std::make_unique<Cpu>(*this, number);
     }
     for (const DtlPerfChunk& chunk : content_.chunks) take(*cpus_.at(chunk.cpu), chunk);

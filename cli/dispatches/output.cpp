@@ -39,7 +39,12 @@ std::string read_text(const std::filesystem::path& path) {
 SymbolTable read_symbols(const std::filesystem::path& path) {
   SymbolTable table;
   const std::string text = read_text(path);
-  const KallsymsReport report = add_kallsyms(text, table);
+  KallsymsReport report;
+  try {
+    report = add_kallsyms(text, table);
+  } catch (const Error& error) {
+    throw error.about("cannot use " + path.string());
+  }
   if (report.symbols == 0 && !text.empty()) {
     throw Error(path.string() + " has no addresses")
         .hint(report.hidden != 0 ? "copy /proc/kallsyms as root"
@@ -78,10 +83,10 @@ DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about, 
 void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
                      Sums& sums) {
   if (entries.empty()) return;
-  if (options_.tasks) find_tasks(track, clock, entries);
+  if (options_.tasks) find_tasks(track, clock, entries, sums);
   if (options_.summary) {
     track.analysis_.add(entries, track.cpu_, clock.ticks_per_second, sums.places);
-    if (options_.tasks) sums.waits.add(entries, track.there_);
+    if (options_.tasks) sums.waits.add(entries, sums.there);
   }
   if (options_.intervals) series_of(track).add(entries, clock);
   if (file_) {
@@ -97,7 +102,7 @@ void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEnt
     }
   } else if (options_.entries()) {
     const std::lock_guard held(lock_);
-    const DtlTaskColumn tasks{.tasks = track.there_, .names = &names_};
+    const DtlTaskColumn tasks{.tasks = sums.there, .names = &names_};
     print_dtl_entries(text_, options_.format, track.cpu_, clock, entries,
                       options_.tasks ? &tasks : nullptr);
     note_use();
@@ -116,13 +121,14 @@ void DtlOutput::take(Track& track, const DtlClock& clock, const DtlStatistics& s
 
 // Later entries need no earlier task, so this function forgets these tasks. With a file,
 // write_pending() forgets them after they are written.
-void DtlOutput::find_tasks(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries) {
-  track.there_.clear();
+void DtlOutput::find_tasks(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
+                           Sums& sums) {
+  sums.there.clear();
   track.tasks_needed_from_ = clock.nanoseconds(entries.back().timebase).value_or(0);
   if (!options_.summary && !options_.entries()) return;
   for (const DtlEntry& entry : entries) {
     const auto ns = clock.nanoseconds(entry.timebase);
-    track.there_.push_back(ns ? track.tasks_.at(*ns) : DtlTask{});
+    sums.there.push_back(ns ? track.tasks_.at(*ns) : DtlTask{});
   }
   if (!file_) track.tasks_.forget(track.tasks_needed_from_);
 }
@@ -155,8 +161,13 @@ void DtlOutput::write_pending(Track& track, bool last) {
     add_dtl_switches(static_cast<uint16_t>(track.cpu_), *part, blocks);
     track.tasks_.forget(track.tasks_needed_from_);
   }
-  if (!track.pending_.empty()) track.blocks_.add(track.pending_, track.ticks_per_second_, blocks);
-  if (last) track.blocks_.finish(blocks);
+  if (!track.pending_.empty()) {
+    if (!track.blocks_) {
+      track.blocks_ = std::make_unique<DtlCpuBlocks>(static_cast<uint16_t>(track.cpu_));
+    }
+    track.blocks_->add(track.pending_, track.ticks_per_second_, blocks);
+  }
+  if (last && track.blocks_) track.blocks_->finish(blocks);
   track.pending_.clear();
   const std::lock_guard held(lock_);
   add_dtl_names(names_.take_new(), names);

@@ -52,7 +52,7 @@ class DtlOutput {
   // The state of one virtual processor. Only one thread at a time may pass its entries.
   class Track {
    public:
-    explicit Track(int cpu) : cpu_(cpu), blocks_(static_cast<uint16_t>(cpu)) {}
+    explicit Track(int cpu) : cpu_(cpu) {}
     // The tasks of this virtual processor. Before take(), they must reach at least to the last
     // entry.
     DtlTaskTrack& tasks() { return tasks_; }
@@ -62,12 +62,11 @@ class DtlOutput {
     int cpu_;
     DtlAnalysis analysis_;
     std::optional<DtlSeries> series_;
-    std::vector<DtlEntry> pending_;  // not yet in the file
-    DtlCpuBlocks blocks_;
+    std::vector<DtlEntry> pending_;         // not yet in the file
+    std::unique_ptr<DtlCpuBlocks> blocks_;  // of the file
     uint64_t ticks_per_second_ = 0;
     std::chrono::steady_clock::time_point pending_since_;
     DtlTaskTrack tasks_;
-    std::vector<DtlTask> there_;      // the task of each entry that take() processes
     uint64_t tasks_needed_from_ = 0;  // time of the last entry
   };
 
@@ -75,6 +74,7 @@ class DtlOutput {
   struct Sums {
     DtlPlaces places;
     DtlTaskWaits waits;
+    std::vector<DtlTask> there;  // the task of each entry that take() processes
 
     explicit Sums(const DtlOutputOptions& options) : places(options.bits) {}
     void add(const Sums& other) {
@@ -141,7 +141,8 @@ class DtlOutput {
   DtlSeries& series_of(Track& track);
   void print_series(std::span<Track* const> tracks);
   void print_summary(std::span<Track* const> tracks, const Sums& sums);
-  void find_tasks(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries);
+  void find_tasks(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
+                  Sums& sums);
 
   DtlOutputOptions options_;
   bool foreign_ = false;

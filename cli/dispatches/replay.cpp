@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/messages.h"
+#include "core/base/budget.h"
 #include "core/base/error.h"
 #include "output/export/dtl_perf_data.h"
 #include "output/export/dtl_timeline.h"
@@ -108,10 +109,58 @@ uint64_t finish_export(TraceSink& sink) {
 void tell_verdict(const DtlReader& reader, uint64_t taken) {
   if (reader.end()) print_lines(reader.end()->text);
   const uint64_t passed_by = reader.passed_by();
-  print_note(fmt::format(
-      "{} of {} entries{}", taken, reader.entries(),
-      passed_by == 0 ? "" : fmt::format("; {} of them by the statistics in the file", passed_by)));
+  std::string trusted;
+  if (passed_by != 0) {
+    trusted = fmt::format(
+        "; {} of them by the statistics in the file, which were trusted and not recomputed "
+        "(--check "
+        "recomputes them)",
+        passed_by);
+  }
+  print_note(fmt::format("{} of {} entries{}", taken, reader.entries(), trusted));
 }
+
+void take_memory(MemoryBudget& budget, uint64_t bytes, const std::string& name) {
+  try {
+    budget.take(bytes);
+  } catch (const Error& error) {
+    throw error.about("cannot read " + name);
+  }
+}
+
+// Limits the memory of the switches of all CPUs together. A CPU that has no dispatches for a long
+// time keeps its switches until then.
+class SwitchMemory {
+ public:
+  explicit SwitchMemory(uint64_t file_bytes)
+      : most_((MemoryBudget::kBaseBytes / 2 + file_bytes) / sizeof(DtlSwitch)) {}
+
+  void append(DtlTaskTrack& track, const DtlSwitches& part) {
+    const Use use(*this, track);
+    track.append(part);
+    if (count_ - use.before() + track.capacity() > most_) track.release();
+  }
+
+  // Counts the change of a track's capacity.
+  class Use {
+   public:
+    Use(SwitchMemory& memory, const DtlTaskTrack& track)
+        : memory_(memory), track_(track), before_(track.capacity()) {}
+    ~Use() { memory_.count_ += track_.capacity() - before_; }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    size_t before() const { return before_; }
+
+   private:
+    SwitchMemory& memory_;
+    const DtlTaskTrack& track_;
+    size_t before_;
+  };
+
+ private:
+  size_t most_;
+  size_t count_ = 0;
+};
 
 int status_of(const DtlReader& reader, bool incomplete) {
   incomplete |= reader.end() && reader.end()->status != kExitDone;
@@ -135,6 +184,8 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   DtlOutput output(options, "", std::move(text));
   std::map<int, DtlOutput::Track> tracks;
   DtlOutput::Sums sums(options);
+  MemoryBudget budget(reader.size_bytes().value_or(0));
+  SwitchMemory switches(reader.size_bytes().value_or(0));
   uint64_t taken = 0;
   DtlReader::Wanted wanted = wanted_of(replay);
   wanted.intervals = options.intervals;
@@ -148,11 +199,14 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
       output.with_names([&](DtlTaskNames& names) { names.set_lines(block->names); });
       continue;
     }
-    DtlOutput::Track& track = tracks.try_emplace(block->cpu, block->cpu).first->second;
+    const auto [place, added] = tracks.try_emplace(block->cpu, block->cpu);
+    if (added) take_memory(budget, sizeof(DtlOutput::Track), replay.name);
+    DtlOutput::Track& track = place->second;
     if (block->switches != nullptr) {
-      track.tasks().append(*block->switches);
+      switches.append(track.tasks(), *block->switches);
       continue;
     }
+    const SwitchMemory::Use use(switches, track.tasks());
     if (needs_times && reader.clock().ticks_per_second == 0) {
       untimed +=
           block->statistics != nullptr ? block->statistics->entries() : block->entries.size();

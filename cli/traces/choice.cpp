@@ -182,7 +182,8 @@ std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,
       chosen.push_back(named(path));
     }
   }
-  for (ChosenTrace& trace : chosen) compare_with_manifest(trace);
+  LastManifest manifests;
+  for (ChosenTrace& trace : chosen) compare_with_manifest(trace, manifests);
   return chosen;
 }
 

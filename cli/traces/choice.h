@@ -48,6 +48,13 @@ struct ChosenTrace {
   std::vector<std::byte> begun = {};      // bytes already read from standard input
   std::vector<std::string> missing = {};  // known losses, for people
   std::vector<Discrepancy> discrepancies = {};
+  // What the manifest says about this trace; compare_with_manifest() sets it.
+  struct OfManifest {
+    std::optional<uint32_t> partition_id = {};
+    std::optional<HtmType> type = {};
+    std::string problem = {};  // why the manifest is unusable; empty: usable, or no manifest found
+  };
+  OfManifest of_manifest = {};
   // The recorded size of the content, if only reading the content shows its actual size.
   std::optional<uint64_t> expected_bytes = {};
 

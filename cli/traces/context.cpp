@@ -10,7 +10,6 @@
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/one_of.h"
-#include "cli/traces/recording_check.h"
 #include "core/base/error.h"
 #include "core/memory_map/known.h"
 #include "output/io/input_file.h"
@@ -18,7 +17,7 @@
 namespace htmtrace {
 namespace {
 
-constexpr uint64_t kMostTranslationBytes = 1 << 30;  // 32 million blocks of memory
+constexpr uint64_t kMostTranslationBytes = 256 << 20;  // 8 million blocks of memory
 
 // Returns whether a memory map is beside the trace. Accepts no FIFO: its open would wait for a
 // writer.
@@ -98,29 +97,21 @@ void declare_context(CLI::App& app, ContextOptions& options) {
   declare_type(app, options.type);
 }
 
-ManifestFacts manifest_of(const ChosenTrace& trace) {
-  ManifestFacts facts = read_manifest_of(trace);
-  if (!facts.problem.empty()) {
+const ChosenTrace::OfManifest& manifest_of(const ChosenTrace& trace) {
+  const std::string& problem = trace.of_manifest.problem;
+  if (!problem.empty()) {
     const bool own = !trace.manifest_extents.empty();
     const std::string name =
         own ? "the manifest of " + trace.name() : trace.manifest_path()->string();
-    print_warning(fmt::format("cannot use {}: {}", name, facts.problem));
+    print_warning(fmt::format("cannot use {}: {}", name, problem));
   }
-  return facts;
+  return trace.of_manifest;
 }
 
 std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace& trace,
-                               const ManifestFacts& facts) {
+                               const ChosenTrace::OfManifest& manifest) {
   if (options.type) return options.type;
-  if (trace.type) return trace.type;
-  if (!trace.place) return std::nullopt;
-  for (const TraceTarget& target : facts.targets) {
-    if (trace.place->node == target.node && trace.place->chip == target.chip &&
-        trace.place->core == target.core) {
-      return target.type;
-    }
-  }
-  return std::nullopt;
+  return trace.type ? trace.type : manifest.type;
 }
 
 bool all_of_nest(const std::vector<ChosenTrace>& traces, const ContextOptions& options) {
@@ -173,12 +164,12 @@ std::vector<TranslationMap::Range> load_memory(const ContextOptions& options,
 }
 
 TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
-                        const ManifestFacts& facts) {
+                        const ChosenTrace::OfManifest& manifest) {
   const auto file = read_map_file(options, trace);
   if (!file) return {};
   // The logical addresses belong to the partition that recorded the trace.
   const std::optional<uint32_t> partition =
-      options.partition ? options.partition : facts.partition_id;
+      options.partition ? options.partition : manifest.partition_id;
   TranslationMap map(file->bytes, partition);
   warn_of_map(map.report(), file->name, partition);
   return map;

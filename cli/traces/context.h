@@ -11,7 +11,6 @@
 #include "cli/traces/choice.h"
 #include "core/base/target.h"
 #include "core/memory_map/translation.h"
-#include "output/recording/manifest_reader.h"
 
 namespace htmtrace {
 
@@ -28,13 +27,12 @@ void declare_type(CLI::App& app, std::optional<HtmType>& type);
 // --translation, --partition and --type.
 void declare_context(CLI::App& app, ContextOptions& options);
 
-// Reads the manifest of the trace's folder. Returns no facts without a manifest. Warns on stderr
-// about an unusable manifest.
-ManifestFacts manifest_of(const ChosenTrace& trace);
+// What the manifest of the trace says about it. Warns on stderr about an unusable manifest.
+const ChosenTrace::OfManifest& manifest_of(const ChosenTrace& trace);
 
 // Returns the trace type, from the command line or the manifest, or nothing if it is unknown.
 std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace& trace,
-                               const ManifestFacts& facts);
+                               const ChosenTrace::OfManifest& manifest);
 
 // Returns true if all traces are nest traces. A trace of unknown type counts as a core trace.
 // Throws Error for a mix of both, and for an llat trace.
@@ -57,6 +55,6 @@ std::vector<TranslationMap::Range> load_memory(const ContextOptions& options,
 // Returns an empty map if no memory map is available. Warns on stderr about defects. Throws Error
 // if the file named on the command line cannot be read.
 TranslationMap load_map(const ContextOptions& options, const ChosenTrace& trace,
-                        const ManifestFacts& facts);
+                        const ChosenTrace::OfManifest& manifest);
 
 }  // namespace htmtrace

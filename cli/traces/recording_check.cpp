@@ -53,6 +53,16 @@ bool same_target(const TraceTarget& target, const ChosenTrace& trace) {
          target.core == trace.place->core && trace.type.value_or(target.type) == target.type;
 }
 
+std::optional<HtmType> recorded_type(const ManifestFacts& facts, const ChosenTrace& trace) {
+  if (!trace.place) return std::nullopt;
+  for (const TraceTarget& target : facts.targets) {
+    if (ChosenTrace::Place{target.node, target.chip, target.core} == *trace.place) {
+      return target.type;
+    }
+  }
+  return std::nullopt;
+}
+
 // Compares file names in a folder, and targets in a stream.
 ListedTrace find_listed(const ManifestFacts& facts, const ChosenTrace& trace) {
   ListedTrace listed;
@@ -245,18 +255,27 @@ std::string describe_missing(const fs::path& folder, const RecordedFile& file) {
 
 }  // namespace
 
-ManifestFacts read_manifest_of(const ChosenTrace& trace) {
-  if (!trace.manifest_extents.empty()) {
-    return read_manifest(InputFile::open(trace.path, trace.manifest_extents));
+const ManifestFacts& LastManifest::of(const ChosenTrace& trace) {
+  const bool own = !trace.manifest_extents.empty();
+  const fs::path path = own ? trace.path : trace.manifest_path().value_or(fs::path());
+  if (facts_ && path == path_ && trace.manifest_extents == extents_) return *facts_;
+  if (own) {
+    facts_ = read_manifest(InputFile::open(path, trace.manifest_extents));
+  } else {
+    facts_ = path.empty() ? ManifestFacts{} : read_manifest_in(path.parent_path());
   }
-  const auto path = trace.manifest_path();
-  return path ? read_manifest_in(path->parent_path()) : ManifestFacts{};
+  path_ = path;
+  extents_ = trace.manifest_extents;
+  return *facts_;
 }
 
-void compare_with_manifest(ChosenTrace& trace) {
+void compare_with_manifest(ChosenTrace& trace, LastManifest& manifests) {
+  const ManifestFacts& facts = manifests.of(trace);
+  trace.of_manifest = {.partition_id = facts.partition_id,
+                       .type = recorded_type(facts, trace),
+                       .problem = facts.problem};
   // A pipe must not be opened twice.
   if (!trace.inside && !size_of(trace.path)) return;
-  const ManifestFacts facts = read_manifest_of(trace);
   const auto note = [&trace](std::optional<Discrepancy> found, bool of_map = false) {
     if (!found) return false;
     found->of_map = of_map;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "cli/traces/choice.h"
 #include "core/base/error.h"
@@ -13,14 +14,24 @@
 
 namespace htmtrace {
 
-// Reads the manifest beside the trace or in its stream. Without a manifest, the facts are empty.
-// Throws Error.
-ManifestFacts read_manifest_of(const ChosenTrace& trace);
+// Reads manifests, and keeps the last one, because the traces of one recording follow one another.
+class LastManifest {
+ public:
+  // The manifest beside the trace or in its stream. Without a manifest, the facts are empty. Valid
+  // until the next call. Throws Error.
+  const ManifestFacts& of(const ChosenTrace& trace);
+
+ private:
+  std::filesystem::path path_;
+  std::vector<FileExtent> extents_;
+  std::optional<ManifestFacts> facts_;
+};
 
 // Notes in `trace` how its trace file and its memory map differ from the manifest: a recorder that
 // was killed or still runs, files that are shorter, longer or missing, another recording's
-// manifest, and losses that the recorder reported. Throws Error.
-void compare_with_manifest(ChosenTrace& trace);
+// manifest, and losses that the recorder reported. Keeps there what the manifest says about the
+// trace. Throws Error.
+void compare_with_manifest(ChosenTrace& trace, LastManifest& manifests);
 
 // Notes in the first trace of the folder which listed traces pass the filter but have no file.
 // `found` must not be empty. Throws Error.

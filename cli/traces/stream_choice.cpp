@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
@@ -21,22 +22,41 @@ ManifestFacts facts_of(const std::filesystem::path& path, const FileExtent& mani
   return read_manifest(InputFile::open(path, {manifest}));
 }
 
+// The targets in the order of the manifest. A target that wrote nothing has no frames, so the
+// manifest's targets before the last one with frames are added without any.
+std::vector<StreamRecording::Target> targets_of(StreamRecording& recording, size_t listed) {
+  std::vector<StreamRecording::Target> targets;
+  for (StreamRecording::Target& target : recording.targets) {
+    while (targets.size() < std::min<size_t>(target.number, listed)) {
+      targets.push_back({.number = static_cast<uint16_t>(targets.size()),
+                         .trace = {},
+                         .translation = {}});
+    }
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
 }  // namespace
 
 void add_stream(const std::filesystem::path& path, const std::string& name,
                 const TargetFilter& filter, std::vector<ChosenTrace>& chosen) {
   const InputFile file = InputFile::open(path);
-  StreamContent content = find_recordings(
-      file.size_bytes().value_or(0),
-      [&file](uint64_t offset, auto buffer) { return file.read_at(offset, buffer); });
+  StreamContent content;
+  try {
+    content = find_recordings(
+        file.size_bytes().value_or(0),
+        [&file](uint64_t offset, auto buffer) { return file.read_at(offset, buffer); });
+  } catch (const Error& error) {
+    throw error.about("cannot read " + name);
+  }
   const size_t before = chosen.size();
   for (StreamRecording& recording : content.recordings) {
     const ManifestFacts facts = facts_of(path, recording.manifest);
-    for (size_t number = 0; number < recording.targets.size(); number++) {
-      StreamRecording::Target& target = recording.targets[number];
+    for (StreamRecording::Target& target : targets_of(recording, facts.targets.size())) {
       ChosenTrace trace{.path = path, .place = {}, .type = {}};
-      if (number < facts.targets.size()) {
-        const TraceTarget& known = facts.targets[number];
+      if (target.number < facts.targets.size()) {
+        const TraceTarget& known = facts.targets[target.number];
         trace.place = ChosenTrace::Place{known.node, known.chip, known.core};
         trace.type = known.type;
         if (!matches(filter, *trace.place)) continue;
@@ -44,8 +64,8 @@ void add_stream(const std::filesystem::path& path, const std::string& name,
       trace.shown_as = name;
       if (content.recordings.size() > 1) trace.shown_as += fmt::format("#{}", recording.number);
       trace.inside = true;
-      trace.extents = std::move(target.trace);
-      trace.map_extents = std::move(target.translation);
+      trace.extents = std::move(target.trace.extents);
+      trace.map_extents = std::move(target.translation.extents);
       if (recording.manifest.size_bytes != 0) trace.manifest_extents = {recording.manifest};
       if (!content.trouble.empty()) trace.missing.push_back(std::exchange(content.trouble, {}));
       chosen.push_back(std::move(trace));

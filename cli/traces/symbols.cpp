@@ -6,9 +6,11 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "core/base/error.h"
 #include "output/io/input_file.h"
 #include "output/recording/symbol_files.h"
 #include "output/symbols/elf_symbols.h"
@@ -37,6 +39,17 @@ void add_elf(const std::string& text, SymbolTable& table) {
   add_elf_symbols(text, std::nullopt, table);
 }
 
+// Reads a text file and passes its text to `take`, whose errors get the name of the file.
+template <class Take>
+auto with_text(const std::string& path, uint64_t most_bytes, const Take& take) {
+  const std::vector<std::byte> text = InputFile::open(path).read_all(most_bytes);
+  try {
+    return take(std::string_view(reinterpret_cast<const char*>(text.data()), text.size()));
+  } catch (const Error& error) {
+    throw error.about("cannot use " + path);
+  }
+}
+
 // Returns the file of `record --symbols` beside the traces, or beside the folders of several
 // recordings.
 std::string recorded_file(const std::vector<std::string>& paths, const char* name) {
@@ -56,9 +69,8 @@ std::string recorded_file(const std::vector<std::string>& paths, const char* nam
 bool read_pages(const std::vector<std::string>& paths, PageNames& names) {
   const std::string path = recorded_file(paths, kPagesName);
   if (path.empty()) return false;
-  const std::vector<std::byte> text = InputFile::open(path).read_all(kMostPagesBytes);
   const size_t malformed =
-      names.add_file({reinterpret_cast<const char*>(text.data()), text.size()});
+      with_text(path, kMostPagesBytes, [&](std::string_view text) { return names.add_file(text); });
   if (malformed != 0) {
     print_warning(fmt::format("cannot parse {} lines of {}; skipped them", malformed, path));
   }
@@ -102,10 +114,13 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
   const std::string kallsyms =
       options.kallsyms.empty() ? recorded_file(paths, kKallsymsName) : options.kallsyms;
   if (!kallsyms.empty()) {
-    const std::vector<std::byte> text = InputFile::open(kallsyms).read_all(kMostKallsymsBytes);
+    size_t text_bytes = 0;
     const KallsymsReport report =
-        add_kallsyms({reinterpret_cast<const char*>(text.data()), text.size()}, table);
-    if (report.symbols == 0 && !text.empty()) {
+        with_text(kallsyms, kMostKallsymsBytes, [&](std::string_view text) {
+          text_bytes = text.size();
+          return add_kallsyms(text, table);
+        });
+    if (report.symbols == 0 && text_bytes != 0) {
       print_warning(fmt::format("{} has no addresses{}", kallsyms,
                                 report.hidden != 0 ? ": copy /proc/kallsyms as root"
                                                    : ": is it a copy of /proc/kallsyms?"));
@@ -123,7 +138,12 @@ PageNames load_page_names(const SymbolOptions& options, const std::vector<std::s
                           const SymbolTable& known) {
   PageNames names(known);
   if (!read_pages(paths, names)) return names;
-  names.add_symbols({options.elf.begin(), options.elf.end()});
+  const size_t without_room = names.add_symbols({options.elf.begin(), options.elf.end()});
+  if (without_room != 0) {
+    print_warning(
+        fmt::format("the names of {} program files are missing: they would take too much memory",
+                    without_room));
+  }
   return names;
 }
 
@@ -132,8 +152,7 @@ MappingNames load_mapping_names(const std::string& path) {
   for (const char* const file : {kMapsName, kPagesName}) {
     const std::string maps = recorded_file({path}, file);
     if (maps.empty()) continue;
-    const std::vector<std::byte> text = InputFile::open(maps).read_all(kMostPagesBytes);
-    names.add_file({reinterpret_cast<const char*>(text.data()), text.size()});
+    with_text(maps, kMostPagesBytes, [&](std::string_view text) { names.add_file(text); });
   }
   return names;
 }

@@ -26,6 +26,9 @@ class PageOwners {
   };
   static constexpr uint32_t kNone = ~uint32_t{0};
 
+  // The memory of a file, without the characters of its name, and of a process that has mapped it.
+  static constexpr uint64_t kFileBytes = 160;
+
   // The number of a file name without folders.
   uint32_t file_number(const std::string& name);
   // Returns kNone if no recorded process had mapped the file.
@@ -38,6 +41,7 @@ class PageOwners {
   }
   // Records that the process has mapped this file.
   void add_mapping(uint32_t process, uint32_t file);
+  void reserve_runs(size_t count) { runs_.reserve(runs_.size() + count); }
   void add(const Run& run) { runs_.push_back(run); }
   // States that the runs include all pages of the file in memory.
   void set_listed(uint32_t file) { listed_.push_back(file); }

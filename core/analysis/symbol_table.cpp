@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -40,11 +41,11 @@ bool comes_first(const Symbol& a, const Symbol& b) {
 }  // namespace
 
 bool SymbolTable::Program::has_word(uint64_t address, uint32_t word) const {
-  for (const Text& text : texts) {
-    const uint64_t place = (address - text.address) / sizeof(uint32_t);
-    if (address >= text.address && place < text.words.size()) return text.words[place] == word;
-  }
-  return false;
+  const auto after = std::ranges::upper_bound(texts, address, {}, &Text::address);
+  if (after == texts.begin()) return false;
+  const Text& text = *std::prev(after);
+  const uint64_t place = (address - text.address) / sizeof(uint32_t);
+  return place < text.words.size() && text.words[place] == word;
 }
 
 bool SymbolTable::Program::has_offset(uint64_t address, uint64_t offset) const {
@@ -65,6 +66,7 @@ void SymbolTable::begin_program(Program program) {
     throw Error(fmt::format("cannot use the symbols of {}: more than {} files", program.file,
                             kMostPrograms));
   }
+  std::ranges::sort(program.texts, {}, &Text::address);
   programs_.push_back(std::move(program));
   layers_.emplace_back();
   current_ = layers_.size() - 1;

@@ -15,6 +15,7 @@
 
 #include "core/analysis/page_owners.h"
 #include "core/base/address.h"
+#include "core/base/budget.h"
 #include "core/base/plain_text.h"
 
 namespace htmtrace {
@@ -68,7 +69,7 @@ class SymbolTable {
     uint64_t begin = 0;  // lowest address of the file in memory
     uint64_t end = 0;
     std::vector<Load> loads;
-    std::vector<Text> texts;
+    std::vector<Text> texts;              // begin_program() sorts them by address
     uint32_t number = PageOwners::kNone;  // number of the file in the page owners; set by finish()
     bool holds(uint64_t address) const { return address - begin < end - begin; }
     // True if the file has `word` at `address`.
@@ -78,14 +79,36 @@ class SymbolTable {
   };
   static constexpr size_t kMostPrograms = 126;
 
+ private:
+  struct Place {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    size_t symbol = 0;
+  };
+
+ public:
   // Symbols added after this call belong to this program. Symbols added before the first call
   // belong to no program, for example to the kernel. Throws Error for too many programs.
   void begin_program(Program program);
   void end_program() { current_ = 0; }
-  // The name gets no control characters, which a stranger's program could send to the terminal.
+  // The name gets no control characters, which a stranger's program could send to the terminal. A
+  // longer name is cut. No compiler makes names of this length, and each line of text may hold
+  // three names.
+  static constexpr size_t kMostNameBytes = 128 << 10;
   void add(Symbol symbol) {
+    if (symbol.name.size() > kMostNameBytes) [[unlikely]] {
+      symbol.name.resize(kMostNameBytes);
+      symbol.name.shrink_to_fit();
+    }
     if (has_controls(symbol.name)) symbol.name = without_controls(symbol.name);
     layers_[current_].symbols.push_back(std::move(symbol));
+  }
+  // A reader adds its input, and takes memory_bytes() for each symbol.
+  MemoryBudget& budget() { return budget_; }
+  // The memory of a symbol with a name of this length.
+  static constexpr uint64_t memory_bytes(size_t name_bytes) {
+    constexpr uint64_t kHeapBytes = 32;  // of a text, in addition to its characters
+    return grown_bytes<Symbol>() + grown_bytes<Place>() + kHeapBytes + name_bytes;
   }
 
   // Sets the files to which pages belong.
@@ -118,11 +141,6 @@ class SymbolTable {
   bool is_near(uint32_t file) const { return file < near_.size() && near_[file]; }
 
  private:
-  struct Place {
-    uint64_t begin = 0;
-    uint64_t end = 0;
-    size_t symbol = 0;
-  };
   struct Layer {
     std::vector<Symbol> symbols;
     std::vector<Place> places;  // sorted, without overlaps
@@ -133,6 +151,7 @@ class SymbolTable {
   std::vector<Layer> layers_ =
       std::vector<Layer>(1);  // first the layer without a program, then one layer for each program
   std::vector<Program> programs_;
+  MemoryBudget budget_;
   size_t current_ = 0;
   PageOwners pages_;
   std::vector<bool> near_;  // indexed by file of the pages

@@ -54,6 +54,11 @@ void DtlTaskTrack::forget(uint64_t ns) {
   if (before > 1) drop(before - 1);
 }
 
+void DtlTaskTrack::release() {
+  forget(UINT64_MAX);
+  known_.shrink_to_fit();
+}
+
 void DtlTaskTrack::drop(size_t count) {
   known_.erase(known_.begin(), known_.begin() + static_cast<ptrdiff_t>(count));
   place_ -= std::min(place_, count);

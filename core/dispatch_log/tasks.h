@@ -61,6 +61,11 @@ class DtlTaskTrack {
   // The caller needs no task earlier than `ns`.
   void forget(uint64_t ns);
 
+  // The number of switches for which there is memory.
+  size_t capacity() const { return known_.capacity(); }
+  // Forgets all switches except the last, and frees their memory.
+  void release();
+
   // The number of switches that take_new() will return.
   size_t fresh() const { return known_.size() - taken_; }
   // For a file: the switches since the last call, as a self-contained part. Empty if nothing

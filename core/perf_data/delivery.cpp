@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/budget.h"
 #include "core/memory_map/blocks.h"
 
 namespace htmtrace::perf_data {
@@ -16,8 +17,8 @@ uint64_t end_of(const Chunk& chunk) {
 
 class Assembly {
  public:
-  Assembly(Delivery& delivery, const ReadAt& read, PerfDataTrace& trace)
-      : delivery_(delivery), read_(read), trace_(trace) {}
+  Assembly(Delivery& delivery, uint64_t file_bytes, const ReadAt& read, PerfDataTrace& trace)
+      : delivery_(delivery), read_(read), trace_(trace), budget_(file_bytes) {}
 
   void run() {
     tell_flags();
@@ -83,7 +84,10 @@ class Assembly {
       if (position < end) continue;
       const uint64_t block = map_block_bytes(bytes_at(position, kHtmBlockHeaderBytes), size);
       if (block == 0) others += size;
-      for (const FileExtent& piece : extents(position, block)) trace_.map.push_back(piece);
+      for (const FileExtent& piece : extents(position, block)) {
+        budget_.take(grown_bytes<FileExtent>());
+        trace_.map.push_back(piece);
+      }
     }
     if (others != 0) {
       trace_.missing.push_back(
@@ -120,6 +124,7 @@ class Assembly {
   const ReadAt& read_;
   PerfDataTrace& trace_;
   std::vector<Chunk> chunks_;
+  MemoryBudget budget_;
 };
 
 }  // namespace
@@ -146,10 +151,11 @@ uint64_t map_block_bytes(std::span<const std::byte> begin, uint64_t room) {
   return block && !block->truncated() ? block->size_bytes : 0;
 }
 
-PerfDataTrace trace_of(const TraceTarget& target, Delivery& delivery, const ReadAt& read) {
+PerfDataTrace trace_of(const TraceTarget& target, Delivery& delivery, uint64_t file_bytes,
+                       const ReadAt& read) {
   PerfDataTrace trace;
   trace.target = target;
-  Assembly(delivery, read, trace).run();
+  Assembly(delivery, file_bytes, read, trace).run();
   return trace;
 }
 

@@ -35,7 +35,9 @@ struct Delivery {
 // of a block, or if the block does not fit into `room`.
 uint64_t map_block_bytes(std::span<const std::byte> begin, uint64_t room);
 
-// Orders `delivery` and separates trace and memory map.
-PerfDataTrace trace_of(const TraceTarget& target, Delivery& delivery, const ReadAt& read);
+// Orders `delivery` and separates trace and memory map. Throws Error when the pieces of the map
+// overlap so often that the list of them would take too much memory.
+PerfDataTrace trace_of(const TraceTarget& target, Delivery& delivery, uint64_t file_bytes,
+                       const ReadAt& read);
 
 }  // namespace htmtrace::perf_data

@@ -23,8 +23,6 @@ constexpr uint64_t kMissing = 4;  // PERF_AUX_FLAG_PARTIAL from htmtrace's own d
 constexpr uint64_t kLeastPeriodNs = 1'000'000;
 // The kernel maps whole pages, and perf maps at least two pages.
 constexpr uint64_t kLeastAreaBytes = 8192;
-// CPU numbers of a recording have 16 bits.
-constexpr uint32_t kMostCpus = 1 << 16;
 
 const char* event_name(uint64_t config) {
   switch (config) {
@@ -85,7 +83,7 @@ class DispatchFinder {
   Fields fields(std::span<const std::byte> bytes) const { return {bytes, header_.big_endian}; }
 
   void take(const Record& record) {
-    tasks_.take(record, event_of(record.body));
+    tasks_.take(record, header_.event_of(record.body, /*sample=*/false));
     switch (record.type) {
       case kRecordAuxtraceInfo:
         dispatches_ = dispatches_ || fields(record.body).u32() == kVpaDtl;
@@ -144,22 +142,9 @@ class DispatchFinder {
     }
   }
 
-  // Identifies the event by the identifier at the end of the record.
-  const Event* event_of(std::span<const std::byte> body) const {
-    if (header_.events.empty()) return nullptr;
-    const Event& first = header_.events.front();
-    if (header_.events.size() == 1) return &first;
-    if ((first.sample_type & kSampleIdentifier) == 0 || body.size() < 8) return nullptr;
-    const uint64_t id = fields(body.last(8)).u64();
-    for (const Event& event : header_.events) {
-      if (std::ranges::find(event.ids, id) != event.ids.end()) return &event;
-    }
-    return nullptr;
-  }
-
   // A delivery is one read of the log by the driver.
   void take_delivery(std::span<const std::byte> body) {
-    const Event* event = event_of(body);
+    const Event* event = header_.event_of(body, /*sample=*/false);
     if (event == nullptr || event->type <= kLastFixedPmu) return;
     Fields values = fields(body);
     const uint64_t position = values.u64();

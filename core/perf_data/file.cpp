@@ -108,33 +108,25 @@ class Finder {
     while (count-- != 0 && body.left() >= 2 * sizeof(uint64_t)) {
       const auto cpu = static_cast<uint32_t>(body.u64());
       const uint64_t config = body.u64();
-      if (cpu != kNoCpu) config_of_cpu_[cpu] = config;
+      if (cpu < kMostCpus) config_of_cpu_[cpu] = config;
     }
+  }
+
+  // The data of an impossible CPU number has an unknown CPU.
+  Delivery& delivery_of(std::optional<uint32_t> cpu) {
+    return deliveries_[cpu && *cpu < kMostCpus ? *cpu : kNoCpu];
   }
 
   void take_chunk(const Record& record) {
     const AuxChunk chunk = parse_auxtrace(record, header_.big_endian, file_bytes_);
     payload_bytes_ = chunk.payload_bytes;
-    Delivery& delivery = deliveries_[chunk.cpu];
+    Delivery& delivery = delivery_of(chunk.cpu);
     delivery.cut_bytes += chunk.payload_bytes - chunk.at.size_bytes;
     if (chunk.at.size_bytes != 0) delivery.chunks.push_back({chunk.position, chunk.at});
   }
 
-  // Identifies the event by the identifier, which is at the end of a record and at the start of a
-  // sample.
-  const Event* event_of(std::span<const std::byte> body, bool sample) const {
-    const Event& first = header_.events.front();
-    if (header_.events.size() == 1) return &first;
-    if ((first.sample_type & kSampleIdentifier) == 0 || body.size() < 8) return nullptr;
-    const uint64_t id = fields(sample ? body.first(8) : body.last(8)).u64();
-    for (const Event& event : header_.events) {
-      if (std::find(event.ids.begin(), event.ids.end(), id) != event.ids.end()) return &event;
-    }
-    return nullptr;
-  }
-
   void take_commit(std::span<const std::byte> body) {
-    const Event* event = event_of(body, /*sample=*/false);
+    const Event* event = header_.event_of(body, /*sample=*/false);
     if (event == nullptr || (header_.htm_type && !is_htm(*event))) return;
     Fields values = fields(body);
     const uint64_t position = values.u64();
@@ -142,8 +134,8 @@ class Finder {
     const uint64_t flags = values.u64();
     if (!values.good()) return;
     const auto cpu = trailer_cpu(body, *event, header_.big_endian);
-    Delivery& delivery = deliveries_[cpu.value_or(kNoCpu)];
-    if (cpu && is_htm(*event)) config_of_cpu_.emplace(*cpu, event->config);
+    Delivery& delivery = delivery_of(cpu);
+    if (cpu && *cpu < kMostCpus && is_htm(*event)) config_of_cpu_.emplace(*cpu, event->config);
     delivery.commits.emplace_back(position, size);
     delivery.truncated += (flags & kAuxTruncated) != 0 ? 1 : 0;
     delivery.partial += (flags & kAuxPartial) != 0 ? 1 : 0;
@@ -151,15 +143,17 @@ class Finder {
   }
 
   void take_sample(const Record& record) {
-    const Event* event = event_of(record.body, /*sample=*/true);
+    const Event* event = header_.event_of(record.body, /*sample=*/true);
     if (event == nullptr || (header_.htm_type && !is_htm(*event))) return;
     const auto sample = parse_sample(fields(record.body), event->sample_type);
     if (!sample) {
       unread_samples_++;
       return;
     }
-    if (sample->cpu && is_htm(*event)) config_of_cpu_.emplace(*sample->cpu, event->config);
-    Delivery& delivery = deliveries_[sample->cpu.value_or(kNoCpu)];
+    if (sample->cpu && *sample->cpu < kMostCpus && is_htm(*event)) {
+      config_of_cpu_.emplace(*sample->cpu, event->config);
+    }
+    Delivery& delivery = delivery_of(sample->cpu);
     const auto raw = record.body.subspan(sample->raw_offset, sample->raw_bytes);
     if (raw.size() == sizeof(uint32_t)) {
       delivery.dumps = fields(raw).u32();
@@ -211,7 +205,7 @@ class Finder {
       const auto found = by_config.find(config);
       Delivery nothing;
       Delivery& delivery = found == by_config.end() ? nothing : *found->second;
-      content_.traces.push_back(trace_of(*target, delivery, read_));
+      content_.traces.push_back(trace_of(*target, delivery, file_bytes_, read_));
     }
     std::sort(content_.traces.begin(), content_.traces.end(),
               [](const PerfDataTrace& a, const PerfDataTrace& b) { return order(a) < order(b); });

@@ -110,11 +110,13 @@ class HeaderReader {
     const std::vector<std::byte> bytes = section(attrs, "list of events");
     for (size_t at = 0; at < bytes.size(); at += attr_bytes) {
       const auto entry = std::span(bytes).subspan(at, attr_bytes);
-      Event event = read_attr(fields_of(entry));
+      const Event event = read_attr(fields_of(entry));
       Fields ids = fields_of(entry.last(kIdsBytes));
-      read_ids(extent(ids), event);
-      header_.events.push_back(std::move(event));
+      read_ids(extent(ids));
+      header_.events.push_back(event);
     }
+    // Of two events with the same identifier, the first counts.
+    std::ranges::sort(header_.ids);
   }
 
   Event read_attr(Fields fields) const {
@@ -136,10 +138,15 @@ class HeaderReader {
     return event;
   }
 
-  void read_ids(const FileExtent& at, Event& event) {
+  void read_ids(const FileExtent& at) {
     const std::vector<std::byte> bytes = section(at, "list of event ids");
+    // Each event has a list of its own, so all lists together are smaller than the file.
+    ids_bytes_ += bytes.size();
+    if (ids_bytes_ > file_bytes_) throw Error("the lists of event ids overlap");
     Fields fields = fields_of(bytes);
-    while (fields.left() >= sizeof(uint64_t)) event.ids.push_back(fields.u64());
+    while (fields.left() >= sizeof(uint64_t)) {
+      header_.ids.emplace_back(fields.u64(), header_.events.size());
+    }
   }
 
   // The table of features follows the records and has an entry for each set bit. Unreadable
@@ -197,6 +204,7 @@ class HeaderReader {
   uint64_t file_bytes_;
   const ReadAt& read_;
   Header header_;
+  uint64_t ids_bytes_ = 0;
 };
 
 }  // namespace
@@ -208,6 +216,18 @@ std::string Fields::text() {
   std::string text(reinterpret_cast<const char*>(bytes_.data()) + at_, size);
   at_ += size;
   return text.substr(0, text.find('\0'));
+}
+
+const Event* Header::event_of(std::span<const std::byte> body, bool sample) const {
+  if (events.empty()) return nullptr;
+  if (events.size() == 1) return &events.front();
+  constexpr size_t kIdBytes = sizeof(uint64_t);
+  if ((events.front().sample_type & kSampleIdentifier) == 0 || body.size() < kIdBytes) {
+    return nullptr;
+  }
+  const uint64_t id = Fields(sample ? body.first(kIdBytes) : body.last(kIdBytes), big_endian).u64();
+  const auto found = std::ranges::lower_bound(ids, std::pair(id, size_t{0}));
+  return found == ids.end() || found->first != id ? nullptr : &events[found->second];
 }
 
 Header read_header(uint64_t file_bytes, const ReadAt& read) {

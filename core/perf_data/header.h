@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "core/base/big_endian.h"
 #include "core/perf_data/file.h"
@@ -69,7 +70,6 @@ struct Event {
   uint64_t sample_type = 0;
   bool sample_id_all = false;
   bool other_clock = false;  // the event does not use perf's own clock
-  std::vector<uint64_t> ids;
 };
 
 struct Header {
@@ -80,6 +80,12 @@ struct Header {
   // Type numbers of the PMUs htm and vpa_dtl on the recorded machine.
   std::optional<uint32_t> htm_type, dtl_type;
   std::string kernel;  // its release; empty: not reported
+  // The identifiers of the events, with indexes of `events`, sorted.
+  std::vector<std::pair<uint64_t, size_t>> ids;
+
+  // The event of a record, by the identifier at the start of a sample, or at the end of another
+  // record. Null if unknown.
+  const Event* event_of(std::span<const std::byte> body, bool sample) const;
 };
 
 // Throws Error.

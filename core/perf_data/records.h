@@ -23,6 +23,9 @@ enum RecordType : uint32_t {
   kRecordCompressed2 = 83,
 };
 
+// CPU numbers of a recording have 16 bits, and no kernel has more CPUs.
+inline constexpr uint32_t kMostCpus = 1 << 16;
+
 struct Record {
   uint32_t type = 0;
   uint16_t misc = 0;

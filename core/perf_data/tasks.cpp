@@ -2,13 +2,12 @@
 #include "core/perf_data/tasks.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace htmtrace::perf_data {
 namespace {
 
 constexpr uint16_t kSwitchOut = 1 << 13;  // PERF_RECORD_MISC_SWITCH_OUT
-// CPU numbers of a recording have 16 bits.
-constexpr uint32_t kMostTaskCpus = 1 << 16;
 
 DtlTask read_task(Fields& fields) {
   DtlTask task;
@@ -49,9 +48,10 @@ void TaskFinder::take_switch(const Record& record, const Event& event) {
   const auto own = trailer_task(record.body, event, header_.big_endian);
   Fields body(record.body, header_.big_endian);
   const DtlTask other = read_task(body);
-  if (!cpu || *cpu >= kMostTaskCpus || !time || !own || !body.good()) return;
+  if (!cpu || *cpu >= kMostCpus || !time || !own || !body.good()) return;
   std::vector<DtlSwitch>& to = switches_[static_cast<int>(*cpu)];
   const bool out = (record.misc & kSwitchOut) != 0;
+  if (to.empty() || !to.back().task.known()) known_.push_back(static_cast<int>(*cpu));
   if (to.empty()) add(to, 0, lost_ ? DtlTask{} : out ? *own : other);
   add(to, *time, out ? other : *own);
 }
@@ -81,9 +81,12 @@ void TaskFinder::lose(const Record& record, const Event* event) {
   const auto cpu =
       event == nullptr ? std::nullopt : trailer_cpu(record.body, *event, header_.big_endian);
   lost_ = true;
-  for (auto& [number, to] : switches_) {
-    if (!cpu || *cpu == static_cast<uint32_t>(number)) add(to, 0, {});
+  if (cpu) {
+    const auto found = switches_.find(static_cast<int>(*cpu));
+    if (found != switches_.end()) add(found->second, 0, {});
+    return;
   }
+  for (const int number : std::exchange(known_, {})) add(switches_[number], 0, {});
 }
 
 }  // namespace htmtrace::perf_data

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "core/dispatch_log/task_names.h"
 #include "core/dispatch_log/tasks.h"
@@ -31,6 +32,8 @@ class TaskFinder {
   DtlTaskNames& names_;
   std::map<int, std::vector<DtlSwitch>>& switches_;  // keyed by CPU
   bool lost_ = false;
+  // CPUs with switches since the last loss of an unknown CPU: only their task becomes unknown.
+  std::vector<int> known_;
 };
 
 }  // namespace htmtrace::perf_data

@@ -4,6 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "core/base/budget.h"
 
 namespace htmtrace {
 namespace {
@@ -28,31 +32,64 @@ uint64_t load_le(std::span<const std::byte> bytes) {
   return value;
 }
 
-uint64_t bytes_of(const std::vector<FileExtent>& extents) {
-  uint64_t sum = 0;
-  for (const FileExtent& extent : extents) sum += extent.size_bytes;
-  return sum;
-}
+class Finder {
+ public:
+  explicit Finder(uint64_t stored_bytes) : budget_(stored_bytes) {}
 
-// Returns false if earlier bytes of the frame's part are missing.
-bool take(const StreamFrame& frame, const FileExtent& where, StreamContent& content) {
-  const auto same = [&](const StreamRecording& known) { return known.number == frame.recording; };
-  auto found = std::ranges::find_if(content.recordings, same);
-  if (found == content.recordings.end()) {
-    content.recordings.push_back({.number = frame.recording, .manifest = {}, .targets = {}});
-    found = content.recordings.end() - 1;
-  }
-  if (frame.kind == StreamFrame::Kind::kManifest) {
-    found->manifest = where;
+  // Returns false if earlier bytes of the frame's part are missing.
+  bool take(const StreamFrame& frame, const FileExtent& where) {
+    StreamRecording& recording = recording_of(frame.recording);
+    if (frame.kind == StreamFrame::Kind::kManifest) {
+      recording.manifest = where;
+      return true;
+    }
+    StreamRecording::Target& target = target_of(recording, frame.target);
+    auto& part = frame.kind == StreamFrame::Kind::kTrace ? target.trace : target.translation;
+    if (frame.position != part.size_bytes) return false;
+    budget_.take(grown_bytes<FileExtent>());
+    part.extents.push_back(where);
+    part.size_bytes += where.size_bytes;
     return true;
   }
-  if (found->targets.size() <= frame.target) found->targets.resize(size_t{frame.target} + 1);
-  StreamRecording::Target& target = found->targets[frame.target];
-  auto& extents = frame.kind == StreamFrame::Kind::kTrace ? target.trace : target.translation;
-  if (frame.position != bytes_of(extents)) return false;
-  extents.push_back(where);
-  return true;
-}
+
+  std::vector<StreamRecording> finish() {
+    for (StreamRecording& recording : recordings_) {
+      std::ranges::sort(recording.targets, {}, &StreamRecording::Target::number);
+    }
+    return std::move(recordings_);
+  }
+
+ private:
+  // The caller makes a trace of each target, with names, times and messages.
+  static constexpr uint64_t kTargetBytes = 2048;
+  static constexpr uint64_t kRecordingBytes = 512;
+
+  StreamRecording& recording_of(uint32_t number) {
+    const auto [place, added] = places_.try_emplace(number, recordings_.size());
+    if (added) {
+      budget_.take(kRecordingBytes);
+      recordings_.push_back({.number = number, .manifest = {}, .targets = {}});
+      targets_.emplace_back();
+    }
+    return recordings_[place->second];
+  }
+
+  StreamRecording::Target& target_of(StreamRecording& recording, uint16_t number) {
+    std::unordered_map<uint16_t, size_t>& places = targets_[&recording - recordings_.data()];
+    const auto [place, added] = places.try_emplace(number, recording.targets.size());
+    if (added) {
+      budget_.take(kTargetBytes);
+      recording.targets.push_back({.number = number, .trace = {}, .translation = {}});
+    }
+    return recording.targets[place->second];
+  }
+
+  MemoryBudget budget_;
+  std::vector<StreamRecording> recordings_;
+  // Indexes, by the number of a recording, and of a target of each recording.
+  std::unordered_map<uint32_t, size_t> places_;
+  std::vector<std::unordered_map<uint16_t, size_t>> targets_;
+};
 
 }  // namespace
 
@@ -88,29 +125,27 @@ bool is_stream(std::span<const std::byte> begin) {
 
 StreamContent find_recordings(
     uint64_t size_bytes, const std::function<size_t(uint64_t, std::span<std::byte>)>& read_at) {
-  StreamContent content;
+  Finder finder(size_bytes);
+  const auto content = [&finder](std::string trouble) {
+    return StreamContent{.recordings = finder.finish(), .trouble = std::move(trouble)};
+  };
   uint64_t offset = 0;
   while (offset != size_bytes) {
     std::array<std::byte, kStreamHeaderBytes> bytes{};
     const size_t got = read_at(offset, bytes);
     if (got != bytes.size()) break;
     const auto frame = parse_stream_header(bytes);
-    if (!frame) {
-      content.trouble = fmt::format("the stream is damaged at byte {}", offset);
-      return content;
-    }
-    if (frame->kind == StreamFrame::Kind::kEnd) return content;
+    if (!frame) return content(fmt::format("the stream is damaged at byte {}", offset));
+    if (frame->kind == StreamFrame::Kind::kEnd) return content({});
     offset += kStreamHeaderBytes;
     const uint64_t there = std::min(frame->size_bytes, size_bytes - offset);
-    if (!take(*frame, {offset, there}, content)) {
-      content.trouble = fmt::format("bytes are missing in the stream before byte {}", offset);
-      return content;
+    if (!finder.take(*frame, {offset, there})) {
+      return content(fmt::format("bytes are missing in the stream before byte {}", offset));
     }
     offset += there;
   }
-  content.trouble =
-      fmt::format("the stream is cut at byte {}: the end frame is missing", size_bytes);
-  return content;
+  return content(
+      fmt::format("the stream is cut at byte {}: the end frame is missing", size_bytes));
 }
 
 }  // namespace htmtrace

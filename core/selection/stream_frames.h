@@ -43,13 +43,17 @@ bool is_stream(std::span<const std::byte> begin);
 
 // The extents of one recording in a stored stream.
 struct StreamRecording {
+  struct Part {
+    std::vector<FileExtent> extents;
+    uint64_t size_bytes = 0;
+  };
   struct Target {
-    std::vector<FileExtent> trace;
-    std::vector<FileExtent> translation;
+    uint16_t number = 0;  // index in the manifest's list
+    Part trace, translation;
   };
   uint32_t number = 0;
   FileExtent manifest;          // size 0: the stream has no manifest
-  std::vector<Target> targets;  // in manifest order; only targets with frames
+  std::vector<Target> targets;  // only targets with frames, in the order of their numbers
 };
 
 struct StreamContent {
@@ -57,7 +61,7 @@ struct StreamContent {
   std::string trouble;  // the first defect; empty for a whole stream
 };
 
-// Accepts any bytes.
+// Accepts any bytes. Throws Error when the result would take too much memory.
 StreamContent find_recordings(uint64_t size_bytes,
                               const std::function<size_t(uint64_t, std::span<std::byte>)>& read_at);
 

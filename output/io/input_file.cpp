@@ -15,6 +15,13 @@
 #include "core/base/error.h"
 
 namespace htmtrace {
+namespace {
+
+// The content of a small compressed file, in addition to its stored size. Its reader takes up to
+// five times as much (TranslationMap), and must stay below 256 MiB.
+constexpr uint64_t kMostUnpackedBytes = 48 << 20;
+
+}  // namespace
 
 InputFile::InputFile(int fd, bool owned, std::string name)
     : fd_(fd), owned_(owned), name_(std::move(name)) {
@@ -26,7 +33,7 @@ InputFile::InputFile(int fd, bool owned, std::string name)
   }
   if (!S_ISREG(status.st_mode)) return;
   regular_ = true;
-  size_bytes_ = static_cast<uint64_t>(status.st_size);
+  size_bytes_ = stored_bytes_ = static_cast<uint64_t>(status.st_size);
   // Best effort: the advice only makes the kernel read further ahead.
   ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
@@ -107,6 +114,7 @@ InputFile::InputFile(InputFile&& other) noexcept
       name_(std::move(other.name_)),
       regular_(other.regular_),
       size_bytes_(other.size_bytes_),
+      stored_bytes_(other.stored_bytes_),
       begun_(std::move(other.begun_)),
       unpacker_(std::move(other.unpacker_)),
       unpacked_bytes_(other.unpacked_bytes_),
@@ -235,13 +243,22 @@ std::vector<std::byte> InputFile::read_begin(size_t size) {
 
 std::vector<std::byte> InputFile::read_all(uint64_t most_bytes) {
   std::vector<std::byte> bytes;
+  constexpr size_t kPiece = 64 << 10;
+  if (size_bytes_) bytes.reserve(std::min(*size_bytes_, most_bytes) + kPiece);
   size_t used = 0;
   for (;;) {
-    bytes.resize(used + (64 << 10));
+    bytes.resize(used + kPiece);
     const size_t got = read(std::span(bytes).subspan(used));
     used += got;
     if (used > most_bytes) {
       throw Error(fmt::format("cannot use {}: it is larger than {} bytes", name_, most_bytes));
+    }
+    if (unpacker_ && used > kMostUnpackedBytes + unpacker_->taken_bytes()) {
+      throw Error(fmt::format("cannot use {}: its content is too large for a compressed file of "
+                              "this kind",
+                              name_))
+          .on(fmt::format("limit: {} MiB more than the compressed file", kMostUnpackedBytes >> 20))
+          .hint("decompress it first: zstd -d, or gzip -d");
     }
     if (got == 0) break;
   }

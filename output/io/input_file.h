@@ -70,7 +70,8 @@ class InputFile {
   // Sets the expected size of a compressed file's content; trouble() reports a different size.
   void expect(uint64_t content_bytes) { expected_bytes_ = content_bytes; }
 
-  // Reads a small file completely. Throws Error, also when it has more than `most_bytes`.
+  // Reads a small file completely. Throws Error, also when it has more than `most_bytes`, and when
+  // a compressed file holds far more than its size justifies.
   std::vector<std::byte> read_all(uint64_t most_bytes);
 
   // Returns true for a regular file, which can be read again. Standard input may be a regular file.
@@ -79,6 +80,8 @@ class InputFile {
   // The size of a regular file or of its extents. Empty if a compressed file does not state its
   // size.
   std::optional<uint64_t> size_bytes() const { return size_bytes_; }
+  // The size of a regular file as it is stored, compressed or not. 0 for other files.
+  uint64_t stored_bytes() const { return stored_bytes_; }
   const std::string& name() const { return name_; }
   // Messages print this name instead of the path.
   void show_as(std::string name) { name_ = std::move(name); }
@@ -95,6 +98,7 @@ class InputFile {
   std::string name_;
   bool regular_ = false;
   std::optional<uint64_t> size_bytes_;
+  uint64_t stored_bytes_ = 0;
   std::vector<std::byte> begun_;  // bytes read from the file and not delivered yet
   std::unique_ptr<Unpacker> unpacker_;
   uint64_t unpacked_bytes_ = 0;  // since the start of the content

@@ -30,6 +30,7 @@ class TextOutput {
   static TextOutput memory();
   std::string_view text() const { return {buffer_.get(), used()}; }
   void clear() { at_ = buffer_.get(); }
+  size_t capacity() const { return capacity_; }
 
   TextOutput(TextOutput&& other) noexcept;
   TextOutput& operator=(TextOutput&&) = delete;

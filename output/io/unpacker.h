@@ -32,6 +32,9 @@ class Unpacker {
   // Prepares for another pass: `next` delivers the file from its first byte.
   void restart();
 
+  // The number of bytes read from the file, since its first byte.
+  uint64_t taken_bytes() const { return taken_bytes_; }
+
   // The defect of the file. Empty if the part read so far has none.
   const std::string& trouble() const { return trouble_; }
 

@@ -34,6 +34,13 @@ namespace htmtrace {
 // Small enough that the part's text stays in a processor's cache.
 inline constexpr size_t kPartBytes = 128 << 10;
 
+// The text that waits for its place in the output may take this much, so that many threads do not
+// fill the memory with the text of a small compressed trace.
+inline constexpr uint64_t kLeastTextBytes = 128 << 20;
+// The text of one part. Printers put about 200 characters for the eight bytes of an instruction. A
+// part with more text is decoded when its place in the output is reached.
+inline constexpr size_t kMostPartText = 64 * kPartBytes;
+
 // One thread calls these functions, in the order of the trace. They may throw Error.
 struct DecodeStreams {
   std::function<size_t(std::span<std::byte>)> read;  // returns 0 at the end
@@ -50,9 +57,12 @@ class ParallelDecode {
   // `map` must outlive this object. `threads` includes the thread that calls run(). Starts fewer
   // threads if the system refuses to start more.
   ParallelDecode(const TranslationMap& map, MakePrinter make_printer, unsigned threads,
-                 size_t part_bytes = kPartBytes)
-      : map_(map), make_printer_(std::move(make_printer)), part_bytes_(part_bytes) {
-    parts_.resize(kPartsPerThread * size_t{threads});
+                 uint64_t most_text_bytes = kLeastTextBytes, size_t part_bytes = kPartBytes)
+      : map_(map),
+        make_printer_(std::move(make_printer)),
+        most_text_bytes_(most_text_bytes),
+        part_bytes_(part_bytes) {
+    parts_.resize(std::min(kPartsPerThread * size_t{threads}, kMostParts));
     for (Part& part : parts_) part.bytes.reset(new std::byte[part_bytes_]);
     carried_.reserve(part_bytes_);
     // The calling thread also decodes while it has nothing to write.
@@ -95,6 +105,9 @@ class ParallelDecode {
 
   // Enough parts that no thread waits for a slow part that precedes its own.
   static constexpr size_t kPartsPerThread = 4;
+  static constexpr size_t kMostParts = 512;
+  // A part is fed in pieces, so that its text can be limited even if names are long.
+  static constexpr size_t kFeedBytes = 4 << 10;
 
   using Printer = std::invoke_result_t<MakePrinter, TextOutput&>;
   using Decoder = CoreDecoder<Printer>;
@@ -124,6 +137,7 @@ class ParallelDecode {
     Begin begin = Begin::kTrace;
     bool decoded = false;
     std::unique_ptr<Strand> strand;
+    size_t text_bytes = 0;  // memory of the strand's text
     std::exception_ptr failure;
     std::span<const std::byte> all() const { return {bytes.get(), size_bytes}; }
   };
@@ -135,7 +149,7 @@ class ParallelDecode {
   // Reads parts while the ring has room. `done` counts the parts that were passed on. Returns the
   // number of parts read.
   uint64_t fill(const DecodeStreams& streams, uint64_t done) {
-    while (!ended_ && filled_ - done < parts_.size()) {
+    while (!ended_ && filled_ - done < parts_.size() && has_room_for_text(done)) {
       Part& next = part(filled_);
       if (!read_part(next, streams)) break;
       {
@@ -145,6 +159,14 @@ class ParallelDecode {
       work_.notify_one();  // a woken thread finds the lock free
     }
     return filled_;
+  }
+
+  // Each part that is not decoded yet may have the longest text.
+  bool has_room_for_text(uint64_t done) {
+    if (filled_ == done) return true;
+    const std::lock_guard lock(mutex_);
+    const uint64_t undecoded = filled_ - done - waiting_parts_ + 1;
+    return waiting_text_ + undecoded * kMostPartText <= most_text_bytes_;
   }
 
   bool read_part(Part& next, const DecodeStreams& streams) {
@@ -175,17 +197,30 @@ class ParallelDecode {
   bool pass_on(Part& next, const DecodeStreams& streams) {
     help_until_decoded(next);
     if (next.failure) std::rethrow_exception(next.failure);
+    bool wanted = true;
     if (!next.strand || (strand_ && !strand_->decoder.settled())) {
-      strand_->decoder.feed(next.all());
       give_back(std::move(next.strand));
+      if (!strand_) strand_ = new_strand();
+      wanted = write_pieces(next.all(), streams);
     } else {
       if (strand_) add_strand(strand_->decoder.groups_ended_by_line());
       give_back(std::exchange(strand_, std::move(next.strand)));
     }
-    const bool wanted = streams.write(strand_->text.text());
+    wanted = wanted && streams.write(strand_->text.text());
     strand_->text.clear();
     streams.progress(next.offset + next.size_bytes, statistics_);
     return wanted;
+  }
+
+  // Decodes a part after its predecessor, and writes long text as it arises.
+  bool write_pieces(std::span<const std::byte> bytes, const DecodeStreams& streams) {
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kFeedBytes, bytes.size()))) {
+      strand_->decoder.feed(bytes.first(std::min(kFeedBytes, bytes.size())));
+      if (strand_->text.text().size() < kMostPartText) continue;
+      if (!streams.write(strand_->text.text())) return false;
+      strand_->text.clear();
+    }
+    return true;
   }
 
   // The strand's decoder has finished its part.
@@ -203,6 +238,8 @@ class ParallelDecode {
         decoded_.wait(lock);
       }
     }
+    waiting_parts_--;
+    waiting_text_ -= wanted.text_bytes;
   }
 
   // ---- threads that decode
@@ -237,6 +274,9 @@ class ParallelDecode {
     }
     lock.lock();
     next.decoded = true;
+    next.text_bytes = next.strand ? next.strand->text.capacity() : 0;
+    waiting_parts_++;
+    waiting_text_ += next.text_bytes;
     decoded_.notify_one();
   }
 
@@ -244,7 +284,13 @@ class ParallelDecode {
     if (next.begin == Begin::kAnywhere) return;
     next.strand = new_strand();
     if (next.begin == Begin::kLine) next.strand->decoder.start_at(next.offset);
-    next.strand->decoder.feed(next.all());
+    std::span<const std::byte> bytes = next.all();
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kFeedBytes, bytes.size()))) {
+      next.strand->decoder.feed(bytes.first(std::min(kFeedBytes, bytes.size())));
+      if (next.strand->text.text().size() <= kMostPartText / 2) continue;
+      next.strand.reset();
+      return;
+    }
   }
 
   // ---- reused resources
@@ -258,6 +304,7 @@ class ParallelDecode {
     if (spare_.empty()) return {TextOutput::memory(), typename Decoder::Cursors(map_)};
     Spare spare = std::move(spare_.back());
     spare_.pop_back();
+    spare_text_ -= spare.text.capacity();
     return spare;
   }
 
@@ -265,11 +312,14 @@ class ParallelDecode {
     if (!strand) return;
     strand->text.clear();
     const std::lock_guard lock(mutex_);
+    if (spare_text_ + strand->text.capacity() > most_text_bytes_ / 4) return;
+    spare_text_ += strand->text.capacity();
     spare_.push_back({std::move(strand->text), strand->decoder.cursors()});
   }
 
   const TranslationMap& map_;
   MakePrinter make_printer_;
+  uint64_t most_text_bytes_;
   size_t part_bytes_;
 
   // Bytes of the part that is read next.
@@ -287,6 +337,9 @@ class ParallelDecode {
   uint64_t filled_ = 0, taken_ = 0;  // part numbers
   std::vector<Part> parts_;          // a ring
   std::vector<Spare> spare_;
+  uint64_t spare_text_ = 0;
+  // Parts that are decoded and not passed on yet, and the memory of their text.
+  uint64_t waiting_parts_ = 0, waiting_text_ = 0;
   std::vector<std::thread> threads_;
 };
 

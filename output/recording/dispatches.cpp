@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -62,6 +63,7 @@ bool DtlReader::fill(size_t wanted) {
 
 void DtlReader::drop(size_t length) {
   offset_ += length;
+  if (offset_ > furthest_) checks_.add_input(offset_ - std::exchange(furthest_, offset_));
   if (length <= end_ - begin_) {
     begin_ += length;
     return;
@@ -154,6 +156,11 @@ std::optional<DtlReader::Block> DtlReader::take_block(const DtlBlockHeader& head
   suspect_ = false;
   unchecked_.reset();
   const std::span payload(buffer_.data() + begin_ + kDtlHeaderBytes, header.payload_bytes);
+  // Many headers in a damaged part may each announce a large payload.
+  if (!checks_.spend(header.payload_bytes)) {
+    damaged(block_bytes(header));
+    return std::nullopt;
+  }
   if (!dtl_payload_intact(header, payload)) {
     // Bytes may be missing, so the next block may begin before the end of this block.
     damaged(1);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/budget.h"
 #include "core/dispatch_log/blocks.h"
 #include "core/dispatch_log/entry.h"
 #include "core/dispatch_log/series.h"
@@ -61,6 +62,8 @@ class DtlReader {
   const std::string& start_text() const { return start_text_; }
   // Empty if the recording has no end, or if the reader has not reached it.
   const std::optional<DtlEnd>& end() const { return recording_end_; }
+  // Of a regular file.
+  std::optional<uint64_t> size_bytes() const { return file_.size_bytes(); }
   // Does not include damage within skipped blocks.
   uint64_t damaged_bytes() const { return damaged_bytes_; }
   std::optional<uint64_t> first_damage() const { return first_damage_; }  // file offset
@@ -114,6 +117,8 @@ class DtlReader {
   std::vector<std::byte> buffer_;
   size_t begin_ = 0, end_ = 0;  // bounds of the bytes that are read and not used yet
   uint64_t offset_ = 0;         // file offset of begin_
+  uint64_t furthest_ = 0;       // the highest offset so far
+  WorkBudget checks_;           // bytes whose checksums are computed
   std::vector<DtlEntry> entries_buffer_;
   std::span<const DtlEntry> chosen_;
   uint64_t from_ = 0, to_ = UINT64_MAX;  // timebase, both inclusive

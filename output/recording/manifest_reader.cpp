@@ -6,6 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/base/budget.h"
+#include "core/base/error.h"
 #include "output/recording/manifest.h"
 
 namespace htmtrace {
@@ -15,6 +17,43 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr uint64_t kMostManifestBytes = 64 << 20;
+// Exceeds the number of targets of any machine, as in a stream (core/selection/stream_frames.cpp).
+constexpr size_t kMostTargets = 4096;
+
+// Counts the memory that a document will take, without building it.
+class DocumentSize : public nlohmann::json_sax<Json> {
+ public:
+  explicit DocumentSize(MemoryBudget& budget) : budget_(budget) {}
+
+  bool null() override { return add(); }
+  bool boolean(bool) override { return add(); }
+  bool number_integer(number_integer_t) override { return add(); }
+  bool number_unsigned(number_unsigned_t) override { return add(); }
+  bool number_float(number_float_t, const string_t&) override { return add(); }
+  bool string(string_t& text) override { return add(kTextBytes + text.size()); }
+  bool binary(binary_t&) override { return add(); }
+  bool start_object(size_t) override { return add(kListBytes); }
+  bool start_array(size_t) override { return add(kListBytes); }
+  bool key(string_t& name) override { return add(kNodeBytes + name.size()); }
+  bool end_object() override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(size_t, const std::string&, const nlohmann::json::exception&) override {
+    return false;
+  }
+
+ private:
+  // On the heap: a text, a list or map, and a node of a map.
+  static constexpr uint64_t kTextBytes = 64;
+  static constexpr uint64_t kListBytes = 64;
+  static constexpr uint64_t kNodeBytes = 128;
+
+  bool add(uint64_t bytes = 0) {
+    budget_.take(grown_bytes<Json>() + bytes);
+    return true;
+  }
+
+  MemoryBudget& budget_;
+};
 
 std::optional<uint32_t> number_at(const Json& object, const char* key) {
   if (!object.is_object()) return std::nullopt;
@@ -152,6 +191,10 @@ void find_targets(const Json& manifest, ManifestFacts& facts) {
   if (list == manifest.end() || !list->is_array()) return;
   size_t number = 0;
   for (const Json& entry : *list) {
+    if (number == kMostTargets) {
+      facts.invalid = "it has more than " + std::to_string(kMostTargets) + " targets";
+      return;
+    }
     number++;
     const auto node = number_at(entry, "node");
     const auto chip = number_at(entry, "chip");
@@ -175,6 +218,15 @@ void find_targets(const Json& manifest, ManifestFacts& facts) {
 ManifestFacts read_manifest(std::span<const std::byte> text) {
   ManifestFacts facts;
   const auto* first = reinterpret_cast<const char*>(text.data());
+  MemoryBudget budget(text.size());
+  DocumentSize size(budget);
+  try {
+    Json::sax_parse(first, first + text.size(), &size);
+  } catch (const Error& error) {
+    facts.problem = error.what();
+    facts.unreadable = true;
+    return facts;
+  }
   const Json manifest =
       Json::parse(first, first + text.size(), nullptr, /*allow_exceptions=*/false);
   if (!manifest.is_object()) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/symbols/elf_symbols.h"
 
+#include "core/base/budget.h"
 #include "core/base/error.h"
 
 #ifdef HTMTRACE_HAVE_LIBELF
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <sys/stat.h>
@@ -23,9 +25,11 @@ namespace {
 
 constexpr uint64_t kPageMask = ~uint64_t{0xffff};  // segments are mapped in pages of 64 KiB
 
-// Symbols may share names, so names may take up to this many bytes for each byte of the file.
-// Linkers merge equal names and equal endings of names, which saves far less.
-constexpr uint64_t kMostNameBytes = 16;
+// Linux loads no program whose list of segments is larger than 64 KiB (fs/binfmt_elf.c,
+// load_elf_phdrs).
+constexpr size_t kMostSegments = (64 << 10) / sizeof(Elf64_Phdr);
+// Linkers make fewer than ten loadable segments. The owner of a page is searched among them.
+constexpr size_t kMostLoads = 64;
 
 // Labels of the GNU linker's scripts (ld --verbose), of the ELFv2 ABI (3.4.1: .TOC.), and mapping
 // symbols.
@@ -86,7 +90,7 @@ SymbolTable::Symbol symbol_of(const GElf_Sym& symbol, const char* name, const GE
 class OpenElf {
  public:
   explicit OpenElf(const std::filesystem::path& path) : name_(path.string()) {
-    if (elf_version(EV_CURRENT) == EV_NONE) throw failure();
+    if (elf_version(EV_CURRENT) == EV_NONE) throw failure().about("cannot use " + name_);
     fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd_ < 0) throw Error("cannot open " + name_, errno);
     elf_ = elf_begin(fd_, ELF_C_READ, nullptr);
@@ -100,7 +104,8 @@ class OpenElf {
   OpenElf& operator=(const OpenElf&) = delete;
 
   Elf* get() const { return elf_; }
-  Error failure() const { return Error("cannot use " + name_ + ": " + elf_errmsg(-1)); }
+  // The library's last error; the caller adds the name of the file.
+  static Error failure() { return Error(elf_errmsg(-1)); }
 
   // Returns the first section of this type, or null if no section has this type.
   Elf_Scn* section(uint32_t type, GElf_Shdr& header) const {
@@ -111,9 +116,9 @@ class OpenElf {
     return nullptr;
   }
 
-  // Returns whether the symbol names bytes in memory, and sets `place` to their section. Some of
-  // the linker's labels point beyond the end of their section.
-  bool holds(const GElf_Sym& symbol, std::string_view name, GElf_Shdr& place) const {
+  // Returns whether the symbol is in memory, and sets `place` to its section. Some of the linker's
+  // labels point beyond the end of their section.
+  bool holds(const GElf_Sym& symbol, GElf_Shdr& place) const {
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
     if (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE && type != STT_GNU_IFUNC) {
       return false;
@@ -122,8 +127,7 @@ class OpenElf {
     Elf_Scn* section = elf_getscn(elf_, symbol.st_shndx);
     if (section == nullptr || gelf_getshdr(section, &place) == nullptr) return false;
     if ((place.sh_flags & SHF_ALLOC) == 0 || (place.sh_flags & SHF_TLS) != 0) return false;
-    if (symbol.st_value - place.sh_addr >= place.sh_size) return false;
-    return !name.empty() && (symbol.st_size != 0 || !is_linker_label(name));
+    return symbol.st_value - place.sh_addr < place.sh_size;
   }
 
   uint64_t size_bytes() const {
@@ -135,6 +139,9 @@ class OpenElf {
   size_t segments() const {
     size_t count = 0;
     if (elf_getphdrnum(elf_, &count) != 0) throw failure();
+    if (count > kMostSegments) {
+      throw Error(fmt::format("it has more than {} segments", kMostSegments));
+    }
     return count;
   }
 
@@ -154,7 +161,8 @@ class OpenElf {
     return gelf_getehdr(elf_, &header) != nullptr && header.e_ident[EI_DATA] == ELFDATA2MSB;
   }
 
-  SymbolTable::Program program(const std::string& file, uint64_t moved) const {
+  SymbolTable::Program program(const std::string& file, uint64_t moved,
+                               MemoryBudget& budget) const {
     SymbolTable::Program program{.file = file, .begin = ~uint64_t{0}, .loads = {}, .texts = {}};
     GElf_Ehdr file_header;
     if (gelf_getehdr(elf_, &file_header) == nullptr) throw failure();
@@ -167,34 +175,36 @@ class OpenElf {
       const uint64_t begin = header.p_vaddr + moved;
       program.begin = std::min(program.begin, begin);
       program.end = std::max(program.end, begin + header.p_memsz);
+      if (program.loads.size() == kMostLoads) {
+        throw Error(fmt::format("it has more than {} loadable segments", kMostLoads));
+      }
       program.loads.push_back(
           {.address = begin, .offset = header.p_offset, .size_bytes = header.p_filesz});
     }
     Elf_Scn* section = nullptr;
-    uint64_t left_bytes = size_bytes();
     while ((section = elf_nextscn(elf_, section)) != nullptr) {
-      left_bytes -= add_text(section, left_bytes, moved, program);
+      add_text(section, moved, is_big_endian(), budget, program);
     }
     return program;
   }
 
  private:
-  // Returns the size of the code. Sections that overlap could make it far larger than the file.
-  uint64_t add_text(Elf_Scn* section, uint64_t most_bytes, uint64_t moved,
-                    SymbolTable::Program& program) const {
+  // Sections may overlap, so that their sum is far larger than the file.
+  static void add_text(Elf_Scn* section, uint64_t moved, bool big, MemoryBudget& budget,
+                       SymbolTable::Program& program) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_PROGBITS ||
         (header.sh_flags & SHF_EXECINSTR) == 0) {
-      return 0;
+      return;
     }
-    if (header.sh_size > most_bytes) {
-      throw Error("cannot use " + name_ + ": its sections overlap");
-    }
+    // The library holds the section, too.
+    budget.take(grown_bytes<SymbolTable::Text>());
+    budget.take(header.sh_size);
+    budget.take(header.sh_size);
     const Elf_Data* data = elf_rawdata(section, nullptr);
-    if (data == nullptr || data->d_buf == nullptr) return 0;
+    if (data == nullptr || data->d_buf == nullptr) return;
     SymbolTable::Text text{.address = header.sh_addr + moved, .words = {}};
     const auto* bytes = static_cast<const unsigned char*>(data->d_buf);
-    const bool big = is_big_endian();
     text.words.reserve(data->d_size / 4);
     for (size_t at = 0; at + 4 <= data->d_size; at += 4) {
       uint32_t word = 0;
@@ -202,7 +212,6 @@ class OpenElf {
       text.words.push_back(word);
     }
     program.texts.push_back(std::move(text));
-    return data->d_size;
   }
 
   void close() {
@@ -223,36 +232,49 @@ bool can_read_elf() {
   return true;
 }
 
-size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t> loaded_at,
-                       SymbolTable& table) {
-  const OpenElf elf(path);
+namespace {
+
+size_t add_symbols(const OpenElf& elf, const std::string& file, std::optional<uint64_t> loaded_at,
+                   SymbolTable& table) {
   GElf_Shdr header;
   Elf_Scn* section = elf.section(SHT_SYMTAB, header);
   if (section == nullptr) section = elf.section(SHT_DYNSYM, header);
-  if (section == nullptr) throw Error("cannot use " + path.string() + ": it has no symbols");
+  if (section == nullptr) throw Error("it has no symbols");
   Elf_Data* data = elf_getdata(section, nullptr);
-  if (data == nullptr || header.sh_entsize == 0) throw elf.failure();
+  if (data == nullptr || header.sh_entsize == 0) throw OpenElf::failure();
   const uint64_t moved = loaded_at ? *loaded_at - elf.first_segment() : 0;
-  SymbolTable::Program program = elf.program(path.filename().string(), moved);
+  SymbolTable::Program program = elf.program(file, moved, table.budget());
   if (owned::is_user(program.begin)) table.begin_program(std::move(program));
-  const uint64_t file_bytes = elf.size_bytes();
-  uint64_t name_bytes = 0;
   size_t added = 0;
   for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
     GElf_Sym symbol;
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
-    const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
     GElf_Shdr place;
-    if (name == nullptr || !elf.holds(symbol, name, place)) continue;
-    name_bytes += std::string_view(name).size();
-    if (name_bytes / kMostNameBytes > file_bytes) {
-      throw Error("cannot use " + path.string() + ": its symbols share names that are too long");
-    }
+    if (!elf.holds(symbol, place)) continue;
+    const char* const name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+    if (name == nullptr || *name == '\0') continue;
+    // Symbols may share names, so that all names together are far larger than the file.
+    const std::string_view text(name);
+    table.budget().take(SymbolTable::memory_bytes(text.size()));
+    if (symbol.st_size == 0 && is_linker_label(text)) continue;
     table.add(symbol_of(symbol, name, place, moved));
     added++;
   }
   table.end_program();
   return added;
+}
+
+}  // namespace
+
+size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t> loaded_at,
+                       SymbolTable& table) {
+  const OpenElf elf(path);
+  table.budget().add_input(elf.size_bytes());
+  try {
+    return add_symbols(elf, path.filename().string(), loaded_at, table);
+  } catch (const Error& error) {
+    throw error.about("cannot use " + path.string());
+  }
 }
 
 }  // namespace htmtrace

@@ -53,6 +53,7 @@ SymbolTable::Symbol symbol_of(uint64_t address, char type, std::string name) {
 
 KallsymsReport add_kallsyms(std::string_view text, SymbolTable& table) {
   KallsymsReport report;
+  table.budget().add_input(text.size());
   while (!text.empty()) {
     std::string_view line = take_until(text, "\n");
     if (line.empty()) continue;
@@ -72,6 +73,7 @@ KallsymsReport add_kallsyms(std::string_view text, SymbolTable& table) {
       report.hidden++;
       continue;
     }
+    table.budget().take(SymbolTable::memory_bytes(name.size() + line.size()));
     if (is_end(name)) {
       table.add({.address = address,
                  .name = {},

@@ -16,7 +16,8 @@ struct KallsymsReport {
   uint64_t malformed = 0;  // lines that do not have this format
 };
 
-// Accepts any text. The name of a symbol in a module becomes "name [module]".
+// Accepts any text. Throws Error when the symbols would take too much memory. The name of a symbol
+// in a module becomes "name [module]".
 KallsymsReport add_kallsyms(std::string_view text, SymbolTable& table);
 
 }  // namespace htmtrace

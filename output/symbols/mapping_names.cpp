@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "core/base/budget.h"
 #include "core/base/plain_text.h"
 
 namespace htmtrace {
@@ -55,6 +56,7 @@ std::string_view path_of(std::string_view rest) {
 }  // namespace
 
 void MappingNames::add_file(std::string_view text) {
+  MemoryBudget budget(text.size());
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -68,6 +70,9 @@ void MappingNames::add_file(std::string_view text) {
     if (path.starts_with('/')) mapping.name = path.substr(path.rfind('/') + 1);
     if (path.empty()) mapping.name = "[anonymous]";
     mapping.name = without_controls(mapping.name);
+    // Sorting moves the mappings to a second place.
+    constexpr uint64_t kTextBytes = 32;
+    budget.take(grown_bytes<Mapping>() + kTextBytes + mapping.name.size());
     if (path == "[stack]") mapping.begin -= std::min(mapping.begin, kStackBytes);
     mappings_.push_back(std::move(mapping));
   }

@@ -14,7 +14,7 @@ namespace htmtrace {
 class MappingNames {
  public:
   // Adds the maps of processes that record --symbols saved (htm.maps). Accepts any bytes, and skips
-  // malformed lines.
+  // malformed lines. Throws Error when the names would take too much memory.
   void add_file(std::string_view text);
 
   // Returns "[stack]", "libc.so.6", "[kernel: linear map]"; "[several mappings]" where the

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
@@ -20,6 +21,8 @@ namespace {
 // The address at which Linux maps all memory for itself on 64-bit POWER: PAGE_OFFSET in
 // arch/powerpc/include/asm/page.h.
 constexpr uint64_t kKernelBegin = 0xc000000000000000;
+// Of a text on the heap, in addition to its characters.
+constexpr uint64_t kTextBytes = 32;
 
 // Removes a number and the following blanks from the front of `text`.
 std::optional<uint64_t> take_number(std::string_view& text, int base) {
@@ -51,6 +54,12 @@ bool same_file(const std::string& path, uint64_t inode) {
 }  // namespace
 
 size_t PageNames::add_file(std::string_view text) {
+  budget_.add_input(text.size());
+  size_t lines = 0;
+  for (size_t at = 0; (at = text.find("\n ", at)) != std::string_view::npos; at++) lines++;
+  budget_.take(lines * (sizeof(Run) + sizeof(PageOwners::Run)));
+  runs_.reserve(runs_.size() + lines);
+  owners_.reserve_runs(lines);
   size_t malformed = 0;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -73,12 +82,14 @@ bool PageNames::add_process(std::string_view line) {
   const auto start = take_number(line, 10);
   const auto seen = take_number(line, 10);
   if (!pid || !start || !seen) return false;
+  budget_.take(grown_bytes<Process>() + grown_bytes<std::vector<uint32_t>>() + kTextBytes +
+               line.size());
   owners_.add_process();
   processes_.push_back({.pid = *pid,
                         .seen_ms = *seen,
                         .command = without_controls(line),
                         .mappings = {},
-                        .symbols = {}});
+                        .objects = {}});
   return true;
 }
 
@@ -92,9 +103,11 @@ bool PageNames::add_mapping(std::string_view line) {
   take_word(line);
   const auto inode = take_number(line, 10);
   if (!offset || !inode) return false;
+  budget_.take(grown_bytes<Mapping>() + kTextBytes + line.size());
   processes_.back().mappings.push_back(
       {.begin = *begin, .offset = *offset, .inode = *inode, .path = std::string(line)});
   if (!line.starts_with('/')) return true;
+  budget_.take(PageOwners::kFileBytes + line.size());
   const uint32_t file = owners_.file_number(file_name(line));
   if (processes_.back().pid == 0) {
     owners_.set_listed(file);
@@ -128,13 +141,14 @@ bool PageNames::add_run(std::string_view line) {
 
 // Processes share memory. The process that started first, or was found first, names a shared page.
 void PageNames::sort_runs() {
-  std::stable_sort(runs_.begin(), runs_.end(),
-                   [](const Run& a, const Run& b) { return a.la < b.la; });
-  std::vector<Run> apart;
+  std::ranges::sort(runs_, {}, [](const Run& run) {
+    return std::tuple(run.la, run.process, run.mapping, run.ea);
+  });
+  auto last = runs_.end();
+  auto to = runs_.begin();
   for (Run run : runs_) {
-    if (!apart.empty()) {
-      const Run& before = apart.back();
-      const uint64_t used = before.la + (before.size_bytes - 1);
+    if (last != runs_.end()) {
+      const uint64_t used = last->la + (last->size_bytes - 1);
       if (used >= run.la) {
         const uint64_t covered = used - run.la + 1;
         if (covered >= run.size_bytes) continue;
@@ -145,9 +159,10 @@ void PageNames::sort_runs() {
                .mapping = run.mapping};
       }
     }
-    apart.push_back(run);
+    *to = run;
+    last = to++;
   }
-  runs_ = std::move(apart);
+  runs_.erase(to, runs_.end());
 }
 
 PageOwners PageNames::take_owners() {
@@ -155,10 +170,10 @@ PageOwners PageNames::take_owners() {
   return std::move(owners_);
 }
 
-void PageNames::add_symbols(const std::vector<std::filesystem::path>& files) {
+size_t PageNames::add_symbols(const std::vector<std::filesystem::path>& files) {
   for (Process& process : processes_) {
     // Each file's load address is the begin of its lowest mapping.
-    std::map<std::string, const Mapping*> objects;
+    std::map<std::string_view, const Mapping*> objects;
     for (const Mapping& mapping : process.mappings) {
       if (mapping.path.starts_with('/')) objects.try_emplace(mapping.path, &mapping);
     }
@@ -167,15 +182,35 @@ void PageNames::add_symbols(const std::vector<std::filesystem::path>& files) {
       const auto given = std::find_if(files.begin(), files.end(), [&](const auto& file) {
         return file.filename() == object.filename();
       });
-      if (given == files.end() && (!can_read_elf() || !same_file(path, mapping->inode))) continue;
-      try {
-        add_elf_symbols(given == files.end() ? object : *given, mapping->begin, process.symbols);
-      } catch (const Error&) {
-        continue;  // data, fonts or a stripped program: not a defect of the recording
+      if (given == files.end() && (!can_read_elf() || !same_file(mapping->path, mapping->inode))) {
+        continue;
       }
+      const auto symbols = symbols_of(given == files.end() ? object : *given);
+      if (symbols) process.objects.push_back({.begin = mapping->begin, .symbols = *symbols});
     }
-    process.symbols.finish();
   }
+  return files_without_room_;
+}
+
+// Reads the file when the first process has it. Returns nothing for a file without symbols.
+std::optional<size_t> PageNames::symbols_of(const std::filesystem::path& file) {
+  const auto [known, added] = known_files_.try_emplace(file);
+  if (!added) return known->second;
+  SymbolTable table;
+  // All files together have one budget.
+  table.budget() = budget_;
+  try {
+    add_elf_symbols(file, /*loaded_at=*/0, table);
+  } catch (const Error&) {
+    // Data, fonts or a stripped program are not a defect of the recording.
+    if (table.budget().exceeded()) files_without_room_++;
+    return std::nullopt;
+  }
+  table.finish();
+  budget_ = table.budget();
+  symbols_.push_back(std::move(table));
+  known->second = symbols_.size() - 1;
+  return known->second;
 }
 
 std::string PageNames::name(LogicalAddr address) const {
@@ -190,12 +225,26 @@ std::string PageNames::name(LogicalAddr address) const {
   return symbol == nullptr ? "" : symbol_text(*symbol, kernel);
 }
 
+// Sets `at` to the distance of `ea` from the begin of the symbol's file.
+const SymbolTable::Symbol* PageNames::symbol_of(const Process& process, uint64_t ea,
+                                                uint64_t& at) const {
+  for (const Object& object : process.objects) {
+    if (ea < object.begin) continue;
+    const SymbolTable::Symbol* const symbol = symbols_[object.symbols].find({ea - object.begin});
+    if (symbol == nullptr) continue;
+    at = ea - object.begin;
+    return symbol;
+  }
+  return nullptr;
+}
+
 std::string PageNames::name(const Run& run, LogicalAddr address) const {
   const Process& process = processes_[run.process];
   const uint64_t ea = run.ea + (address.value - run.la);
-  const SymbolTable::Symbol* symbol = process.symbols.find({ea});
+  uint64_t at = ea;
+  const SymbolTable::Symbol* symbol = symbol_of(process, ea, at);
   if (symbol == nullptr) symbol = known_.find_unowned({ea});
-  if (symbol != nullptr) return process.command + ": " + symbol_text(*symbol, ea);
+  if (symbol != nullptr) return process.command + ": " + symbol_text(*symbol, at);
   const Mapping& mapping = process.mappings[run.mapping];
   if (mapping.path.empty()) return fmt::format("{}: {:x}", process.command, ea);
   const uint64_t offset = ea - mapping.begin + mapping.offset;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads any bytes as a recording of the dispatch trace log, and as packed entries and statistics,
 // because checksums would hide most bytes. Unpacked data must be equal after packing and unpacking.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +12,7 @@
 #include "core/dispatch_log/task_names.h"
 #include "core/dispatch_log/tasks.h"
 #include "output/recording/dispatches.h"
+#include "tests/fuzz/memory_file.h"
 
 namespace {
 
@@ -37,14 +35,11 @@ void unpack(std::span<const std::byte> packed, size_t count) {
 }
 
 void read_file(const uint8_t* data, size_t size) {
-  static const int file = ::memfd_create("recording", 0);
-  if (::ftruncate(file, 0) != 0 || ::pwrite(file, data, size, 0) != static_cast<ssize_t>(size)) {
-    std::abort();
-  }
+  const std::string path = path_of(data, size);
   for (const auto use :
        {DtlStatisticsUse::kNone, DtlStatisticsUse::kTrust, DtlStatisticsUse::kCheck}) {
     try {
-      DtlReader reader(InputFile::open("/proc/self/fd/" + std::to_string(file)), use);
+      DtlReader reader(InputFile::open(path), use);
       DtlAnalysis analysis;
       DtlPlaces places;
       uint64_t entries = 0;

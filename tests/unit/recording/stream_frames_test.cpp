@@ -71,9 +71,9 @@ TEST_CASE("the frames of several targets and recordings are found in a stream") 
   for (const StreamRecording& recording : content.recordings) {
     CHECK(joined(stored, {recording.manifest}) == "the end");
     REQUIRE(recording.targets.size() == 2);
-    CHECK(joined(stored, recording.targets[0].trace) == "one two");
-    CHECK(joined(stored, recording.targets[1].trace) == "three four");
-    CHECK(joined(stored, recording.targets[1].translation) == "map");
+    CHECK(joined(stored, recording.targets[0].trace.extents) == "one two");
+    CHECK(joined(stored, recording.targets[1].trace.extents) == "three four");
+    CHECK(joined(stored, recording.targets[1].translation.extents) == "map");
   }
 
   // A cut at any position is reported, and adds no frames.
@@ -82,7 +82,7 @@ TEST_CASE("the frames of several targets and recordings are found in a stream") 
     CHECK_FALSE(cut.trouble.empty());
     for (const StreamRecording& recording : cut.recordings) {
       if (recording.targets.empty()) continue;
-      CHECK(std::string("one two").starts_with(joined(stored, recording.targets[0].trace)));
+      CHECK(std::string("one two").starts_with(joined(stored, recording.targets[0].trace.extents)));
     }
   }
   // A damaged header ends the stream.
