@@ -217,12 +217,13 @@ std::optional<Discrepancy> recorded_losses(const ChosenTrace& trace, const Manif
 
 ManifestFacts read_manifest_in(const fs::path& folder) {
   const fs::path path = folder / kManifestName;
-  const fs::file_type type = type_of_file(path);
-  if (type == fs::file_type::not_found) return {};
+  std::error_code failure;
+  const fs::file_status status = fs::status(path, failure);
+  if (status.type() == fs::file_type::not_found) return {};
   // The open of a FIFO would wait for a writer.
-  if (type != fs::file_type::regular) {
+  if (status.type() != fs::file_type::regular) {
     ManifestFacts facts;
-    facts.problem = "not a regular file";
+    facts.problem = failure ? failure.message() : "not a regular file";
     facts.unreadable = true;
     return facts;
   }

@@ -103,6 +103,7 @@ void compress(const std::string& name) {
   std::vector<std::byte> piece(kPieceBytes);
   while (const size_t got = plain.read(piece)) compressor.append(std::span(piece).first(got));
   compressor.finish();
+  sink.finish();
   std::filesystem::remove(name);
 }
 
