@@ -95,28 +95,23 @@ void manifest_of_targets(unsigned) {
   file.put(R"({"node": 0, "chip": 0, "core": 0, "type": "core"}]})");
 }
 
-// Compresses the file and removes the original.
-void compress(const std::string& name) {
-  InputFile plain = InputFile::open(name);
-  TraceSink sink = TraceSink::create(name + ".zst", Existing::kRefuse);
+// Calls write(append) for the content of a compressed file.
+template <class Write>
+void put_packed(const std::string& name, const Write& write) {
+  TraceSink sink = TraceSink::create(name, Existing::kRefuse);
   Compressor compressor(sink, 3);
-  std::vector<std::byte> piece(kPieceBytes);
-  while (const size_t got = plain.read(piece)) compressor.append(std::span(piece).first(got));
+  write([&](std::span<const std::byte> bytes) { compressor.append(bytes); });
   compressor.finish();
   sink.finish();
-  std::filesystem::remove(name);
 }
 
 // 1 GB of zeros.
 void packed_map(unsigned) {
   put_trace();
-  constexpr const char* kName = "translation.n0.p0.c0";
-  {
-    File file(kName);
-    const std::string zeros(kPieceBytes, '\0');
-    for (int i = 0; i < 1000; i++) file.put(zeros);
-  }
-  compress(kName);
+  const std::vector<std::byte> zeros(kPieceBytes);
+  put_packed("translation.n0.p0.c0.zst", [&](const auto& append) {
+    for (int i = 0; i < 1000; i++) append(zeros);
+  });
 }
 
 void put_block(File& file, uint64_t entries, uint64_t first) {
@@ -155,24 +150,26 @@ void index_of_restarts(unsigned scale) {
   File(("htm.bin.n0.p0.c0.index")).put(pack(index));
 }
 
-// A compressed trace of one repeated line. Many threads must not hold all of its text.
+// A compressed trace of one repeated line of instructions.
+void put_packed_trace(unsigned lines) {
+  put_trace();
+  const std::vector<std::byte> beginning = InputFile::open(kTraceName).read_all(kPieceBytes);
+  std::filesystem::remove(kTraceName);
+  const auto line = std::span(beginning).subspan(sizeof(uint64_t));
+  put_packed(std::string(kTraceName) + ".zst", [&](const auto& append) {
+    append(beginning);
+    for (unsigned i = 1; i < lines; i++) append(line);
+  });
+}
+
+// Many threads must not hold all of its text.
 void packed_trace(unsigned scale) {
-  {
-    File file(kTraceName);
-    file.be64(power10_record(0));
-    for (unsigned i = 0; i < 200'000 * scale; i++) put_instructions(file);
-  }
-  compress(kTraceName);
+  put_packed_trace(200'000 * scale);
 }
 
 // Each line of text has a name of 100 kB.
 void packed_trace_with_names(unsigned) {
-  {
-    File file(kTraceName);
-    file.be64(power10_record(0));
-    for (int i = 0; i < 2'000; i++) put_instructions(file);
-  }
-  compress(kTraceName);
+  put_packed_trace(2'000);
   File("names").put("c000000000000000 T " + std::string(100'000, 'n') + "\n");
 }
 
