@@ -18,6 +18,7 @@ class Job:
     stdin: str = None  # an input
     prints: bool = True  # the standard output is always the same
     status: int = 0  # without a fault
+    without: tuple = ()  # kinds of calls that do not fail
     records: bool = False  # uses the simulated PMU, and a failed run keeps what it has recorded
     before: dict = dataclasses.field(default_factory=dict)  # files that the folder has ahead of the run
 
@@ -40,8 +41,9 @@ def record_jobs():
     record = "record --chip 0 --duration 5ms"
     yield job("record", f"{record} --core 4 -o recording", records=True)
     yield job("record two targets, compressed", f"{record} --core 4,8 --compress -o recording", records=True)
+    # Several files do not appear at once: if the second cannot get its name, the first has lost its old content.
     yield job("record over an earlier recording", f"{record} --core 4 --force -o recording", records=True,
-              copies=EARLIER)
+              copies=EARLIER, without=("rename",))
     yield job("record several windows", f"{record} --core 4 --windows 2 -o recording", records=True)
     yield job("record a stream", f"{record} --core 4 -o -", records=True, prints=False)
     yield job("record a program", "record --type nest --chip 0 -o recording -- true", records=True)
