@@ -155,8 +155,9 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     htmtrace::print_out_of_memory();
   } catch (const std::filesystem::filesystem_error& error) {
-    htmtrace::print_error(
-        htmtrace::Error("cannot access " + error.path1().string(), error.code().value()));
+    htmtrace::print_error(htmtrace::Error(
+        "cannot access " + (error.path1().empty() ? "a folder" : error.path1().string()),
+        error.code().value()));
   } catch (const std::exception& error) {
     htmtrace::print_text(fmt::format("htmtrace: internal error: {}\n", error.what()));
   }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -19,10 +20,26 @@ namespace fs = std::filesystem;
 constexpr unsigned kWordBits = 64;
 
 std::string read_line(const fs::path& path) {
+  errno = 0;
   std::ifstream file(path);
   std::string line;
-  if (!std::getline(file, line)) throw Error(fmt::format("cannot read {}", path.string()));
-  return line;
+  if (std::getline(file, line)) return line;
+  const std::string failed = fmt::format("cannot read {}", path.string());
+  throw errno != 0 ? Error(failed, errno) : Error(failed + ": the file is empty");
+}
+
+// Returns nothing if the folder does not exist: a PMU may lack `format` or `events`.
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    files.push_back(entry->path());
+  }
+  if (failure && failure != std::errc::no_such_file_or_directory) {
+    throw Error(fmt::format("cannot read {}", folder.string()), failure.value());
+  }
+  return files;
 }
 
 // Parses all of `text` as a decimal or 0x number.
@@ -109,14 +126,13 @@ PmuDescription PmuDescription::read(const fs::path& root, const std::string& nam
   }
   pmu.type_ = static_cast<uint32_t>(*number);
 
-  std::error_code none;  // a PMU may lack either folder
-  for (const auto& entry : fs::directory_iterator(folder / "format", none)) {
-    const std::string text = read_line(entry.path());
-    pmu.terms_[entry.path().filename()] = text;
-    pmu.fields_[entry.path().filename()] = parse_format_field(text, entry.path().string());
+  for (const fs::path& file : files_in(folder / "format")) {
+    const std::string text = read_line(file);
+    pmu.terms_[file.filename()] = text;
+    pmu.fields_[file.filename()] = parse_format_field(text, file.string());
   }
-  for (const auto& entry : fs::directory_iterator(folder / "events", none)) {
-    pmu.events_[entry.path().filename()] = read_line(entry.path());
+  for (const fs::path& file : files_in(folder / "events")) {
+    pmu.events_[file.filename()] = read_line(file);
   }
   return pmu;
 }

@@ -25,6 +25,10 @@ Capture::Capture(const std::vector<HtmSource>& sources, SessionFiles files,
 void Capture::start() {
   try {
     write_manifest(Manifest::State::kRecording);
+    // Without a manifest, nobody could tell later what the recording lacks.
+    if (const auto reason = files_.manifest.error()) {
+      throw Error(fmt::format("cannot write {}", files_.manifest.path().string()), *reason);
+    }
     for (TargetRecorder& recorder : recorders_) recorder.start();
   } catch (...) {
     files_.discard();

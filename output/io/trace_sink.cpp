@@ -81,8 +81,9 @@ void TraceSink::set_aside(uint64_t end) {
 }
 
 void TraceSink::rewrite(std::span<const std::byte> bytes) {
-  written_bytes_ = 0;
+  const uint64_t old_bytes = std::exchange(written_bytes_, 0);
   write_at(0, bytes);
+  if (written_bytes_ == 0) written_bytes_ = old_bytes;  // the old content is still there
 }
 
 void TraceSink::write_at(uint64_t position, std::span<const std::byte> bytes) {

@@ -46,7 +46,8 @@ class TraceSink {
   // Drops all further bytes for this reason (errno).
   void fail(int reason);
 
-  // Replaces the whole content in place. An error is sticky, as in append().
+  // Replaces the whole content in place. An error is sticky, as in append(). If no
+  // byte can be written, the old content stays.
   void rewrite(std::span<const std::byte> bytes);
 
   // Until the file is closed or this process ends, is_being_written() returns true in other

@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iterator>
 #include <memory>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/fd.h"
 #include "output/recording/file_names.h"
 #include "output/recording/manifest.h"
@@ -50,14 +52,24 @@ class Folder {
            S_ISREG(file.st_mode);
   }
 
-  // The format is the first member of a manifest.
-  bool has_own_manifest() const {
+  // The format is the first member of a manifest. `reason` is errno if the file cannot be read.
+  bool has_own_manifest(int& reason) const {
+    reason = 0;
+    if (!has_file(kManifestName)) return false;
     const Fd file(
         ::openat(fd_.get(), kManifestName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     std::array<char, 128> begin{};
-    const ssize_t got = file ? ::read(file.get(), begin.data(), begin.size()) : 0;
-    const std::string_view text(begin.data(), static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    return has_file(kManifestName) && text.find(kManifestFormat) != std::string_view::npos;
+    const ssize_t got = file ? ::read(file.get(), begin.data(), begin.size()) : -1;
+    if (got < 0) {
+      reason = errno;
+      return false;
+    }
+    const std::string_view text(begin.data(), static_cast<size_t>(got));
+    return text.find(kManifestFormat) != std::string_view::npos;
+  }
+  bool has_own_manifest() const {
+    int reason = 0;
+    return has_own_manifest(reason);
   }
 
   bool remove_file(const std::string& name) const {
@@ -108,7 +120,12 @@ bool has_foreign_manifest(const std::filesystem::path& path) {
   struct stat manifest {};
   if (::lstat((path / kManifestName).c_str(), &manifest) != 0) return false;
   const Folder folder(path);
-  return folder && !folder.has_own_manifest();
+  if (!folder) return false;
+  int reason = 0;
+  const bool own = folder.has_own_manifest(reason);
+  if (reason != 0)
+    throw Error(fmt::format("cannot read {}", (path / kManifestName).string()), reason);
+  return !own;
 }
 
 void remove_earlier(const std::filesystem::path& path, const std::set<std::string>& kept,

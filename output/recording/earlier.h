@@ -19,7 +19,8 @@ bool is_recording_file(std::string_view name);
 // "0001" and so on: the subfolder of one of several recordings.
 std::string numbered_name(uint64_t number);
 
-// Returns true if the folder has a manifest.json of another program.
+// Returns true if the folder has a manifest.json of another program. Throws Error if the manifest
+// cannot be read.
 bool has_foreign_manifest(const std::filesystem::path& folder);
 
 // Removes the files of earlier recordings from the folder, except the `kept` names, and the

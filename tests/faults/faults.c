@@ -27,12 +27,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "tests/faults/simulated_driver.h"
 
 enum kind {
   kOpen,
@@ -101,26 +104,26 @@ static mode_t mode_of(int flags, va_list arguments) {
   return flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
 }
 
-#define DEFINE_OPEN(name)                               \
-  int name(const char* path, int flags, ...) {          \
-    NEXT(name);                                         \
-    va_list arguments;                                  \
-    va_start(arguments, flags);                         \
-    const mode_t mode = mode_of(flags, arguments);      \
-    va_end(arguments);                                  \
-    return fails(kOpen) ? -1 : next(path, flags, mode); \
+#define DEFINE_OPEN(name)                                               \
+  int name(const char* path, int flags, ...) {                          \
+    NEXT(name);                                                         \
+    va_list arguments;                                                  \
+    va_start(arguments, flags);                                         \
+    const mode_t mode = mode_of(flags, arguments);                      \
+    va_end(arguments);                                                  \
+    return fails(kOpen) ? -1 : next(simulated_path(path), flags, mode); \
   }
 DEFINE_OPEN(open)
 DEFINE_OPEN(open64)
 
-#define DEFINE_OPENAT(name)                                     \
-  int name(int folder, const char* path, int flags, ...) {      \
-    NEXT(name);                                                 \
-    va_list arguments;                                          \
-    va_start(arguments, flags);                                 \
-    const mode_t mode = mode_of(flags, arguments);              \
-    va_end(arguments);                                          \
-    return fails(kOpen) ? -1 : next(folder, path, flags, mode); \
+#define DEFINE_OPENAT(name)                                                     \
+  int name(int folder, const char* path, int flags, ...) {                      \
+    NEXT(name);                                                                 \
+    va_list arguments;                                                          \
+    va_start(arguments, flags);                                                 \
+    const mode_t mode = mode_of(flags, arguments);                              \
+    va_end(arguments);                                                          \
+    return fails(kOpen) ? -1 : next(folder, simulated_path(path), flags, mode); \
   }
 DEFINE_OPENAT(openat)
 DEFINE_OPENAT(openat64)
@@ -131,14 +134,15 @@ DEFINE_OPENAT(openat64)
     return fails(kind) ? failure : next(__VA_ARGS__);      \
   }
 
-DEFINE(FILE*, fopen, kOpen, NULL, (const char* path, const char* mode), path, mode)
-DEFINE(FILE*, fopen64, kOpen, NULL, (const char* path, const char* mode), path, mode)
+DEFINE(FILE*, fopen, kOpen, NULL, (const char* path, const char* mode), simulated_path(path), mode)
+DEFINE(FILE*, fopen64, kOpen, NULL, (const char* path, const char* mode), simulated_path(path),
+       mode)
 DEFINE(FILE*, fdopen, kOpen, NULL, (int fd, const char* mode), fd, mode)
 DEFINE(int, mkostemp, kOpen, -1, (char* pattern, int flags), pattern, flags)
 DEFINE(int, mkostemp64, kOpen, -1, (char* pattern, int flags), pattern, flags)
 DEFINE(int, mkstemp, kOpen, -1, (char* pattern), pattern)
 DEFINE(int, mkstemp64, kOpen, -1, (char* pattern), pattern)
-DEFINE(DIR*, opendir, kOpen, NULL, (const char* path), path)
+DEFINE(DIR*, opendir, kOpen, NULL, (const char* path), simulated_path(path))
 DEFINE(DIR*, fdopendir, kOpen, NULL, (int fd), fd)
 
 // Without errno, the failure would be the end of the folder.
@@ -172,22 +176,52 @@ DEFINE(int, fallocate, kAllocate, -1, (int fd, int mode, off_t begin, off_t size
 DEFINE(int, fallocate64, kAllocate, -1, (int fd, int mode, off64_t begin, off64_t size), fd, mode,
        begin, size)
 DEFINE(int, posix_fallocate, kAllocate, errno, (int fd, off_t begin, off_t size), fd, begin, size)
-DEFINE(void*, mmap, kMap, MAP_FAILED,
-       (void* address, size_t size, int protection, int flags, int fd, off_t offset), address, size,
-       protection, flags, fd, offset)
-DEFINE(void*, mmap64, kMap, MAP_FAILED,
-       (void* address, size_t size, int protection, int flags, int fd, off64_t offset), address,
-       size, protection, flags, fd, offset)
+
+#define DEFINE_MMAP(name, offset_type)                                                            \
+  void* name(void* address, size_t size, int protection, int flags, int fd, offset_type offset) { \
+    NEXT(name);                                                                                   \
+    if (fails(kMap)) return MAP_FAILED;                                                           \
+    if (is_simulated(fd)) return simulated_map(fd, size, offset);                                 \
+    return next(address, size, protection, flags, fd, offset);                                    \
+  }
+DEFINE_MMAP(mmap, off_t)
+DEFINE_MMAP(mmap64, off64_t)
+
+int ioctl(int fd, unsigned long request, ...) {
+  NEXT(ioctl);
+  va_list arguments;
+  va_start(arguments, request);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  return is_simulated(fd) ? simulated_ioctl(fd, request) : next(fd, request, argument);
+}
+
+long syscall(long number, ...) {
+  NEXT(syscall);
+  va_list arguments;
+  va_start(arguments, number);
+  long parts[6];
+  for (int i = 0; i < 6; i++) parts[i] = va_arg(arguments, long);
+  va_end(arguments);
+  if (number != SYS_perf_event_open)
+    return next(number, parts[0], parts[1], parts[2], parts[3], parts[4], parts[5]);
+  return fails(kOpen) ? -1 : simulated_open((const void*)parts[0]);
+}
+
 DEFINE(int, mkdir, kFolder, -1, (const char* path, mode_t mode), path, mode)
 DEFINE(int, mkdirat, kFolder, -1, (int folder, const char* path, mode_t mode), folder, path, mode)
 DEFINE(char*, mkdtemp, kFolder, NULL, (char* pattern), pattern)
-DEFINE(int, stat, kStatus, -1, (const char* path, struct stat* status), path, status)
-DEFINE(int, lstat, kStatus, -1, (const char* path, struct stat* status), path, status)
+DEFINE(int, stat, kStatus, -1, (const char* path, struct stat* status), simulated_path(path),
+       status)
+DEFINE(int, lstat, kStatus, -1, (const char* path, struct stat* status), simulated_path(path),
+       status)
 DEFINE(int, fstat, kStatus, -1, (int fd, struct stat* status), fd, status)
 DEFINE(int, fstatat, kStatus, -1, (int folder, const char* path, struct stat* status, int flags),
        folder, path, status, flags)
-DEFINE(int, stat64, kStatus, -1, (const char* path, struct stat64* status), path, status)
-DEFINE(int, lstat64, kStatus, -1, (const char* path, struct stat64* status), path, status)
+DEFINE(int, stat64, kStatus, -1, (const char* path, struct stat64* status), simulated_path(path),
+       status)
+DEFINE(int, lstat64, kStatus, -1, (const char* path, struct stat64* status), simulated_path(path),
+       status)
 DEFINE(int, fstat64, kStatus, -1, (int fd, struct stat64* status), fd, status)
 DEFINE(int, fstatat64, kStatus, -1,
        (int folder, const char* path, struct stat64* status, int flags), folder, path, status,
@@ -203,6 +237,7 @@ DEFINE(int, pthread_create, kThread, errno,
 int close(int fd) {
   NEXT(close);
   const bool failed = fd > STDERR_FILENO && fails(kClose);
+  simulated_close(fd);
   const int result = next(fd);
   if (!failed) return result;
   errno = failing_errno;
@@ -221,7 +256,15 @@ int close(int fd) {
   }
 #define HALF_OF(size) (size) /= 2
 
-DEFINE_TRANSFER(read, kRead, (int fd, void* to, size_t size), size, HALF_OF(size), fd, to, size)
+ssize_t read(int fd, void* to, size_t size) {
+  NEXT(read);
+  if (is_simulated(fd)) return failing_errno && fails(kRead) ? -1 : simulated_read(fd, to, size);
+  if (fails(kRead)) {
+    if (failing_errno) return -1;
+    size = (size + 1) / 2;
+  }
+  return next(fd, to, size);
+}
 DEFINE_TRANSFER(pread, kRead, (int fd, void* to, size_t size, off_t at), size, HALF_OF(size), fd,
                 to, size, at)
 DEFINE_TRANSFER(pread64, kRead, (int fd, void* to, size_t size, off64_t at), size, HALF_OF(size),
@@ -398,6 +441,7 @@ static void read_environment(void) {
   stack = getenv("FAULTS_STACK");
   if (stack) print_stack();  // backtrace() allocates only once
   sanitized = dlsym(RTLD_DEFAULT, "__asan_init");
+  simulated_driver_begin();
   unsetenv("LD_PRELOAD");  // programs that a run starts are not part of the test
 }
 

@@ -18,6 +18,8 @@ class Job:
     stdin: str = None  # an input
     prints: bool = True  # the standard output is always the same
     status: int = 0  # without a fault
+    without: tuple = ()  # kinds of calls that do not fail
+    records: bool = False  # uses the simulated PMU, and a failed run keeps what it has recorded
     before: dict = dataclasses.field(default_factory=dict)  # files that the folder has ahead of the run
 
 
@@ -29,6 +31,22 @@ OLD = [("old", "out")]
 RECORDING = [("folder/" + name, "folder/" + name)
              for name in ("manifest.json", "htm.bin.n0.p0.c4", "htm.bin.n0.p0.c8", "htm.kallsyms",
                           "translation.n0.p0.c4", "translation.n0.p0.c8")]
+
+
+EARLIER = [("earlier/" + name, "recording/" + name) for name in ("manifest.json", "htm.bin.n0.p0.c4",
+                                                                 "translation.n0.p0.c4")]
+
+
+def record_jobs():
+    record = "record --chip 0 --duration 5ms"
+    yield job("record", f"{record} --core 4 -o recording", records=True)
+    yield job("record two targets, compressed", f"{record} --core 4,8 --compress -o recording", records=True)
+    # Several files do not appear at once: if the second cannot get its name, the first has lost its old content.
+    yield job("record over an earlier recording", f"{record} --core 4 --force -o recording", records=True,
+              copies=EARLIER, without=("rename",))
+    yield job("record several windows", f"{record} --core 4 --windows 2 -o recording", records=True)
+    yield job("record a stream", f"{record} --core 4 -o -", records=True, prints=False)
+    yield job("record a program", "record --type nest --chip 0 -o recording -- true", records=True)
 
 
 def all_jobs(can_write_parquet):
@@ -90,6 +108,7 @@ def all_jobs(can_write_parquet):
     yield job("list JSON", "list --json --root ../in/machine")
     yield job("doctor", "doctor --root ../in/machine --no-try", prints=False, status=1)
     yield job("doctor JSON", "doctor --json --root ../in/machine --no-try", prints=False, status=1)
+    yield from record_jobs()
     if not os.path.exists("/sys/bus/event_source/devices/htm"):
         yield job("record without a PMU", "record --chip 0 --core 0 -o recording -- true", status=1)
     if not os.path.exists("/sys/bus/event_source/devices/vpa_dtl"):
@@ -106,13 +125,30 @@ def frame(kind, position, content):
     return b"HTMF" + struct.pack("<HHIIQQ", kind, 0, 1, 0, position, len(content)) + content
 
 
-def make_inputs(folder, htmtrace, generators):
+def make_pmu(folder, trace, memory):
+    """The files of the htm PMU in sysfs (kmod/ABI), and what its events deliver."""
+    pmu = folder / "htm"
+    for name in ("format", "events"):
+        (pmu / name).mkdir(parents=True)
+    (pmu / "type").write_text("77\n")
+    (pmu / "capabilities").touch()
+    terms = {"event": "config:0-27", "htm_type": "config:0-3", "nodeindex": "config:4-11",
+             "nodalchipindex": "config:12-19", "coreindexonchip": "config:20-27", "wrap": "config1:0"}
+    for name, bits in terms.items():
+        (pmu / "format" / name).write_text(bits + "\n")
+    for number, name in enumerate(("htm_nest", "htm_core", "htm_llat"), 1):
+        (pmu / "events" / name).write_text(f"event={number:#04x}\n")
+    (folder / "trace").write_bytes(trace)
+    (folder / "map").write_bytes(memory)
+
+
+def make_inputs(folder, htmtrace, generators, recorder_environment):
     """Writes all inputs. `generators` is the folder of tests/generator's programs."""
     folder = pathlib.Path(folder)
 
-    def run(*command):
+    def run(*command, environment=None):
         subprocess.run([str(part) for part in command], cwd=folder, check=True, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
+                       stderr=subprocess.DEVNULL, env=environment)
 
     run(generators / "make_core_trace", "power10", 20000, "core", "map")
     run(generators / "make_core_trace", "power10", 500000, "large", "map")
@@ -137,4 +173,7 @@ def make_inputs(folder, htmtrace, generators):
     (folder / "indexed/core").write_bytes(core)
     run(htmtrace, "index", "--interval", "4K", "indexed/core")
     (folder / "machine").mkdir()
+    make_pmu(folder / "pmu", core, memory)
+    run(htmtrace, "record", "--chip", 0, "--core", 4, "--duration", "5ms", "-o", "earlier",
+        environment=recorder_environment | {"FAULTS_PMU": str(folder / "pmu")})
     (folder / "core.gz").write_bytes(gzip.compress(core))

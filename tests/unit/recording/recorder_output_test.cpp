@@ -124,6 +124,20 @@ TEST_CASE("reserved space does not change the size of the file") {
   CHECK(folder.read("map") == "short");
 }
 
+TEST_CASE("a file that cannot be written again keeps its content") {
+  const TemporaryFolder folder;
+  TraceSink sink = TraceSink::create(folder.path() / "manifest", Existing::kRefuse);
+  sink.begin();
+  sink.rewrite(bytes_of("first"));
+  {
+    const FileSizeLimit limit(0);
+    sink.rewrite(bytes_of("second"));
+  }
+  sink.finish();
+  CHECK(sink.error());
+  CHECK(folder.read("manifest") == "first");
+}
+
 TEST_CASE("reserved space for a long trace is released") {
   const TemporaryFolder folder;
   TraceSink sink = TraceSink::create(folder.path() / "trace", Existing::kRefuse);
