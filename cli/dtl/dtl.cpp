@@ -20,6 +20,7 @@
 #include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/number_from.h"
+#include "cli/sandbox.h"
 #include "cli/signals.h"
 #include "cli/time_option.h"
 #include "cli/units.h"
@@ -39,6 +40,7 @@ struct Wish {
   DtlReplay replay;
   bool all_cpus = true;
   bool force = false;
+  bool no_sandbox = false;
   bool perf_data = false;
   bool timeline = false;
 
@@ -169,7 +171,16 @@ void check(const CLI::App& app, const Wish& wish) {
   }
 }
 
+void confine(const Wish& wish) {
+  const std::filesystem::path& input = wish.replay.input;
+  enter_sandbox({.files = {input, wish.options.output.kallsyms},
+                 .listed = {input.has_parent_path() ? input.parent_path() : "."},
+                 .outputs = {wish.options.output.file},
+                 .scratch = is_perf_data_file(input)});
+}
+
 int replay(const Wish& wish) {
+  if (!wish.no_sandbox) confine(wish);
   DtlReplay replay = wish.replay;
   replay.name = replay.input.string();
   const DtlInput input(replay.input);
@@ -237,6 +248,7 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
          [wish](const std::string& text) { wish->replay.to_ns = parse_since_boot("--to", text); },
          "Read entries up to TIME (seconds since boot)")
       ->type_name("TIME");
+  app.add_flag(kNoSandbox, wish->no_sandbox, kNoSandboxHelp);
   app.option_defaults()->group(kOutputGroup);
   app.add_option_function<std::string>(
          "--format",

@@ -70,7 +70,7 @@ void SymbolSaver::save_pages() {
     print_warning(
         "cannot read the physical addresses of the workload's memory: the kernel hides them from "
         "this process; program names will not be proven, and bus addresses will have no names",
-        "run htmtrace record as root");
+        "run htmtrace record as root, without --user");
   } else if (pages_->processes() == 0) {
     print_warning(
         "cannot read the memory of the workload: it ended too early; program names will not be "
