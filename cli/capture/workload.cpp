@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <linux/close_range.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +19,7 @@
 #include <tuple>
 
 #include "cli/affinity.h"
+#include "cli/syscall_filter.h"
 #include "core/base/error.h"
 
 namespace htmtrace {
@@ -43,6 +46,31 @@ int why_not_runnable(const std::string& path) {
   return ::access(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
+// What the child writes if it cannot execute the command.
+struct ChildFailure {
+  int reason;
+  bool as_user;  // it could not become the user
+};
+
+// Requests of ioctl(2) that type into a terminal, as if its user had typed: a program could so
+// leave commands to a root shell. Without filters, the child leaves the terminal's session.
+void forbid_typing() {
+  const Fd terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
+  if (!terminal) return;
+  SyscallFilter filter;
+  filter.refuse_ioctl({TIOCSTI, TIOCLINUX});
+  if (filter.install() != 0) ::setsid();
+}
+
+// Returns 0 or an errno value.
+int enter_user(const Identity& user) {
+  forbid_typing();  // needs CAP_SYS_ADMIN, because the command may gain privileges
+  if (const int reason = become(user); reason != 0) return reason;
+  set_environment(user);
+  // The parent may have inherited descriptors that are not for this user.
+  return ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 void check_program(const std::string& program) {
@@ -63,8 +91,9 @@ void check_program(const std::string& program) {
   throw cannot_run(program, reason);
 }
 
-Workload::Workload(std::vector<std::string> command, const Signals& signals, bool to_stderr)
-    : command_(std::move(command)), to_stderr_(to_stderr) {
+Workload::Workload(std::vector<std::string> command, const Signals& signals, bool to_stderr,
+                   std::optional<Identity> user)
+    : command_(std::move(command)), to_stderr_(to_stderr), user_(std::move(user)) {
   std::tie(go_read_, go_write_) = make_pipe();
   std::tie(error_read_, error_write_) = make_pipe();
   pid_ = ::fork();
@@ -88,10 +117,17 @@ void Workload::be_child(const Signals& signals) {
   for (std::string& word : command_) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   if (to_stderr_) ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  if (user_) {
+    if (const int reason = enter_user(*user_); reason != 0) fail_in_child(true, reason);
+  }
   signals.restore();
   ::execvp(arguments[0], arguments.data());
-  const int reason = errno;
-  if (::write(error_write_.get(), &reason, sizeof(reason)) < 0) ::_exit(126);
+  fail_in_child(false, errno);
+}
+
+void Workload::fail_in_child(bool as_user, int reason) const {
+  const ChildFailure failure{reason, as_user};
+  if (::write(error_write_.get(), &failure, sizeof(failure)) < 0) ::_exit(126);
   ::_exit(127);
 }
 
@@ -104,12 +140,14 @@ void Workload::bind(const std::vector<int>& cpus) const {
 
 void Workload::start() {
   started_ = true;
-  int reason = 0;
+  ChildFailure failure{EPIPE, false};
   const bool told = ::write(go_write_.get(), "", 1) == 1;
   go_write_.reset();
-  if (told && ::read(error_read_.get(), &reason, sizeof(reason)) != sizeof(reason)) return;
+  if (told && ::read(error_read_.get(), &failure, sizeof(failure)) != sizeof(failure)) return;
   wait_end();
-  throw cannot_run(command_.front(), told ? reason : EPIPE);
+  if (!failure.as_user) throw cannot_run(command_.front(), failure.reason);
+  throw Error(fmt::format("cannot run {} as user {}", command_.front(), user_->name),
+              failure.reason);
 }
 
 bool Workload::ended() {
@@ -132,8 +170,9 @@ void Workload::reap(int options) {
   if (WIFSIGNALED(status)) killed_by_ = WTERMSIG(status);
 }
 
-void Workload::send(int signal) const {
-  if (started_ && !exit_status_ && !killed_by_) ::kill(pid_, signal);
+bool Workload::send(int signal) const {
+  if (!started_ || exit_status_ || killed_by_) return true;
+  return ::kill(pid_, signal) == 0 || errno != EPERM;
 }
 
 void Workload::pass_on(const Signals::Received& signal) {
@@ -141,8 +180,8 @@ void Workload::pass_on(const Signals::Received& signal) {
   if (!signal.from_terminal) send(signal.number);
 }
 
-bool Workload::end(const Signals& signals, const std::function<bool()>& cut_short) {
-  if (!started_ || ended()) return false;
+std::string Workload::end(const Signals& signals, const std::function<bool()>& cut_short) {
+  if (!started_ || ended()) return {};
   if (!asked_with_) pass_on({.number = SIGTERM, .from_terminal = false});
   const auto give_up = std::chrono::steady_clock::now() + kGrace;
   while (!ended() && std::chrono::steady_clock::now() < give_up) {
@@ -150,10 +189,14 @@ bool Workload::end(const Signals& signals, const std::function<bool()>& cut_shor
     ::poll(&query, 1, 100);
     if (cut_short()) break;
   }
-  if (ended()) return false;
-  pass_on({.number = SIGKILL, .from_terminal = false});
+  if (ended()) return {};
+  asked_with_ = SIGKILL;
+  if (!send(SIGKILL)) {
+    return fmt::format("{} did not end, and htmtrace may not kill it: it runs on",
+                       command_.front());
+  }
   wait_end();
-  return true;
+  return fmt::format("{} did not end; killed it", command_.front());
 }
 
 }  // namespace htmtrace

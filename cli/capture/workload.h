@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/capture/identity.h"
 #include "cli/signals.h"
 #include "core/base/fd.h"
 
@@ -20,8 +21,10 @@ void check_program(const std::string& program);
 class Workload {
  public:
   // Forks a child that waits for start(). With `to_stderr`, its standard output goes to standard
-  // error. Throws Error.
-  Workload(std::vector<std::string> command, const Signals& signals, bool to_stderr = false);
+  // error. With `user`, the command runs as this user, inherits only the standard streams, and
+  // cannot type into the terminal. Throws Error.
+  Workload(std::vector<std::string> command, const Signals& signals, bool to_stderr = false,
+           std::optional<Identity> user = {});
   // Ends a child that was never started, and leaves a running child alone.
   ~Workload();
   Workload(const Workload&) = delete;
@@ -41,7 +44,8 @@ class Workload {
   // Waits for the end of the child.
   void wait_end();
 
-  void send(int signal) const;
+  // Returns false if the kernel does not allow it.
+  bool send(int signal) const;
 
   // Passes on a signal that ends the recording. A signal from the terminal has already reached the
   // child.
@@ -49,8 +53,9 @@ class Workload {
 
   // Ends the child: sends SIGTERM unless a signal was sent before, and kills the child after a
   // timeout or when `cut_short` returns true. Calls `cut_short` when `signals` is readable. Returns
-  // true if it killed the child.
-  bool end(const Signals& signals, const std::function<bool()>& cut_short);
+  // a note for the user if the child did not end by itself. A child that has become another user
+  // may refuse all signals; it then runs on.
+  std::string end(const Signals& signals, const std::function<bool()>& cut_short);
 
   const std::vector<std::string>& command() const { return command_; }
   pid_t pid() const { return pid_; }
@@ -62,14 +67,16 @@ class Workload {
 
  private:
   [[noreturn]] void be_child(const Signals& signals);
+  [[noreturn]] void fail_in_child(bool as_user, int reason) const;
   void reap(int options);
 
   std::vector<std::string> command_;
   bool to_stderr_ = false;
+  std::optional<Identity> user_;
   pid_t pid_ = -1;
   bool started_ = false;
   Fd go_read_, go_write_;        // one byte: run; end of file: exit
-  Fd error_read_, error_write_;  // errno of exec; end of file: the command runs
+  Fd error_read_, error_write_;  // why exec failed; end of file: the command runs
   std::optional<int> exit_status_;
   std::optional<int> killed_by_;
   std::optional<int> asked_with_;  // the last signal that requested the end

@@ -362,6 +362,9 @@ Action declare_decode(CLI::App& app) {
   declare_options(app, *options);
   app.parse_complete_callback([options] { check(*options); });
   return [&app, options] {
+    Reach more{.outputs = {options->blocks}};
+    if (for_engines(options->format)) more.output_folders = {options->traces.output};
+    confine(options->traces, files_of(options->names), more);
     if (is_one_dispatch_log(options->traces.paths)) return decode_dispatch_log(app, *options);
     if (for_engines(options->format)) return decode_to_rows(*options);
     check_terminal(*options);

@@ -256,6 +256,14 @@ bool is_dispatch_log(const fs::path& path) {
   }
 }
 
+bool is_perf_data_file(const fs::path& path) {
+  try {
+    return is_of_perf(first_bytes_of(path));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 DtlInput::DtlInput(const fs::path& path) : recording_(path) {
   if (!is_of_perf(first_bytes_of(path))) return;
   import_perf_recording(path, scratch_.emplace());

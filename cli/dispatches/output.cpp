@@ -29,8 +29,8 @@ constexpr uint64_t kMostKallsyms = 256 << 20;
 // The limit of all virtual processors together: about 150 MiB.
 constexpr int64_t kMostPoints = 1'000'000;
 
-std::string read_text(const std::filesystem::path& path) {
-  const auto bytes = InputFile::open(path).read_all(kMostKallsyms);
+std::string read_text(InputFile file) {
+  const auto bytes = file.read_all(kMostKallsyms);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -38,7 +38,7 @@ std::string read_text(const std::filesystem::path& path) {
 // no names. Throws Error.
 SymbolTable read_symbols(const std::filesystem::path& path) {
   SymbolTable table;
-  const std::string text = read_text(path);
+  const std::string text = read_text(InputFile::open(path));
   KallsymsReport report;
   try {
     report = add_kallsyms(text, table);
@@ -55,10 +55,11 @@ SymbolTable read_symbols(const std::filesystem::path& path) {
 }
 
 // Returns the symbols of this machine, or none if it cannot read them.
-SymbolTable read_symbols_here() {
+SymbolTable read_symbols_here(std::optional<InputFile> kallsyms) {
   SymbolTable table;
+  if (!kallsyms) return table;
   try {
-    add_kallsyms(read_text("/proc/kallsyms"), table);
+    add_kallsyms(read_text(std::move(*kallsyms)), table);
   } catch (const Error&) {
     return {};
   }
@@ -67,6 +68,14 @@ SymbolTable read_symbols_here() {
 }
 
 }  // namespace
+
+std::optional<InputFile> open_kallsyms() {
+  try {
+    return InputFile::open("/proc/kallsyms");
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
 
 DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about, TextOutput text)
     : options_(options), series_room_(kMostPoints), text_(std::move(text)) {
@@ -268,7 +277,9 @@ void DtlOutput::print_summary(std::span<Track* const> tracks, const Sums& sums) 
     return text_.put(options_.tasks ? tasks.to_text(options_.format)
                                     : waits.for_programs(options_.format));
   }
-  if (!foreign_ && options_.kallsyms.empty()) symbols_ = read_symbols_here();
+  if (!foreign_ && options_.kallsyms.empty()) {
+    symbols_ = read_symbols_here(kallsyms_ ? std::move(kallsyms_) : open_kallsyms());
+  }
   DtlSummary summary;
   summary.clock = clock_;
   summary.cpus = std::move(cpus);

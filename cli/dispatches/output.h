@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/analysis/symbol_table.h"
@@ -24,6 +25,7 @@
 #include "core/dispatch_log/task_names.h"
 #include "core/dispatch_log/task_waits.h"
 #include "core/dispatch_log/tasks.h"
+#include "output/io/input_file.h"
 #include "output/io/text_output.h"
 #include "output/io/trace_sink.h"
 #include "output/print/dtl_text.h"
@@ -46,6 +48,9 @@ struct DtlOutputOptions {
 
   bool entries() const { return !summary && !intervals && !silent && file.empty(); }
 };
+
+// Returns nothing if this machine does not show the names of its kernel.
+std::optional<InputFile> open_kallsyms();
 
 class DtlOutput {
  public:
@@ -114,6 +119,10 @@ class DtlOutput {
     if (file_) file_->discard();
   }
 
+  // Names of kernel addresses for the summary, from a /proc/kallsyms that was opened earlier.
+  // Without this call, the summary opens the file.
+  void set_kallsyms(InputFile kallsyms) { kallsyms_.emplace(std::move(kallsyms)); }
+
   // Prints a text instead of entries.
   void show(std::string_view text);
 
@@ -149,6 +158,7 @@ class DtlOutput {
   std::atomic<bool> useless_ = false;
   Fd give_up_;  // an eventfd
   SymbolTable symbols_;
+  std::optional<InputFile> kallsyms_;
   std::atomic<int64_t> series_room_;
   mutable std::mutex lock_;  // protects the following members
   TextOutput text_;

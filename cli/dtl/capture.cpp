@@ -10,6 +10,7 @@
 #include <future>
 #include <system_error>
 
+#include "cli/capture/privileges.h"
 #include "cli/commands.h"
 #include "cli/messages.h"
 #include "core/base/start_thread.h"
@@ -93,10 +94,18 @@ DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
     options_.output.silent = true;
     for (const auto& cpu : cpus_) cpu->top = std::make_unique<DtlTop::Track>();
   }
-  output_ = std::make_unique<DtlOutput>(options_.output, about());
-  output_->allow_to_give_up(kPatience);
   if (!options_.output.tasks) return;
   for (const auto& cpu : cpus_) open_switches(*cpu);
+}
+
+// Creates the file with the permissions that the rest of the recording has.
+void DtlCapture::open_output() {
+  std::optional<InputFile> kallsyms = options_.output.summary ? open_kallsyms() : std::nullopt;
+  give_up_privileges(options_.user,
+                     {.workload = workload_.has_value(), .other_processes = options_.output.tasks});
+  output_ = std::make_unique<DtlOutput>(options_.output, about());
+  output_->allow_to_give_up(kPatience);
+  if (kallsyms) output_->set_kallsyms(std::move(*kallsyms));
 }
 
 void DtlCapture::open_switches(Cpu& cpu) {
@@ -122,7 +131,10 @@ void DtlCapture::open_switches(Cpu& cpu) {
 }
 
 int DtlCapture::run() {
-  if (!options_.workload.empty()) workload_.emplace(options_.workload, signals_);
+  if (!options_.workload.empty()) {
+    workload_.emplace(options_.workload, signals_, /*to_stderr=*/false, options_.user);
+  }
+  open_output();
   if (take_signals()) return end_unstarted();
   start();
   output_->begin();

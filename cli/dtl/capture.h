@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/capture/identity.h"
 #include "cli/capture/switch_source.h"
 #include "cli/capture/workload.h"
 #include "cli/dispatches/output.h"
@@ -40,13 +41,14 @@ struct DtlOptions {
   std::optional<size_t> aux_bytes;
   unsigned threads = 0;  // 0: depends on the number of CPUs
   std::vector<std::string> workload;
+  std::optional<Identity> user;      // becomes this user after the events are open
   std::optional<DtlTopOptions> top;  // instead of entries
   DtlOutputOptions output;
 };
 
 class DtlCapture {
  public:
-  // Opens all events, disabled. Throws Error.
+  // Opens all events, disabled, with the privileges that run() gives up. Throws Error.
   DtlCapture(const DtlOptions& options, Signals& signals);
 
   // Returns the exit status.
@@ -89,6 +91,7 @@ class DtlCapture {
 
   void check_period() const;
   void open_switches(Cpu& cpu);
+  void open_output();
   int end_unstarted();
   void start();
   void wait();

@@ -105,9 +105,9 @@ void DtlCapture::stop() {
 
 // Asks a workload that outlives the recording to end, and kills it after a timeout.
 void DtlCapture::end_workload() {
-  if (workload_ && workload_->end(signals_, [this] { return take_signals(); })) {
-    print_note(fmt::format("{} did not end; killed it", workload_->command().front()));
-  }
+  if (!workload_) return;
+  const std::string note = workload_->end(signals_, [this] { return take_signals(); });
+  if (!note.empty()) print_note(note);
 }
 
 }  // namespace htmtrace

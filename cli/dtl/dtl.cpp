@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // htmtrace dtl: options, checks without hardware, and the sequence of a recording.
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <string>
 
+#include "cli/capture/user_option.h"
 #include "cli/commands.h"
 #include "cli/cpu_list.h"
 #include "cli/dispatches/import.h"
@@ -16,6 +20,7 @@
 #include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/number_from.h"
+#include "cli/sandbox.h"
 #include "cli/signals.h"
 #include "cli/time_option.h"
 #include "cli/units.h"
@@ -35,6 +40,7 @@ struct Wish {
   DtlReplay replay;
   bool all_cpus = true;
   bool force = false;
+  bool no_sandbox = false;
   bool perf_data = false;
   bool timeline = false;
 
@@ -120,7 +126,7 @@ void check_no_capture(const CLI::App& app, const Wish& wish) {
   if (app.got_subcommand("top")) {
     throw CLI::ValidationError("--input", "dtl top cannot read a recording");
   }
-  for (const char* option : {"--event", "--period", "--duration", "-m", "--threads"}) {
+  for (const char* option : {"--event", "--period", "--duration", "-m", "--threads", "--user"}) {
     if (app.get_option(option)->count() == 0) continue;
     throw CLI::ValidationError(option, "cannot be used with --input");
   }
@@ -165,7 +171,16 @@ void check(const CLI::App& app, const Wish& wish) {
   }
 }
 
+void confine(const Wish& wish) {
+  const std::filesystem::path& input = wish.replay.input;
+  enter_sandbox({.files = {input, wish.options.output.kallsyms},
+                 .listed = {input.has_parent_path() ? input.parent_path() : "."},
+                 .outputs = {wish.options.output.file},
+                 .scratch = is_perf_data_file(input)});
+}
+
 int replay(const Wish& wish) {
+  if (!wish.no_sandbox) confine(wish);
   DtlReplay replay = wish.replay;
   replay.name = replay.input.string();
   const DtlInput input(replay.input);
@@ -179,11 +194,26 @@ int replay(const Wish& wish) {
   return replay_dtl(replay, output);
 }
 
+// The recorder creates the file after it has given up privileges. A device or a pipe is only
+// opened.
+void check_can_write(const std::filesystem::path& file) {
+  struct stat facts {};
+  const bool special = ::stat(file.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode);
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (special ? ::access(file.c_str(), W_OK) == 0 : ::access(folder.c_str(), W_OK | X_OK) == 0) {
+    return;
+  }
+  throw Error("cannot create " + file.string(), errno).hint("choose another file with -o");
+}
+
 int capture(const Wish& wish, Signals& signals) {
   signals.watch();
   DtlOptions options = wish.options;
   options.output.existing = wish.force ? Existing::kReplace : Existing::kRefuse;
-  if (!options.workload.empty()) check_program(options.workload.front());
+  as_user(options.user, [&] {
+    if (!options.workload.empty()) check_program(options.workload.front());
+    if (!options.output.file.empty()) check_can_write(options.output.file);
+  });
   const Fd lock = lock_dtl_pmu();
   if (wish.all_cpus) options.cpus = online_cpus();
   return DtlCapture(options, signals).run();
@@ -218,6 +248,7 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
          [wish](const std::string& text) { wish->replay.to_ns = parse_since_boot("--to", text); },
          "Read entries up to TIME (seconds since boot)")
       ->type_name("TIME");
+  app.add_flag(kNoSandbox, wish->no_sandbox, kNoSandboxHelp);
   app.option_defaults()->group(kOutputGroup);
   app.add_option_function<std::string>(
          "--format",
@@ -289,6 +320,8 @@ void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
   app.add_option("--threads", wish->options.threads,
                  "Threads that drain the rings [one per 96 CPUs]")
       ->check(CLI::Range(1, 64).description(""));
+  app.option_defaults()->group(kOutputGroup);
+  declare_user(app, wish->options.user);
   app.add_option("workload", wish->options.workload, "Program to run, with its arguments")
       ->type_name("-- PROGRAM");
   app.positionals_at_end();

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "cli/capture/privileges.h"
 #include "core/base/error.h"
 #include "ringbuf/mapping.h"
 
@@ -82,6 +83,9 @@ void DtlGuard::be_guard(std::span<const DtlSource* const> sources, int alive, in
   for (const Mapping& mapping : mappings) {
     if (!mapping) ::_exit(1);
   }
+  // The guard keeps its user: with --user, the workload could otherwise kill the guard, and then
+  // the recorder.
+  if (set_capabilities({}) != 0 || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) ::_exit(1);
   if (::write(ready, "", 1) == 1) wait_for_byte(alive);
   for (const DtlSource* source : sources) {
     ::ioctl(source->event().get(), PERF_EVENT_IOC_DISABLE, 0);

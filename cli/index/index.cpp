@@ -21,6 +21,7 @@
 #include "cli/traces/index_file.h"
 #include "cli/traces/nest_options.h"
 #include "cli/traces/nest_reading.h"
+#include "cli/traces/reach.h"
 #include "cli/units.h"
 #include "core/base/error.h"
 #include "core/nest_trace/layout.h"
@@ -42,6 +43,7 @@ struct IndexOptions {
   std::optional<HtmType> type;
   std::optional<nest::Layout> layout;
   std::string interval;
+  bool no_sandbox = false;
 };
 
 // Replaces an existing index only after the new one is complete.
@@ -153,6 +155,17 @@ class Index {
   uint64_t interval_ = 0;
 };
 
+// Each index is written beside its trace.
+void confine(const IndexOptions& options) {
+  Reach reach = reach_of(options.paths);
+  for (const std::string& path : options.paths) {
+    std::error_code failure;
+    const bool is_folder = std::filesystem::is_directory(path, failure);
+    reach.outputs.emplace_back(is_folder ? path + "/index" : path + ".index");
+  }
+  enter_sandbox(reach);
+}
+
 }  // namespace
 
 Action declare_index(CLI::App& app) {
@@ -179,7 +192,11 @@ Action declare_index(CLI::App& app) {
       "Example:\n"
       "  htmtrace index DIR\n"
       "  htmtrace decode --instructions 5000000-5000999 DIR");
-  return [options] { return Index(*options).run(); };
+  app.add_flag(kNoSandbox, options->no_sandbox, kNoSandboxHelp);
+  return [options] {
+    if (!options->no_sandbox) confine(*options);
+    return Index(*options).run();
+  };
 }
 
 }  // namespace htmtrace

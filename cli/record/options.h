@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/capture/htm_source.h"
+#include "cli/capture/identity.h"
 #include "output/io/progress.h"
 #include "output/io/trace_sink.h"
 
@@ -42,6 +43,7 @@ struct RecordOptions {
   bool symbols = false;               // also save kernel symbols and process maps
   bool bind = false;                  // run the workload on the carrier CPUs
   std::vector<std::string> workload;  // empty: no workload
+  std::optional<Identity> user;       // becomes this user after the events are open
 
   bool streams() const { return folder == "-"; }
   // Returns true if several traces go to subfolders of `folder`.

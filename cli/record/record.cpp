@@ -14,6 +14,7 @@
 
 #include "cli/capture/htm_source.h"
 #include "cli/capture/target_options.h"
+#include "cli/capture/user_option.h"
 #include "cli/commands.h"
 #include "cli/file_mode.h"
 #include "cli/help.h"
@@ -107,14 +108,15 @@ Sources open_all(const SourceWish& wish, Signals& signals) {
 
 int record(const RecordOptions& options, Signals& signals) {
   signals.watch();
-  if (!options.workload.empty()) check_program(options.workload.front());
-  if (options.streams()) {
-    check_stream();
-  } else {
-    check_session_folder(options.folder, options.source.targets, options.existing);
-  }
+  if (options.streams()) check_stream();
   std::optional<ControlChannel> control;
-  if (!options.control.empty()) control.emplace(options.control);
+  as_user(options.user, [&] {
+    if (!options.workload.empty()) check_program(options.workload.front());
+    if (!options.streams()) {
+      check_session_folder(options.folder, options.source.targets, options.existing);
+    }
+    if (!options.control.empty()) control.emplace(options.control);
+  });
   Sources sources = open_all(options.source, signals);
   if (sources.rings_shrunk && !options.quiet) {
     print_note(
@@ -128,7 +130,9 @@ int record(const RecordOptions& options, Signals& signals) {
   if (sources.triggers.any() && !options.bind && !options.quiet)
     print_note(carriers_decide(sources.list));
   std::optional<Workload> workload;
-  if (!options.workload.empty()) workload.emplace(options.workload, signals, options.streams());
+  if (!options.workload.empty()) {
+    workload.emplace(options.workload, signals, options.streams(), options.user);
+  }
   return Recording(options, sources.list, signals, control ? &*control : nullptr,
                    workload ? &*workload : nullptr)
       .run();
@@ -220,6 +224,7 @@ Action declare_record(CLI::App& app, Signals& signals) {
       ->type_name("STYLE")
       ->default_str("");
   app.add_flag("--symbols", options.symbols, "Save kernel symbols and process memory maps");
+  declare_user(app, options.user);
   app.add_flag("--strict", options.strict, "Exit with status 1, not 3, if trace was lost");
   app.add_option("workload", options.workload, "Program to run, with its arguments")
       ->type_name("-- PROGRAM");

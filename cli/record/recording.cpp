@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/capture/privileges.h"
 #include "cli/commands.h"
 #include "cli/messages.h"
 #include "output/recording/earlier.h"
@@ -81,10 +82,15 @@ bool Recording::start() {
     if (options_.streams()) stream_.emplace(STDOUT_FILENO);
     if (workload_ != nullptr && traces_core(sources_)) account_.emplace(workload_->pid());
     if (workload_ != nullptr && options_.bind) bind_to_carriers(*workload_, sources_);
+    std::optional<InputFile> kallsyms;  // the kernel shows addresses to who was privileged here
+    if (options_.symbols) kallsyms.emplace(InputFile::open("/proc/kallsyms"));
+    give_up_privileges(options_.user, {.workload = workload_ != nullptr,
+                                       .other_processes = options_.symbols,
+                                       .frame_numbers = options_.symbols && workload_ != nullptr});
     open_trace();
     if (loop_.take_signals()) return false;
     if (options_.symbols) {
-      symbols_.emplace(options_.folder, options_.existing,
+      symbols_.emplace(options_.folder, options_.existing, std::move(*kallsyms),
                        workload_ != nullptr ? std::optional(workload_->pid()) : std::nullopt);
     }
     if (options_.schedule.delayed() && !wait_out_delay()) return false;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/messages.h"
 
@@ -16,9 +17,9 @@ constexpr std::chrono::seconds kRarestLook{60};
 
 }  // namespace
 
-SymbolSaver::SymbolSaver(const std::filesystem::path& folder, Existing existing,
+SymbolSaver::SymbolSaver(const std::filesystem::path& folder, Existing existing, InputFile kallsyms,
                          std::optional<pid_t> workload)
-    : files_(folder, existing, workload.has_value()) {
+    : files_(folder, existing, std::move(kallsyms), workload.has_value()) {
   if (workload) {
     pages_.emplace("/proc", *workload, static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)));
   }
@@ -69,7 +70,7 @@ void SymbolSaver::save_pages() {
     print_warning(
         "cannot read the physical addresses of the workload's memory: the kernel hides them from "
         "this process; program names will not be proven, and bus addresses will have no names",
-        "run htmtrace record as root");
+        "run htmtrace record as root, without --user");
   } else if (pages_->processes() == 0) {
     print_warning(
         "cannot read the memory of the workload: it ended too early; program names will not be "

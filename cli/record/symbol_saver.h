@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "output/io/input_file.h"
 #include "output/io/trace_sink.h"
 #include "output/recording/process_pages.h"
 #include "output/recording/symbol_files.h"
@@ -19,10 +20,10 @@ class SymbolSaver {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Creates the files in `folder`. With a `workload`, also saves the pages of this process and its
-  // descendants: bus addresses, and program addresses in a core trace, get names only from the
-  // pages. Throws Error.
-  SymbolSaver(const std::filesystem::path& folder, Existing existing,
+  // Creates the files in `folder`. `kallsyms` is /proc/kallsyms. With a `workload`, also saves the
+  // pages of this process and its descendants: bus addresses, and program addresses in a core
+  // trace, get names only from the pages. Throws Error.
+  SymbolSaver(const std::filesystem::path& folder, Existing existing, InputFile kallsyms,
               std::optional<pid_t> workload);
 
   // The first trace has begun, and the workload runs: the files appear. Throws Error.

@@ -110,9 +110,11 @@ void WaitLoop::drain(Capture& trace, bool last) {
 }
 
 void WaitLoop::end_workload() {
-  if (workload_ == nullptr || !workload_->end(signals_, [this] { return take_signals(); })) return;
+  if (workload_ == nullptr) return;
+  const std::string note = workload_->end(signals_, [this] { return take_signals(); });
+  if (note.empty()) return;
   progress_.clear();
-  print_note(fmt::format("{} did not end; killed it", workload_->command().front()));
+  print_note(note);
 }
 
 bool WaitLoop::take_signals() {

@@ -22,7 +22,7 @@ std::string seconds_text(uint64_t ns) {
 }  // namespace
 
 WorkloadAccount::WorkloadAccount(pid_t workload)
-    : shared_files_(executed_files("/proc")), watch_(workload) {}
+    : shared_files_(executed_files("/proc")), pagemap_(open_own_pagemap()), watch_(workload) {}
 
 void WorkloadAccount::end() {
   watch_.look();
@@ -39,7 +39,7 @@ void WorkloadAccount::measure(const std::filesystem::path& folder, const Manifes
     share_trouble_ = watch_.trouble();
     return;
   }
-  const ProgramPages pages = find_program_pages(watch_.files(), shared_files_);
+  const ProgramPages pages = find_program_pages(watch_.files(), shared_files_, pagemap_);
   knows_all_files_ = pages.all && !watch_.lost();
   share_trouble_ = pages.trouble;
   if (!share_trouble_.empty()) return;

@@ -49,6 +49,7 @@ class WorkloadAccount {
   std::string cpus() const;
 
   std::set<FileId> shared_files_;
+  Fd pagemap_;
   WorkloadWatch watch_;
   std::vector<WorkloadWatch::CpuTime> times_;
   std::string times_trouble_;

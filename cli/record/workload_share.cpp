@@ -13,7 +13,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/fd.h"
 #include "core/core_trace/decoder.h"
 #include "core/memory_map/translation.h"
 #include "output/io/input_file.h"
@@ -135,11 +134,14 @@ std::set<FileId> executed_files(const fs::path& proc) {
   return files;
 }
 
+Fd open_own_pagemap() {
+  return Fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+}
+
 ProgramPages find_program_pages(const std::set<ExecutedFile>& files,
-                                const std::set<FileId>& shared_files) {
+                                const std::set<FileId>& shared_files, const Fd& pagemap) {
   ProgramPages found;
   found.page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-  const Fd pagemap(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
   bool any = false, hidden = !pagemap;
   for (const ExecutedFile& file : files) {
     if (shared_files.contains(file.id)) continue;

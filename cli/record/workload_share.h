@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/record/workload_watch.h"
+#include "core/base/fd.h"
 
 namespace htmtrace {
 
@@ -25,8 +26,13 @@ struct ProgramPages {
   bool all = true;      // false: executed code of the files is missing
   std::string trouble;  // the reason if `pages` is empty
 };
+// `pagemap` is this process's; see open_own_pagemap().
 ProgramPages find_program_pages(const std::set<ExecutedFile>& files,
-                                const std::set<FileId>& shared_files);
+                                const std::set<FileId>& shared_files, const Fd& pagemap);
+
+// The kernel shows frame numbers through this descriptor even after this process has given up its
+// privileges. Empty if the file cannot be opened.
+Fd open_own_pagemap();
 
 struct WorkloadShare {
   uint64_t own = 0;           // instructions in the workload's pages

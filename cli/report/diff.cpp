@@ -192,7 +192,10 @@ Action declare_diff(CLI::App& app) {
       "Example:\n"
       "  htmtrace diff BEFORE AFTER");
   app.parse_complete_callback([options] { check(*options); });
-  return [options] { return Diff(*options).run(); };
+  return [options] {
+    confine(options->traces, files_of(options->symbols));
+    return Diff(*options).run();
+  };
 }
 
 }  // namespace htmtrace

@@ -31,6 +31,20 @@ void declare_traces(CLI::App& app, TraceOptions& options) {
       ->type_name("FILE");
   app.add_flag("--force", options.force, "Replace the file that -o names");
   declare_file_mode(app);
+  app.option_defaults()->group(kInputGroup);
+  app.add_flag(kNoSandbox, options.no_sandbox, kNoSandboxHelp);
+}
+
+void confine(const TraceOptions& options, const std::vector<std::string>& more_inputs,
+             const Reach& more) {
+  if (options.no_sandbox) return;
+  Reach reach = reach_of(options.paths);
+  reach.files.emplace_back(options.context.translation);
+  reach.files.insert(reach.files.end(), more_inputs.begin(), more_inputs.end());
+  reach.outputs = more.outputs;
+  reach.output_folders = more.output_folders;
+  if (reach.output_folders.empty()) reach.outputs.emplace_back(options.output);
+  enter_sandbox(reach);
 }
 
 TextOutput open_output(const TraceOptions& options, const std::vector<std::string>& more_inputs) {

@@ -64,7 +64,10 @@ void create_folders(const std::filesystem::path& folder) {
     throw Error("cannot create folder " + folder.string(), reason)
         .hint("choose another folder with -o");
   }
-  if (folder_mode() != S_IRWXU && ::chmod(folder.c_str(), folder_mode()) != 0) {
+  if (folder_mode() == S_IRWXU) return;
+  // The sandbox refuses chmod(2), and a planted link could lead it elsewhere.
+  const Fd made(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!made || ::fchmod(made.get(), folder_mode()) != 0) {
     throw Error("cannot set the access to folder " + folder.string(), errno);
   }
 }

@@ -7,18 +7,22 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <vector>
 
 #include "core/base/error.h"
 
 namespace htmtrace {
 
-ScratchFile::ScratchFile() {
+std::vector<std::string> ScratchFile::folders() {
   const char* const chosen = std::getenv("TMPDIR");
-  std::vector<std::string> folders = {"/var/tmp", "/tmp"};
-  if (chosen != nullptr && *chosen != '\0') folders = {chosen};
+  if (chosen != nullptr && *chosen != '\0') return {chosen};
+  return {"/var/tmp", "/tmp"};
+}
+
+ScratchFile::ScratchFile() {
   int reason = 0;
-  for (const std::string& folder : folders) {
+  std::string last;
+  for (const std::string& folder : folders()) {
+    last = folder;
     std::string name = folder + "/htmtrace.XXXXXX";
     fd_ = Fd(::mkostemp(name.data(), O_CLOEXEC));
     if (fd_) {
@@ -29,7 +33,7 @@ ScratchFile::ScratchFile() {
     reason = errno;
   }
   throw Error("cannot make a temporary file", reason)
-      .on("folder: " + folders.back())
+      .on("folder: " + last)
       .hint("set TMPDIR to another folder");
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/base/fd.h"
 
@@ -16,6 +17,9 @@ class ScratchFile {
  public:
   // Throws Error.
   ScratchFile();
+
+  // The folders in which the constructor tries to create the file.
+  static std::vector<std::string> folders();
 
   // Throws Error.
   void append(std::span<const std::byte> bytes);

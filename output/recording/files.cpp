@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include "core/base/error.h"
@@ -25,6 +26,22 @@ TraceSink create_with_reserve(const fs::path& path, Existing existing, uint64_t 
   TraceSink sink = TraceSink::create(path, existing);
   sink.reserve(reserve_bytes);
   return sink;
+}
+
+bool is_writable_folder(const fs::path& folder) {
+  return ::access((folder / ".").c_str(), W_OK | X_OK) == 0;  // "." makes access() fail for a file
+}
+
+// The recording creates the folder, with all folders above it.
+void check_new_folder(const fs::path& folder) {
+  std::error_code failure;
+  fs::path above = fs::absolute(folder, failure).lexically_normal();
+  while (::access(above.c_str(), F_OK) != 0 && errno == ENOENT && above.has_relative_path()) {
+    above = above.parent_path();
+  }
+  if (is_writable_folder(above)) return;
+  throw Error(fmt::format("cannot create folder {}", folder.string()), errno)
+      .hint("choose another folder with -o");
 }
 
 void refuse_to_replace(const fs::path& path) {
@@ -49,8 +66,8 @@ TargetFiles create_target_files(const fs::path& folder, const std::string& suffi
 
 void check_session_folder(const fs::path& folder, const std::vector<TraceTarget>& targets,
                           Existing existing) {
-  if (::access(folder.c_str(), F_OK) != 0) return;           // the recording creates the folder
-  if (::access((folder / ".").c_str(), W_OK | X_OK) != 0) {  // "." makes access() fail for a file
+  if (::access(folder.c_str(), F_OK) != 0) return check_new_folder(folder);
+  if (!is_writable_folder(folder)) {
     throw Error(fmt::format("cannot write to folder {}", folder.string()), errno)
         .hint("choose another folder with -o");
   }

@@ -14,8 +14,8 @@
 namespace htmtrace {
 
 // Throws Error if the files of `targets` clearly cannot be created in `folder`: a file exists and
-// `existing` is kRefuse, the manifest is another program's, or the folder is not writable. Call
-// this before touching the hardware. create_session_files() does the final check.
+// `existing` is kRefuse, the manifest is another program's, or the folder is not writable or cannot
+// be created. Call this before touching the hardware. create_session_files() does the final check.
 void check_session_folder(const std::filesystem::path& folder,
                           const std::vector<TraceTarget>& targets, Existing existing);
 

@@ -7,10 +7,10 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
-#include "output/io/input_file.h"
 #include "output/symbols/proc_text.h"
 
 namespace htmtrace {
@@ -24,12 +24,11 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 
 }  // namespace
 
-bool save_kallsyms(const fs::path& proc, TraceSink& sink) {
-  InputFile file = InputFile::open(proc / "kallsyms");
+bool save_kallsyms(InputFile& kallsyms, TraceSink& sink) {
   std::vector<std::byte> piece(InputFile::kPieceBytes);
   bool shown = false;
   bool line_begins = true;
-  while (const size_t got = file.read(piece)) {
+  while (const size_t got = kallsyms.read(piece)) {
     const auto bytes = std::span(piece).first(got);
     for (const std::byte byte : bytes) {
       const auto letter = static_cast<char>(byte);
@@ -62,8 +61,9 @@ uint64_t save_maps(const fs::path& proc, const std::string& when, TraceSink& sin
   return count;
 }
 
-SymbolFiles::SymbolFiles(const fs::path& folder, Existing existing, bool pages)
-    : kallsyms_(TraceSink::create(folder / kKallsymsName, existing)),
+SymbolFiles::SymbolFiles(const fs::path& folder, Existing existing, InputFile kallsyms, bool pages)
+    : kernel_(std::move(kallsyms)),
+      kallsyms_(TraceSink::create(folder / kKallsymsName, existing)),
       maps_(TraceSink::create(folder / kMapsName, existing)) {
   if (pages) pages_.emplace(TraceSink::create(folder / kPagesName, existing));
 }
@@ -75,7 +75,7 @@ void SymbolFiles::begin() {
 }
 
 bool SymbolFiles::finish() {
-  const bool shown = save_kallsyms("/proc", kallsyms_);
+  const bool shown = save_kallsyms(kernel_, kallsyms_);
   for (TraceSink* sink : {&kallsyms_, &maps_, pages_ ? &*pages_ : nullptr}) {
     if (sink == nullptr) continue;
     sink->finish();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "output/io/input_file.h"
 #include "output/io/trace_sink.h"
 #include "output/recording/process_pages.h"
 
@@ -15,9 +16,9 @@ namespace htmtrace {
 inline constexpr const char* kKallsymsName = "htm.kallsyms";
 inline constexpr const char* kMapsName = "htm.maps";
 
-// Copies /proc/kallsyms. Returns false if the kernel hides the addresses from this process. Throws
-// Error.
-bool save_kallsyms(const std::filesystem::path& proc, TraceSink& sink);
+// Copies /proc/kallsyms. Returns false if the kernel hides the addresses from the process that
+// opened the file. Throws Error.
+bool save_kallsyms(InputFile& kallsyms, TraceSink& sink);
 
 // Appends the maps of all readable processes. Each follows a line "# pid N START COMMAND". START is
 // field 22 of /proc/N/stat, which distinguishes processes with the same pid. `when` goes into the
@@ -28,8 +29,10 @@ uint64_t save_maps(const std::filesystem::path& proc, const std::string& when, T
 // They appear at begin().
 class SymbolFiles {
  public:
-  // `pages`: also save the pages of a workload.
-  SymbolFiles(const std::filesystem::path& folder, Existing existing, bool pages);
+  // `kallsyms` is /proc/kallsyms, which is read at the end. `pages`: also save the pages of a
+  // workload.
+  SymbolFiles(const std::filesystem::path& folder, Existing existing, InputFile kallsyms,
+              bool pages);
 
   // Throws Error.
   void begin();
@@ -43,6 +46,7 @@ class SymbolFiles {
   void discard();
 
  private:
+  InputFile kernel_;
   TraceSink kallsyms_;
   TraceSink maps_;
   std::optional<TraceSink> pages_;

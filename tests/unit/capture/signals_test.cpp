@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,36 +13,10 @@
 
 #include "cli/capture/workload.h"
 #include "cli/standard_streams.h"
+#include "tests/unit/in_child.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace {
-namespace {
-
-// Returns the wait status of a child that runs `work` and exits with its result.
-int in_child(const std::function<int()>& work) {
-  const pid_t child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    // doctest installs its own handlers.
-    for (const int number : {SIGINT, SIGTERM}) ::signal(number, SIG_DFL);
-    ::_exit(work());
-  }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  return status;
-}
-
-bool exited_with(int status, int code) {
-  CAPTURE(status);
-  return WIFEXITED(status) && WEXITSTATUS(status) == code;
-}
-
-bool killed_by(int status, int number) {
-  CAPTURE(status);
-  return WIFSIGNALED(status) && WTERMSIG(status) == number;
-}
-
-}  // namespace
 
 TEST_CASE("signals arrive through the descriptor") {
   Signals signals;

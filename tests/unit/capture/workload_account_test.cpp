@@ -71,12 +71,13 @@ TEST_CASE("a running workload is seen on its CPU with its program, also in its c
     return file.path == program.string() && file.id.inode == facts.st_ino;
   }));
   const std::set<FileId> mapped = executed_files("/proc");
+  const Fd pagemap = open_own_pagemap();
   // Records and maps identify the same file in the same way: every process has a libc.
   CHECK(std::ranges::any_of(watch.files(),
                             [&](const ExecutedFile& file) { return mapped.contains(file.id); }));
   // The kernel shows pages only to privileged processes, but shows their owner to all processes.
-  const ProgramPages none = find_program_pages(watch.files(), mapped);
-  const ProgramPages all = find_program_pages(watch.files(), {});
+  const ProgramPages none = find_program_pages(watch.files(), mapped, pagemap);
+  const ProgramPages all = find_program_pages(watch.files(), {}, pagemap);
   CHECK((all.trouble.empty() != all.pages.empty()));
   CHECK(none.pages.size() <= all.pages.size());
   CHECK(std::ranges::is_sorted(all.pages));
@@ -85,6 +86,7 @@ TEST_CASE("a running workload is seen on its CPU with its program, also in its c
 // The page cache needs no privilege to map, but the kernel shows the pages to root only.
 TEST_CASE("program files that are gone, replaced or shorter are missed") {
   const TemporaryFolder folder;
+  const Fd pagemap = open_own_pagemap();
   const auto file = [&](const char* name) {
     folder.write(name, std::string(70000, 'x'));
     struct stat facts {};
@@ -95,18 +97,18 @@ TEST_CASE("program files that are gone, replaced or shorter are missed") {
                         .bytes = 70000};
   };
   const ExecutedFile whole = file("whole"), gone = file("gone"), replaced = file("replaced");
-  const ProgramPages visible = find_program_pages({whole}, {});
+  const ProgramPages visible = find_program_pages({whole}, {}, pagemap);
   if (!visible.trouble.empty()) {
     MESSAGE("not tested: ", visible.trouble);
     return;
   }
   CHECK(visible.all);
   std::filesystem::remove(gone.path);
-  CHECK_FALSE(find_program_pages({whole, gone}, {}).all);
-  CHECK_FALSE(find_program_pages({gone, whole}, {}).all);
-  CHECK(find_program_pages({whole, gone}, {gone.id}).all);
+  CHECK_FALSE(find_program_pages({whole, gone}, {}, pagemap).all);
+  CHECK_FALSE(find_program_pages({gone, whole}, {}, pagemap).all);
+  CHECK(find_program_pages({whole, gone}, {gone.id}, pagemap).all);
   std::filesystem::rename(whole.path, replaced.path);
-  CHECK_FALSE(find_program_pages({replaced}, {}).all);
+  CHECK_FALSE(find_program_pages({replaced}, {}, pagemap).all);
   // A page that left memory comes back at another physical address.
   const ExecutedFile dropped = file("dropped");
   const Fd fd(::open(dropped.path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -117,10 +119,10 @@ TEST_CASE("program files that are gone, replaced or shorter are missed") {
   REQUIRE(at != MAP_FAILED);
   REQUIRE(::mincore(at, 1, &resident) == 0);
   ::munmap(at, 1);
-  if (resident == 0) CHECK_FALSE(find_program_pages({dropped}, {}).all);
+  if (resident == 0) CHECK_FALSE(find_program_pages({dropped}, {}, pagemap).all);
   ExecutedFile beyond = file("beyond");
   beyond.offset = 1 << 20;
-  CHECK_FALSE(find_program_pages({beyond}, {}).all);
+  CHECK_FALSE(find_program_pages({beyond}, {}, pagemap).all);
 }
 
 TEST_CASE("records that the kernel dropped at the end are noticed") {

@@ -32,7 +32,8 @@ TEST_CASE("names of the kernel are copied, and hidden addresses are reported") {
   const auto saved = [&](const std::string& text) {
     proc.write("kallsyms", text);
     TraceSink sink = TraceSink::create(proc.path() / "saved", Existing::kReplace);
-    const bool shown = save_kallsyms(proc.path(), sink);
+    InputFile kallsyms = InputFile::open(proc.path() / "kallsyms");
+    const bool shown = save_kallsyms(kallsyms, sink);
     sink.finish();
     CHECK(proc.read("saved") == text);
     return shown;
