@@ -172,7 +172,8 @@ class CallStacks {
     step_.opcode = opcode;
     step_.link = instruction.has_prefix ? Link::kNone : link_of(opcode);
     if (may_name_stack_pointer(opcode) && !instruction.has_prefix) use_stack_pointer(instruction);
-    if ((opcode & 0xffff0000) == kLoadImmediateR0) {
+    // The kernel loads its own numbers when it interrupts a program between li and sc.
+    if ((opcode & 0xffff0000) == kLoadImmediateR0 && level_ != Level::kSystem) {
       number_ = static_cast<int>(opcode & 0xffff);
       numbered_at_ = ea;
     }

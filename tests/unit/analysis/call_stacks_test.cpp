@@ -269,6 +269,19 @@ TEST_CASE("call stacks: the stack of a program is complete from the program's be
   CHECK(cpu.user() == "[unknown callers];main 2\nmain 4\nmain;work 4\n");
 }
 
+TEST_CASE("call stacks: an interrupt between the number of execve and its system call") {
+  Cpu cpu;
+  cpu.at(kMain, {kExecNumber});
+  cpu.enter(Cpu::kTaskA);
+  cpu.run({kCloneNumber});
+  cpu.leave(kMain + 4);
+  cpu.run({kSystemCall});
+  cpu.enter(Cpu::kTaskA);
+  cpu.leave(kWork);
+  cpu.run({kNop});
+  CHECK(count_of(cpu.folded(), "work") == 1);
+}
+
 TEST_CASE("call stacks: a return reveals a caller from before the trace") {
   Cpu cpu;
   cpu.at(kLeaf, {kNop, kReturn});
