@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <system_error>
 
 #include "cli/syscall_filter.h"
+#include "core/base/error.h"
 #include "core/base/fd.h"
 #include "output/io/scratch_file.h"
 
@@ -66,14 +68,21 @@ class Ruleset {
     fd_ = Fd(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0)));
   }
 
-  // A file on an internal file system, such as a pipe, needs no rule and cannot have one.
+  // A file on an internal file system, such as a pipe, needs no rule and cannot have one (EBADFD).
+  // A missing rule would make the command fail later for the wrong reason. Throws Error.
   void allow(const fs::path& path, uint64_t rights) const {
+    if (!fd_) return;
     const Fd file(::open(path.c_str(), O_PATH | O_CLOEXEC));
     struct stat facts {};
-    if (!fd_ || !file || ::fstat(file.get(), &facts) != 0) return;
+    if (!file || ::fstat(file.get(), &facts) != 0) {
+      if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP) return;
+      throw Error("cannot open " + path.string(), errno);
+    }
     if (!S_ISDIR(facts.st_mode)) rights &= ~kOfFolders;
     const landlock_path_beneath_attr rule{rights & handled_, file.get()};
-    ::syscall(SYS_landlock_add_rule, fd_.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    if (::syscall(SYS_landlock_add_rule, fd_.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0 &&
+        errno != EBADFD)
+      throw Error("cannot allow " + path.string() + " in the sandbox", errno);
   }
 
   bool enter() const { return fd_ && ::syscall(SYS_landlock_restrict_self, fd_.get(), 0) == 0; }

@@ -111,8 +111,13 @@ FormatField parse_format_field(std::string_view text, const std::string& where) 
 }
 
 bool PmuDescription::exists(const fs::path& root, const std::string& name) {
-  std::error_code ignored;
-  return fs::exists(root / name / "type", ignored);
+  const fs::path path = root / name / "type";
+  std::error_code failure;
+  const fs::file_type type = fs::status(path, failure).type();
+  if (type == fs::file_type::none) {
+    throw Error(fmt::format("cannot access {}", path.string()), failure.value());
+  }
+  return type != fs::file_type::not_found;
 }
 
 PmuDescription PmuDescription::read(const fs::path& root, const std::string& name) {
