@@ -96,8 +96,8 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : ".";
 }
 
-// A device or a pipe is written, and never replaced. All other outputs replace the file, or fail with
-// an error of their own.
+// A device or a pipe is written, and never replaced. All other outputs replace the file, or fail
+// with an error of their own.
 void allow_output(const Ruleset& rules, const fs::path& path) {
   std::error_code failure;
   if (fs::is_other(path, failure)) {

@@ -173,7 +173,7 @@ bool Recording::start_trace() {
   capture_->start();
   if (!loop_.await_begin(*capture_)) return false;
   times_.note_begin(Clock::now());
-  publish();
+  if (options_.existing == Existing::kRefuse) publish();
   loop_.answer_enable();
   return true;
 }
@@ -181,11 +181,12 @@ bool Recording::start_trace() {
 // The files appear, and then those of earlier recordings go.
 void Recording::publish() {
   const std::set<std::string> names = capture_->publish();
-  if (stream_ || options_.existing != Existing::kReplace) return;
-  if (!options_.numbered()) return remove_earlier(options_.folder, names);
   if (number_ != 1) return;
-  remove_earlier(capture_->folder(), names);
-  remove_earlier(options_.folder, {}, number_);
+  if (!stream_ && options_.existing == Existing::kReplace) {
+    remove_earlier(capture_->folder(), names);
+    if (options_.numbered()) remove_earlier(options_.folder, {}, number_);
+  }
+  if (symbols_) symbols_->publish();
 }
 
 // `trace` is null while no trace runs.
@@ -211,6 +212,15 @@ void Recording::drain() {
     fail(error);
   }
   capture_->stopped();
+  // The bytes arrive now. Removing large files earlier would fill the memory of a traced core with
+  // the recorder's own work.
+  if (options_.existing == Existing::kReplace) {
+    try {
+      publish();
+    } catch (const Error& error) {
+      fail(error);
+    }
+  }
   loop_.drain(*capture_, /*last=*/!another());
 }
 

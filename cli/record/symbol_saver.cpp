@@ -27,7 +27,6 @@ SymbolSaver::SymbolSaver(const std::filesystem::path& folder, Existing existing,
 
 // Reads the workload's memory first: there are many processes, and the workload may end soon.
 void SymbolSaver::begin() {
-  files_.begin();
   begin_ = Clock::now();
   state_ = pages_ ? State::kPagesDue : State::kMapsDue;
   if (pages_) next_look_ = begin_ + kFirstLook;

@@ -26,7 +26,9 @@ class SymbolSaver {
   SymbolSaver(const std::filesystem::path& folder, Existing existing, InputFile kallsyms,
               std::optional<pid_t> workload);
 
-  // The first trace has begun, and the workload runs: the files appear. Throws Error.
+  // The files appear. Throws Error.
+  void publish() { files_.begin(); }
+  // The first trace has begun, and the workload runs.
   void begin();
   // Reads the pages and the maps that are due. Call it now and then, and at next_look(). Has no
   // effect before begin(). Throws Error.

@@ -28,9 +28,8 @@ std::vector<StreamRecording::Target> targets_of(StreamRecording& recording, size
   std::vector<StreamRecording::Target> targets;
   for (StreamRecording::Target& target : recording.targets) {
     while (targets.size() < std::min<size_t>(target.number, listed)) {
-      targets.push_back({.number = static_cast<uint16_t>(targets.size()),
-                         .trace = {},
-                         .translation = {}});
+      targets.push_back(
+          {.number = static_cast<uint16_t>(targets.size()), .trace = {}, .translation = {}});
     }
     targets.push_back(std::move(target));
   }
@@ -44,9 +43,9 @@ void add_stream(const std::filesystem::path& path, const std::string& name,
   const InputFile file = InputFile::open(path);
   StreamContent content;
   try {
-    content = find_recordings(
-        file.size_bytes().value_or(0),
-        [&file](uint64_t offset, auto buffer) { return file.read_at(offset, buffer); });
+    content = find_recordings(file.size_bytes().value_or(0), [&file](uint64_t offset, auto buffer) {
+      return file.read_at(offset, buffer);
+    });
   } catch (const Error& error) {
     throw error.about("cannot read " + name);
   }

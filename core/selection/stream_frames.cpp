@@ -144,8 +144,7 @@ StreamContent find_recordings(
     }
     offset += there;
   }
-  return content(
-      fmt::format("the stream is cut at byte {}: the end frame is missing", size_bytes));
+  return content(fmt::format("the stream is cut at byte {}: the end frame is missing", size_bytes));
 }
 
 }  // namespace htmtrace

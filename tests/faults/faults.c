@@ -297,15 +297,16 @@ DEFINE_TRANSFER(pwritev2, kWrite,
 
 // ---- buffered streams
 
-// A stream of fopencookie() has no descriptor, and writes through functions of the program: they fail
-// as other writes do.
+// A stream of fopencookie() has no descriptor, and writes through functions of the program: they
+// fail as other writes do.
 static bool cannot_fail(FILE* stream) {
   return stream == stderr || (stream && fileno(stream) < 0);
 }
 
 size_t fwrite(const void* from, size_t size, size_t number, FILE* stream) {
   NEXT(fwrite);
-  if (cannot_fail(stream) || !failing_errno || !fails(kWrite)) return next(from, size, number, stream);
+  if (cannot_fail(stream) || !failing_errno || !fails(kWrite))
+    return next(from, size, number, stream);
   stream->_flags |= 0x20;  // _IO_ERR_SEEN in libio.h of glibc: ferror() is true
   return 0;
 }
