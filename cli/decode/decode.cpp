@@ -39,6 +39,8 @@ namespace {
 
 constexpr uint64_t kNoLimit = DecodeOptions::kNoLimit;
 constexpr uint64_t kUsualInterval = 10'000'000;
+// The instructions in these bytes have at most 32 MB of names (SymbolTable::kMostNameBytes).
+constexpr size_t kNamedFeedBytes = 4 << 10;
 
 // Counts the selected instructions for a summary.
 struct SelectedCount {
@@ -172,8 +174,9 @@ class Decode {
                        const MakePrinter& make_printer, unsigned threads) {
     Progress progress(stderr);
     // A small compressed trace may have much text.
-    const uint64_t most_text = kLeastTextBytes + 2 * bytes.file().stored_bytes();
-    ParallelDecode decode(map, make_printer, threads, most_text);
+    ParallelLimits limits{.text_bytes = kLeastTextBytes + 2 * bytes.file().stored_bytes()};
+    if (symbols() != nullptr) limits.feed_bytes = kNamedFeedBytes;
+    ParallelDecode decode(map, make_printer, threads, limits);
     if (decode.threads() < threads) {
       warn_of_fewer_threads(fmt::format("decoding with {}", decode.threads()));
     }

@@ -41,6 +41,14 @@ inline constexpr uint64_t kLeastTextBytes = 128 << 20;
 // part with more text is decoded when its place in the output is reached.
 inline constexpr size_t kMostPartText = 64 * kPartBytes;
 
+struct ParallelLimits {
+  uint64_t text_bytes = kLeastTextBytes;
+  size_t part_bytes = kPartBytes;
+  // A part is decoded in pieces of this size, and its text is checked after each piece. Only names
+  // make text that is longer than kMostPartText.
+  size_t feed_bytes = kPartBytes;
+};
+
 // One thread calls these functions, in the order of the trace. They may throw Error.
 struct DecodeStreams {
   std::function<size_t(std::span<std::byte>)> read;  // returns 0 at the end
@@ -57,14 +65,11 @@ class ParallelDecode {
   // `map` must outlive this object. `threads` includes the thread that calls run(). Starts fewer
   // threads if the system refuses to start more.
   ParallelDecode(const TranslationMap& map, MakePrinter make_printer, unsigned threads,
-                 uint64_t most_text_bytes = kLeastTextBytes, size_t part_bytes = kPartBytes)
-      : map_(map),
-        make_printer_(std::move(make_printer)),
-        most_text_bytes_(most_text_bytes),
-        part_bytes_(part_bytes) {
+                 const ParallelLimits& limits = {})
+      : map_(map), make_printer_(std::move(make_printer)), limits_(limits) {
     parts_.resize(std::min(kPartsPerThread * size_t{threads}, kMostParts));
-    for (Part& part : parts_) part.bytes.reset(new std::byte[part_bytes_]);
-    carried_.reserve(part_bytes_);
+    for (Part& part : parts_) part.bytes.reset(new std::byte[limits_.part_bytes]);
+    carried_.reserve(limits_.part_bytes);
     // The calling thread also decodes while it has nothing to write.
     threads_.reserve(threads - 1);
     try {
@@ -106,8 +111,6 @@ class ParallelDecode {
   // Enough parts that no thread waits for a slow part that precedes its own.
   static constexpr size_t kPartsPerThread = 4;
   static constexpr size_t kMostParts = 512;
-  // A part is fed in pieces, so that its text can be limited even if names are long.
-  static constexpr size_t kFeedBytes = 4 << 10;
 
   using Printer = std::invoke_result_t<MakePrinter, TextOutput&>;
   using Decoder = CoreDecoder<Printer>;
@@ -166,16 +169,16 @@ class ParallelDecode {
     if (filled_ == done) return true;
     const std::lock_guard lock(mutex_);
     const uint64_t undecoded = filled_ - done - waiting_parts_ + 1;
-    return waiting_text_ + undecoded * kMostPartText <= most_text_bytes_;
+    return waiting_text_ + undecoded * kMostPartText <= limits_.text_bytes;
   }
 
   bool read_part(Part& next, const DecodeStreams& streams) {
     std::copy(carried_.begin(), carried_.end(), next.bytes.get());
     next.size_bytes = carried_.size();
     carried_.clear();
-    while (next.size_bytes < part_bytes_ && !ended_) {
+    while (next.size_bytes < limits_.part_bytes && !ended_) {
       const size_t got =
-          streams.read({next.bytes.get() + next.size_bytes, part_bytes_ - next.size_bytes});
+          streams.read({next.bytes.get() + next.size_bytes, limits_.part_bytes - next.size_bytes});
       next.size_bytes += got;
       ended_ = got == 0;
     }
@@ -214,8 +217,8 @@ class ParallelDecode {
 
   // Decodes a part after its predecessor, and writes long text as it arises.
   bool write_pieces(std::span<const std::byte> bytes, const DecodeStreams& streams) {
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kFeedBytes, bytes.size()))) {
-      strand_->decoder.feed(bytes.first(std::min(kFeedBytes, bytes.size())));
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(limits_.feed_bytes, bytes.size()))) {
+      strand_->decoder.feed(bytes.first(std::min(limits_.feed_bytes, bytes.size())));
       if (strand_->text.text().size() < kMostPartText) continue;
       if (!streams.write(strand_->text.text())) return false;
       strand_->text.clear();
@@ -285,8 +288,8 @@ class ParallelDecode {
     next.strand = new_strand();
     if (next.begin == Begin::kLine) next.strand->decoder.start_at(next.offset);
     std::span<const std::byte> bytes = next.all();
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kFeedBytes, bytes.size()))) {
-      next.strand->decoder.feed(bytes.first(std::min(kFeedBytes, bytes.size())));
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(limits_.feed_bytes, bytes.size()))) {
+      next.strand->decoder.feed(bytes.first(std::min(limits_.feed_bytes, bytes.size())));
       if (next.strand->text.text().size() <= kMostPartText / 2) continue;
       next.strand.reset();
       return;
@@ -312,15 +315,14 @@ class ParallelDecode {
     if (!strand) return;
     strand->text.clear();
     const std::lock_guard lock(mutex_);
-    if (spare_text_ + strand->text.capacity() > most_text_bytes_ / 4) return;
+    if (spare_text_ + strand->text.capacity() > limits_.text_bytes / 4) return;
     spare_text_ += strand->text.capacity();
     spare_.push_back({std::move(strand->text), strand->decoder.cursors()});
   }
 
   const TranslationMap& map_;
   MakePrinter make_printer_;
-  uint64_t most_text_bytes_;
-  size_t part_bytes_;
+  ParallelLimits limits_;
 
   // Bytes of the part that is read next.
   std::vector<std::byte> carried_;

@@ -120,7 +120,8 @@ void compare_parts(const Bytes& trace, size_t part_bytes) {
 
   std::string text;
   std::span<const std::byte> left(trace);
-  ParallelDecode parallel(map, whole_lines, 2, kLeastTextBytes, part_bytes);
+  ParallelDecode parallel(map, whole_lines, 2,
+                          {.part_bytes = part_bytes, .feed_bytes = part_bytes / 4 / 8 * 8 + 8});
   const std::optional<CoreStatistics> statistics = parallel.run({
       .read =
           [&](std::span<std::byte> buffer) {
