@@ -34,9 +34,7 @@ bool Clock::hear(uint64_t timer) {
 }
 
 Decoder::Decoder(Layout layout, uint8_t engine)
-    : layout_(layout), engine_(engine), names_(&names_of(layout)), first_(1) {
-  if (layout != Layout::kUnknown) open_ = OpenCommands(kResponseKeys);
-}
+    : layout_(layout), engine_(engine), names_(&names_of(layout)), open_(layout) {}
 
 std::span<const Event> Decoder::ready() const {
   const size_t held = finished_ ? 0 : kReach;
@@ -48,10 +46,8 @@ void Decoder::drop(size_t count) {
   dropped_ += count;
 }
 
-template <class Fields>
-Event* Decoder::find_command(const Response& response, uint8_t port) {
-  const OpenCommands::Found found =
-      open_.take(response_key(response, port), first_ + events_.size());
+Event* Decoder::find_command(uint32_t key) {
+  const OpenCommands::Found found = open_.take(key, first_ + events_.size());
   if (found.number == 0) return nullptr;
   if (found.several) [[unlikely]]
     statistics_.ambiguous_responses++;
@@ -87,7 +83,7 @@ Restart Decoder::restart() const {
 
 void Decoder::begin_at(const Restart& restart) {
   clock_.set(restart.time, restart.timer_heard);
-  first_ = kReach + 1;
+  first_ = OpenCommands::kFirst + kReach;  // the numbers of the waiting commands begin at kFirst
   if (open_.empty()) return;
   uint64_t latest = 0;
   for (const Restart::Waiting& one : restart.waiting) {
@@ -99,18 +95,26 @@ void Decoder::begin_at(const Restart& restart) {
   }
 }
 
+// Inlined by force, as in core/nest_trace/words.h.
 template <class Fields>
-void Decoder::take_response(const Event& from, unsigned slot) {
+[[gnu::always_inline]] inline void Decoder::take_slot(const Event& from, unsigned slot) {
+  if (!Fields::slot_valid(from.record, slot)) return;
   const Response response = Fields::response(from.record, slot);
   const uint8_t port = port_of_response<Fields>(response, engine_);
+  take_response<Fields>(response_key(response, port), port, response.code, from, slot);
+}
+
+template <class Fields>
+void Decoder::take_response(uint32_t key, uint8_t port, unsigned code, const Event& from,
+                            unsigned slot) {
   statistics_.responses++;
-  if (Event* command = find_command<Fields>(response, port)) {
+  if (Event* command = find_command(key)) {
     const Command fields = Fields::command(command->record);
     const CommandName& name = names_->command(fields.ttype, fields.tsize);
     command->has_response = true;
-    command->response = static_cast<uint8_t>(response.code);
+    command->response = static_cast<uint8_t>(code);
     statistics_.matched_responses++;
-    if (names_->response(name.response, response.code).empty()) statistics_.unnamed_responses++;
+    if (names_->response(name.response, code).empty()) statistics_.unnamed_responses++;
     return;
   }
   Event event = from;
@@ -133,9 +137,7 @@ void Decoder::take_command(Event& event) {
   const uint64_t number = first_ + events_.size() - 1;
   // A response in this record may belong to this command, but only if no earlier command is open.
   open_.add(command_key(command, event.port), number);
-  if (Fields::slot_valid(event.record, Fields::kEmbeddedSlot)) {
-    take_response<Fields>(event, Fields::kEmbeddedSlot);
-  }
+  take_slot<Fields>(event, Fields::kEmbeddedSlot);
 }
 
 // Takes the stamps, and passes each other record to `take`.
@@ -165,9 +167,7 @@ void Decoder::take_records(std::span<const std::byte> records, uint64_t offset) 
       return;
     }
     statistics_.response_records++;
-    for (const unsigned slot : Fields::kSlots) {
-      if (Fields::slot_valid(event.record, slot)) take_response<Fields>(event, slot);
-    }
+    for_each_slot<Fields>([&](auto slot) { take_slot<Fields>(event, slot); });
   });
 }
 
