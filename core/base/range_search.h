@@ -9,6 +9,10 @@
 
 namespace htmtrace {
 
+// The memory blocks of a partition are 256 MiB in practice. Caches of recent ranges give
+// neighboring blocks different slots.
+inline constexpr uint64_t kRecentRangeBytes = 256 << 20;
+
 // The range that holds `address`, or null. The ranges are sorted by `real` and do not overlap.
 template <class Range>
 const Range* find_range(const std::vector<Range>& ranges, RealAddr address) {

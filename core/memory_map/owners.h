@@ -2,12 +2,14 @@
 // The partition that owns a real address. A memory map lists the partitions of the whole machine.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "core/base/address.h"
 #include "core/base/hot_table.h"
+#include "core/base/range_search.h"
 
 namespace htmtrace {
 
@@ -62,12 +64,13 @@ class OwnerTable {
 
   Entry& at(RealAddr address) {
     if (owners_ == nullptr || owners_->empty()) return unknown();
-    if (address.value - recent_.real >= recent_.size_bytes) {
+    MemoryOwners::Range& recent = recent_[address.value / kRecentRangeBytes % recent_.size()];
+    if (address.value - recent.real >= recent.size_bytes) {
       const MemoryOwners::Range* const range = owners_->find(address);
       if (range == nullptr) return table_.at(MemoryOwners::kNobody);
-      recent_ = *range;
+      recent = *range;
     }
-    return table_.at(recent_.partition);
+    return table_.at(recent.partition);
   }
   // The entry for accesses without a known address.
   Entry& unknown() { return table_.at(MemoryOwners::kUnknown); }
@@ -83,7 +86,7 @@ class OwnerTable {
   static constexpr size_t kMostOwners = 1 << 16;
 
   const MemoryOwners* owners_ = nullptr;
-  MemoryOwners::Range recent_;
+  std::array<MemoryOwners::Range, 64> recent_{};  // as in TranslationMap::Cursor
   bool known_ = false;
   HotTable<Entry> table_{kMostOwners};
 };

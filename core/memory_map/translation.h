@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/address.h"
+#include "core/base/range_search.h"
 #include "core/memory_map/owners.h"
 
 namespace htmtrace {
@@ -80,7 +81,7 @@ class TranslationMap {
     // optional address: a value built in parts and read at once stalls in the processor's store
     // queue.
     [[gnu::always_inline]] const Range* find(RealAddr address) {
-      Range& recent = recent_[address.value / kRecentBytes % recent_.size()];
+      Range& recent = recent_[address.value / kRecentRangeBytes % recent_.size()];
       if (address.value - recent.real >= recent.size_bytes) [[unlikely]] {
         const Range* range = map_->find(address);
         if (range == nullptr) return nullptr;
@@ -92,7 +93,7 @@ class TranslationMap {
     // Returns 1 only if find() succeeds without a search of the map. Has no branch, because the
     // processor cannot predict whether such values are addresses.
     [[gnu::always_inline]] unsigned recently(RealAddr address) const {
-      const Range& recent = recent_[address.value / kRecentBytes % recent_.size()];
+      const Range& recent = recent_[address.value / kRecentRangeBytes % recent_.size()];
       const uint64_t ahead = address.value - recent.real;
       // The difference is negative if the range holds the address. ~ahead rejects the addresses
       // below the range, for which `ahead` wraps.
@@ -108,10 +109,6 @@ class TranslationMap {
     }
 
    private:
-    // The memory blocks of a partition are 256 MiB in practice. Neighboring blocks use different
-    // slots.
-    static constexpr uint64_t kRecentBytes = 256 << 20;
-
     const TranslationMap* map_;
     std::array<Range, 64> recent_{};
   };

@@ -4,24 +4,28 @@
 namespace htmtrace::nest {
 
 Counter::Counter(Layout layout, uint8_t engine, const TranslationMap& map)
-    : layout_(layout), engine_(engine), names_(&names_of(layout)), cursor_(map) {
-  if (layout != Layout::kUnknown) open_ = OpenCommands(kResponseKeys);
+    : layout_(layout), engine_(engine), names_(&names_of(layout)), cursor_(map), open_(layout) {}
+
+// Inlined by force, as in core/nest_trace/words.h.
+template <class Fields>
+[[gnu::always_inline]] inline void Counter::take_slot(const Record& record, unsigned slot) {
+  if (!Fields::slot_valid(record, slot)) return;
+  const Response response = Fields::response(record, slot);
+  take_response(response_key(response, port_of_response<Fields>(response, engine_)), response.code);
 }
 
-template <class Fields>
-void Counter::take_response(const Record& record, unsigned slot) {
-  const Response response = Fields::response(record, slot);
+void Counter::take_response(uint32_t key, unsigned code) {
   statistics_.responses++;
-  const uint32_t key = response_key(response, port_of_response<Fields>(response, engine_));
   const OpenCommands::Found found = open_.take(key, next_);
-  if (found.number == 0) {
-    next_++;  // the response becomes a separate event
-    return;
-  }
-  statistics_.matched_responses++;
-  if (found.several) statistics_.ambiguous_responses++;
+  if (found.several) [[unlikely]]
+    statistics_.ambiguous_responses++;
+  // No branch depends on the command, as in OpenCommands. Without a command, the response becomes a
+  // separate event.
+  const uint64_t is_matched = found.number != 0 ? 1 : 0;
+  next_ += 1 - is_matched;
+  statistics_.matched_responses += is_matched;
   const ResponseClass of = classes_[found.number % classes_.size()];
-  if (names_->response(of, response.code).empty()) statistics_.unnamed_responses++;
+  statistics_.unnamed_responses += names_->response(of, code).empty() ? is_matched : 0;
 }
 
 template <class Fields>
@@ -36,9 +40,7 @@ void Counter::take_command(const Record& record) {
   }
   classes_[next_ % classes_.size()] = name.response;
   open_.add(command_key(command, port_of(layout_, command, name.port)), next_++);
-  if (Fields::slot_valid(record, Fields::kEmbeddedSlot)) {
-    take_response<Fields>(record, Fields::kEmbeddedSlot);
-  }
+  take_slot<Fields>(record, Fields::kEmbeddedSlot);
 }
 
 template <class Fields>
@@ -56,9 +58,7 @@ void Counter::take_records(std::span<const std::byte> records) {
       continue;
     }
     statistics_.response_records++;
-    for (const unsigned slot : Fields::kSlots) {
-      if (Fields::slot_valid(record, slot)) take_response<Fields>(record, slot);
-    }
+    for_each_slot<Fields>([&](auto slot) { take_slot<Fields>(record, slot); });
   }
 }
 

@@ -30,7 +30,8 @@ class Counter {
   template <class Fields>
   void take_command(const Record& record);
   template <class Fields>
-  void take_response(const Record& record, unsigned slot);
+  void take_slot(const Record& record, unsigned slot);
+  void take_response(uint32_t key, unsigned code);
   void take_stamp(const Record& record);
 
   Layout layout_;
@@ -39,7 +40,7 @@ class Counter {
   TranslationMap::Cursor cursor_;
   Clock clock_;
   Statistics statistics_;
-  uint64_t next_ = 1;  // number of the next event
+  uint64_t next_ = OpenCommands::kFirst;  // number of the next event
   OpenCommands open_;
   std::array<ResponseClass, OpenCommands::kReach> classes_{};  // the last commands, by number
 };

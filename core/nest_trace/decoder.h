@@ -83,11 +83,16 @@ class Decoder {
   template <class Fields>
   void take_records(std::span<const std::byte> records, uint64_t offset);
   void take_unknown(std::span<const std::byte> records, uint64_t offset);
+  // Appends an event with the current time.
+  Event& append(Event::Kind kind, const Record& record, uint64_t offset);
   template <class Fields>
-  void take_command(Event& event);
+  void take_command(const Record& record, uint64_t offset);
   template <class Fields>
-  void take_response(const Event& from, unsigned slot);
-  void take_stamp(Event& event);
+  void take_slot(const Record& record, uint64_t offset, unsigned slot);
+  template <class Fields>
+  void take_response(uint32_t key, uint8_t port, unsigned code, const Record& record,
+                     uint64_t offset, unsigned slot);
+  void take_stamp(const Record& record, uint64_t offset);
   // The first timer corrects the times of the earlier events that are still in memory.
   void set_ahead(uint64_t ticks);
 
@@ -95,8 +100,7 @@ class Decoder {
   std::vector<Restart::Waiting> waiting() const;
 
   // The command of a response, or null if no command is open.
-  template <class Fields>
-  Event* find_command(const Response& response, uint8_t port);
+  Event* find_command(uint32_t key);
 
   Layout layout_;
   uint8_t engine_;
@@ -104,11 +108,11 @@ class Decoder {
   Clock clock_;
   Statistics statistics_;
   std::vector<Event> events_;
-  Event before_;         // stands for commands that precede begin_at()
-  uint64_t latest_ = 0;  // the latest time that a timer then set back
-  uint64_t first_ = 0;   // the number of events before events_[0], plus one
-  size_t dropped_ = 0;   // number of dropped events at the start of events_
-  OpenCommands open_;    // keyed by response_key(); most traces use few distinct keys
+  Event before_;                           // stands for commands that precede begin_at()
+  uint64_t latest_ = 0;                    // the latest time that a timer then set back
+  uint64_t first_ = OpenCommands::kFirst;  // the number of events_[0]
+  size_t dropped_ = 0;                     // number of dropped events at the start of events_
+  OpenCommands open_;  // keyed by response_key(); most traces use few distinct keys
   bool finished_ = false;
 };
 
@@ -145,7 +149,7 @@ uint8_t port_of_response(const Response& response, uint8_t engine) {
 }
 
 // A response and its command share this key, which is below kResponseKeys.
-inline constexpr size_t kResponseKeys = 1 << 19;
+inline constexpr size_t kResponseKeys = 1 << OpenCommands::kKeyBits;
 constexpr uint32_t response_key(const Response& response, unsigned port) {
   return response.scope | response.ticket << 3 | response.group << 10 | response.chip << 14 |
          port << 17;

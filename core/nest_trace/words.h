@@ -9,6 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <type_traits>
+#include <utility>
 
 #include "core/base/big_endian.h"
 #include "core/core_trace/words.h"
@@ -160,5 +163,15 @@ struct Power9 {
             .target = r.field(slot + 24, slot + 29)};
   }
 };
+
+// Calls take(slot) for each slot of a response record. Each slot has a type of its own, so that its
+// fields have constant positions.
+template <class Fields, class Take>
+[[gnu::always_inline]] constexpr void for_each_slot(const Take& take) {
+  [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+    (take(std::integral_constant<unsigned, Fields::kSlots[kIndex]>()), ...);
+  }
+  (std::make_index_sequence<std::size(Fields::kSlots)>());
+}
 
 }  // namespace htmtrace::nest

@@ -81,6 +81,7 @@ NestText::NestText(Layout layout)
       responses_[i][code].set(name.empty() ? fmt::format("{:02x}\n", code)
                                            : fmt::format("{}\n", name));
     }
+    responses_[i][nest::kResponseCodes].set("-\n");
   }
 }
 
@@ -134,10 +135,10 @@ char* NestText::put_command(char* to, const Event& event, const std::optional<Lo
   char* const end = kTail.put(to);
   std::memcpy(to, hex_[tag.transaction % 256].data(), 2);
   std::memcpy(to + kTsizeAt, hex_[command.tsize % 256].data(), 2);
-  to = end;
-  if (!event.has_response) return put_literal(to, "-\n");
-  return responses_[static_cast<size_t>(name.response)][event.response % nest::kResponseCodes].put(
-      to);
+  // No branch, because no processor can predict whether a command has a response.
+  const size_t code =
+      event.has_response ? event.response % nest::kResponseCodes : nest::kResponseCodes;
+  return responses_[static_cast<size_t>(name.response)][code].put(end);
 }
 
 char* NestText::put_response(char* to, const Event& event) {

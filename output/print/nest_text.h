@@ -56,8 +56,9 @@ class NestText {
   std::array<std::array<Piece24, 8>, 16> chips_;  // "1 chip=2 ticket="
   std::array<std::array<char, 2>, 256> hex_{};    // "00", "01", ...
   std::vector<Piece40> units_;                    // " unit=042:core transaction="
-  // "go_Me:ed" and the end of the line.
-  std::array<std::array<Piece24, nest::kResponseCodes>, nest::kResponseClasses> responses_;
+  // "go_Me:ed" and the end of the line. The last piece of each class is for commands without a
+  // response.
+  std::array<std::array<Piece24, nest::kResponseCodes + 1>, nest::kResponseClasses> responses_;
 };
 
 }  // namespace htmtrace
