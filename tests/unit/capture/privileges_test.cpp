@@ -24,6 +24,7 @@
 #include "cli/capture/workload.h"
 #include "cli/syscall_filter.h"
 #include "core/base/error.h"
+#include "output/io/new_file.h"
 #include "tests/unit/in_child.h"
 #include "tests/unit/message_of.h"
 #include "tests/unit/temporary_folder.h"
@@ -166,8 +167,8 @@ TEST_CASE("with --user, a recorder is that user and cannot be root again") {
                       if (::prctl(PR_GET_DUMPABLE) != 0) return 6;
                       if (::setuid(0) == 0 || ::setgid(0) == 0 || ::setgroups(0, nullptr) == 0)
                         return 7;
-                      std::ofstream(folder.path() / "file") << "x";
-                      return 0;
+                      // The output gets its name through /proc/self/fd, which belongs to root now.
+                      return NewFile::create(folder.path() / "file", Existing::kRefuse).finish();
                     }),
                     0));
   struct stat facts {};
