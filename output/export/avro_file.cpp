@@ -31,7 +31,7 @@ void* allocate(void*, void* memory, size_t, size_t size) {
     return nullptr;
   }
   void* const larger = std::realloc(memory, size);
-  if (larger == nullptr) std::longjmp(*caller_of_library, 1);
+  if (larger == nullptr && caller_of_library != nullptr) std::longjmp(*caller_of_library, 1);
   return larger;
 }
 
@@ -87,11 +87,13 @@ struct AvroFile::Library {
     errno = 0;
     // NOLINTNEXTLINE(cert-err52-cpp): only frames of C code are between the jump and this line
     if (setjmp(here) != 0) {
+      caller_of_library = nullptr;
       writer = nullptr;
       schema = nullptr;
       throw std::bad_alloc();
     }
     const int status = work();
+    caller_of_library = nullptr;
     const int memory = errno;  // the libraries that libavro calls only return a failure
     if (reason != 0) throw Error("cannot write " + output.path().string(), reason);
     if (status == 0) return;
