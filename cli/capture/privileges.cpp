@@ -15,7 +15,7 @@ namespace htmtrace {
 namespace {
 
 // Version 3 has two words of 32 capabilities.
-using Words = std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3>;
+using CapabilityWords = std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3>;
 
 // capget(2): pid 0 is the calling thread.
 __user_cap_header_struct this_thread() {
@@ -26,7 +26,7 @@ __user_cap_header_struct this_thread() {
 
 int set_capabilities(Capabilities wanted) {
   wanted.bits &= permitted_capabilities().bits;
-  Words words{};
+  CapabilityWords words{};
   words[0].effective = words[0].permitted = static_cast<uint32_t>(wanted.bits);
   words[1].effective = words[1].permitted = static_cast<uint32_t>(wanted.bits >> 32);
   __user_cap_header_struct header = this_thread();
@@ -34,7 +34,7 @@ int set_capabilities(Capabilities wanted) {
 }
 
 Capabilities permitted_capabilities() {
-  Words words{};
+  CapabilityWords words{};
   __user_cap_header_struct header = this_thread();
   if (::syscall(SYS_capget, &header, words.data()) != 0) return {.bits = ~uint64_t{0}};
   return {.bits = words[0].permitted | uint64_t{words[1].permitted} << 32};
