@@ -110,6 +110,7 @@ void allow_output(const Ruleset& rules, const fs::path& path) {
 void allow_output_folder(const Ruleset& rules, fs::path path) {
   std::error_code failure;
   path = fs::absolute(path, failure).lexically_normal();
+  if (failure) throw Error("cannot find the current folder", failure.value());
   while (!fs::exists(path, failure) && path.has_relative_path()) path = path.parent_path();
   rules.allow(path, kReplaceFolders);
 }

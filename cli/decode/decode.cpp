@@ -20,6 +20,7 @@
 #include "cli/traces/context.h"
 #include "cli/traces/core_reading.h"
 #include "cli/traces/index_file.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/core_trace/plain_counts.h"
 #include "output/export/block_vector_writer.h"
@@ -191,7 +192,7 @@ class Decode {
             [&](uint64_t offset, const CoreStatistics& so_far) {
               if (!show_progress_) return;
               progress.decoding(offset, bytes.file().size_bytes().value_or(0),
-                                fmt::format("{} losses", so_far.loss_stamps));
+                                counted(so_far.loss_stamps, "loss"));
             },
     });
     progress.clear();

@@ -17,6 +17,7 @@
 #include "cli/traces/core_reading.h"
 #include "cli/traces/nest_choice.h"
 #include "cli/traces/nest_reading.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/nest_trace/layout.h"
 #include "output/export/avro_file.h"
@@ -49,8 +50,8 @@ class RowDecode {
     for (RowParts<File>& rows : written_) rows.publish();
     if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
     if (!options_.quiet) {
-      print_note(fmt::format("{}; {} rows in {} files of {}", describe(totals_), rows_, files_,
-                             options_.traces.output));
+      print_note(fmt::format("{}; {} in {} of {}", describe(totals_), counted(rows_, "row"),
+                             counted(files_, "file"), options_.traces.output));
     }
     return incomplete_ ? kExitIncomplete : kExitDone;
   }

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/messages.h"
 #include "core/base/budget.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "output/export/dtl_perf_data.h"
 #include "output/export/dtl_timeline.h"
@@ -25,13 +26,13 @@ namespace {
 // Warns about defects of the file. Returns true if the file has any.
 bool tell(const DtlReader& reader, const std::string& name) {
   if (reader.damaged_bytes() != 0) {
-    print_warning(fmt::format("{}: {} bytes are damaged, the first at {}; skipped them", name,
-                              reader.damaged_bytes(), *reader.first_damage()));
+    print_warning(fmt::format("{}: skipped {} of damage, the first at {}", name,
+                              counted(reader.damaged_bytes(), "byte"), *reader.first_damage()));
   }
   if (reader.contradictions() != 0) {
-    print_warning(fmt::format(
-        "{}: the statistics of {} groups of entries are wrong; counted the entries instead", name,
-        reader.contradictions()));
+    print_warning(
+        fmt::format("{}: the statistics of {} of entries are wrong; counted the entries instead",
+                    name, counted(reader.contradictions(), "group")));
   }
   if (!reader.end()) {
     print_warning(
@@ -117,7 +118,7 @@ void tell_verdict(const DtlReader& reader, uint64_t taken) {
         "recomputes them)",
         passed_by);
   }
-  print_note(fmt::format("{} of {} entries{}", taken, reader.entries(), trusted));
+  print_note(fmt::format("{} of {}{}", taken, counted(reader.entries(), "entry"), trusted));
 }
 
 void take_memory(MemoryBudget& budget, uint64_t bytes, const std::string& name) {
@@ -231,16 +232,16 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   // verdict.
   if (reader_gone) return kExitDone;
   if (untimed != 0) {
-    print_warning(fmt::format(
-        "{}: skipped {} entries without a known time; --from, --to and --interval need it",
-        replay.name, untimed));
+    print_warning(
+        fmt::format("{}: skipped {} without a known time; --from, --to and --interval need it",
+                    replay.name, counted(untimed, "entry")));
   } else if (reader.clock().ticks_per_second == 0) {
     print_warning(fmt::format("{}: the recording has no clock; times are unknown", replay.name));
   }
   bool incomplete = tell(reader, replay.name) || untimed != 0;
   for (const Loss& loss : output.losses(all)) {
     print_warning(
-        fmt::format("{}: {} entries are missing: {}", loss.place, loss.amount, loss.cause));
+        fmt::format("{}: missing: {}: {}", loss.place, counted(loss.amount, "entry"), loss.cause));
     incomplete = true;
   }
   if (!replay.quiet) tell_verdict(reader, taken);
@@ -289,13 +290,13 @@ int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, 
   write();
   const uint64_t written_bytes = finish_export(file);
   if (form.left_out() != 0) {
-    print_warning(
-        fmt::format("skipped {} entries that are older than the preceding entry of their CPU",
-                    form.left_out()));
+    print_warning(fmt::format("skipped {} older than the preceding entry of the same CPU",
+                              counted(form.left_out(), "entry")));
   }
   const bool incomplete = tell(reader, replay.name);
-  print_note(fmt::format("{} of {} entries to {}, {} bytes", taken - form.left_out(),
-                         reader.entries(), path.string(), written_bytes));
+  print_note(fmt::format("{} of {} to {}, {}", taken - form.left_out(),
+                         counted(reader.entries(), "entry"), path.string(),
+                         counted(written_bytes, "byte")));
   return status_of(reader, incomplete || form.left_out() != 0);
 }
 
@@ -331,12 +332,12 @@ int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Exist
   const uint64_t written_bytes = finish_export(file);
   if (form.strange_reasons() != 0) {
     print_warning(
-        fmt::format("perf shows wrong reasons for {} entries: it has no names for their reasons",
-                    form.strange_reasons()));
+        fmt::format("perf shows wrong reasons for {}: it has no names for the true reasons",
+                    counted(form.strange_reasons(), "entry")));
   }
   const bool incomplete = tell(reader, replay.name);
-  print_note(fmt::format("{} of {} entries to {}, {} bytes", taken, reader.entries(), path.string(),
-                         written_bytes));
+  print_note(fmt::format("{} of {} to {}, {}", taken, counted(reader.entries(), "entry"),
+                         path.string(), counted(written_bytes, "byte")));
   return status_of(reader, incomplete);
 }
 

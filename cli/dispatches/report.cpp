@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/messages.h"
+#include "core/base/counted.h"
 #include "core/dispatch_log/entry.h"
 #include "core/dispatch_log/proof.h"
 
@@ -41,7 +42,7 @@ std::string why_lost(const DtlTotals& totals) {
   add(totals.void_slots, "an entry was void");
   add(totals.area_full, "the AUX area was full");
   add(totals.not_logged, "the kernel removed the event from its CPU");
-  add(totals.taken, "somebody else took the log");
+  add(totals.taken, "another user of the log restarted it");
   return why.empty() ? "the driver did not deliver the entries" : why;
 }
 
@@ -92,7 +93,8 @@ void DtlReport::judge(const DtlCpuResult& result) {
   const std::string place = fmt::format("CPU {}", result.cpu);
   indexed_++;
   if (shortfall.too_many) {
-    ledger_.add({place, "more entries than the hypervisor wrote: somebody else restarted the log",
+    ledger_.add({place,
+                 "more entries than the hypervisor wrote: another user of the log restarted it",
                  LossUnit::kUnknown, 0});
   } else if (shortfall.most != 0) {
     std::string cause = why_lost(result.totals);
@@ -131,9 +133,10 @@ void DtlReport::bound(const DtlCpuResult& result) {
                  LossUnit::kEntries, totals.overrun_entries});
   }
   if (totals.void_slots.count != 0) {
-    ledger_.add({place,
-                 describe("somebody else took the log: an entry was void", totals.void_slots),
-                 LossUnit::kEntries, totals.void_slots.count});
+    ledger_.add(
+        {place,
+         describe("another user of the log restarted it: an entry was void", totals.void_slots),
+         LossUnit::kEntries, totals.void_slots.count});
   }
 }
 
@@ -143,7 +146,7 @@ void DtlReport::judge_off(const DtlCpuResult& result) {
   const std::string place = fmt::format("CPU {}", result.cpu);
   const std::string cause =
       fmt::format("{}, after {}",
-                  result.totals.taken.count != 0 ? "somebody else took the log"
+                  result.totals.taken.count != 0 ? "another user of the log restarted it"
                                                  : "the kernel disabled the event",
                   seconds(result.totals.last_ns));
   if (event == "all" && result.dispatches && *result.dispatches >= result.logged) {
@@ -172,9 +175,9 @@ std::string DtlReport::text() const {
                         counted_);
   }
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-  text += fmt::format("htmtrace: {} entries of {} CPUs in {}.{:03} s, read every {} us; {}\n",
-                      entries_, cpus_, milliseconds / 1000, milliseconds % 1000, period_ns / 1000,
-                      ledger_.summary());
+  text += fmt::format("htmtrace: {} of {} in {}.{:03} s, read every {} us; {}\n",
+                      counted(entries_, "entry"), counted(cpus_, "CPU"), milliseconds / 1000,
+                      milliseconds % 1000, period_ns / 1000, ledger_.summary());
   return text;
 }
 

@@ -18,6 +18,7 @@
 #include "cli/doctor/system.h"
 #include "cli/doctor/try.h"
 #include "cli/help.h"
+#include "core/base/counted.h"
 #include "output/io/json_writer.h"
 #include "output/io/text_output.h"
 
@@ -128,9 +129,8 @@ std::string to_text(const std::vector<Finding>& findings) {
   const auto problems = problems_of(findings);
   // Only a recording starts the trace, so doctor cannot promise that it works.
   const char* const tried = any_tried(findings) ? "no trace was started" : "no target was tried";
-  text += problems == 0   ? fmt::format("found no problem; {}\n", tried)
-          : problems == 1 ? "1 problem: a recording would fail\n"
-                          : fmt::format("{} problems: a recording would fail\n", problems);
+  text += problems == 0 ? fmt::format("found no problem; {}\n", tried)
+                        : fmt::format("{}: a recording would fail\n", counted(problems, "problem"));
   return text;
 }
 

@@ -16,6 +16,7 @@
 #include "cli/capture/htm_source.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "core/base/counted.h"
 #include "core/base/size_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/text_output.h"
@@ -97,7 +98,7 @@ Inventory take_inventory(const fs::path& root) {
 
 void put_list(const Listed& list, std::string& text) {
   text += fmt::format("\n{}: {}", list.name, list.what);
-  if (list.answer.readable()) text += fmt::format(", {} entries", list.blocks.entries.size());
+  if (list.answer.readable()) text += ", " + counted(list.blocks.entries.size(), "entry");
   if (list.blocks.memory_bytes && list.name.starts_with("status")) {
     text += fmt::format(", {} of trace memory each", rounded_size(*list.blocks.memory_bytes));
   }

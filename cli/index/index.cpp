@@ -23,6 +23,7 @@
 #include "cli/traces/nest_reading.h"
 #include "cli/traces/reach.h"
 #include "cli/units.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/nest_trace/layout.h"
 #include "core/selection/indexer.h"
@@ -77,8 +78,9 @@ class Index {
       interval_ = interval(identity->size_bytes);
       const std::string found =
           type == HtmType::kNest ? nest(trace, input, *identity) : core(trace, input, *identity);
-      print_note(fmt::format("{}: {} bytes, {}", index_path(trace).string(),
-                             std::filesystem::file_size(index_path(trace)), found));
+      print_note(fmt::format("{}: {}, {}", index_path(trace).string(),
+                             counted(std::filesystem::file_size(index_path(trace)), "byte"),
+                             found));
     }
     return tell_missing(traces, context) ? kExitIncomplete : kExitDone;
   }
@@ -100,7 +102,8 @@ class Index {
       tell_no_tags(trace.name());
     }
     finish(trace, identity, pack(index));
-    return fmt::format("{} instructions, {} entries", index.instructions, index.restarts.size());
+    return fmt::format("{}, {}", counted(index.instructions, "instruction"),
+                       counted(index.restarts.size(), "entry"));
   }
 
   std::string nest(const ChosenTrace& trace, InputFile& input, const FileIdentity& identity) {
@@ -124,8 +127,9 @@ class Index {
     NestIndex index = indexer.finish();
     index.file = identity;
     finish(trace, identity, pack(index));
-    return fmt::format("layout {}, {} commands, {} entries", nest::layout_name(index.layout),
-                       indexer.statistics().commands, index.restarts[0].size());
+    return fmt::format("layout {}, {}, {}", nest::layout_name(index.layout),
+                       counted(indexer.statistics().commands, "command"),
+                       counted(index.restarts[0].size(), "entry"));
   }
 
   template <class Read, class Indexer>

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "core/base/counted.h"
+
 namespace htmtrace {
 
 Capture::Capture(const std::vector<HtmSource>& sources, SessionFiles files,
@@ -140,18 +142,19 @@ std::vector<std::string> Capture::summary() const {
     sum.translation_blocks += target.translation_blocks;
     sum.translation_entries += target.translation_entries;
     for (const Manifest::Trigger& trigger : target.triggers) {
-      lines.push_back(fmt::format("{}: {} {}d it {} times", describe(target.target), trigger.event,
-                                  trigger.action, trigger.times));
+      lines.push_back(fmt::format("{}: {} {}d it {}", describe(target.target), trigger.event,
+                                  trigger.action, counted(trigger.times, "time")));
     }
     if (manifest_.targets.size() == 1) break;
-    lines.push_back(
-        fmt::format("{}: {} bytes of trace", describe(target.target), target.trace_bytes));
+    lines.push_back(fmt::format("{}: {} of trace", describe(target.target),
+                                counted(target.trace_bytes, "byte")));
   }
   const std::string compressed =
       sum.trace_compressed ? fmt::format(" compressed to {}", sum.trace_stored_bytes) : "";
   lines.push_back(fmt::format(
-      "{} bytes of trace{}, {} records of memory map ({} entries) in {}; {}", sum.trace_bytes,
-      compressed, sum.translation_blocks, sum.translation_entries, folder_.string(), verdict()));
+      "{} of trace{}, {} of memory map ({}) in {}; {}", counted(sum.trace_bytes, "byte"),
+      compressed, counted(sum.translation_blocks, "record"),
+      counted(sum.translation_entries, "entry"), folder_.string(), verdict()));
   return lines;
 }
 

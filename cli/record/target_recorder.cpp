@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/counted.h"
 #include "core/core_trace/stamp.h"
 #include "pmu/htm_errors.h"
 
@@ -241,8 +242,8 @@ void TargetRecorder::settle_sink(const char* place, const TraceFile& sink) {
   }
   if (!sink.error()) return;
   fail(Error(fmt::format("cannot write {}", sink.path().string()), *sink.error())
-           .on(fmt::format("the file has {} bytes; {} bytes are lost", sink.written_bytes(),
-                           sink.discarded_bytes()))
+           .on(fmt::format("the file has {}; lost: {}", counted(sink.written_bytes(), "byte"),
+                           counted(sink.discarded_bytes(), "byte")))
            .hint("htmtrace can decode the data in the file"));
 }
 

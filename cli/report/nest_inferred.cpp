@@ -10,6 +10,7 @@
 #include "cli/traces/context.h"
 #include "cli/traces/nest_choice.h"
 #include "cli/traces/nest_reading.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/hot_table.h"
 #include "core/base/size_text.h"
@@ -118,7 +119,7 @@ class Inferred {
 
   std::string tables() const {
     if (!any_) return "no address field was accepted, so the report has no addresses\n";
-    std::string text = fmt::format("{} commands\n", commands_);
+    std::string text = counted(commands_, "command") + '\n';
     if (without_ != 0) {
       text += fmt::format("{} ({:.2f}%) of them without a known logical address are in no table\n",
                           without_, percent(without_, commands_));

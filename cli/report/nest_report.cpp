@@ -90,6 +90,7 @@ NestReportResult heat_of_nest(const std::vector<ChosenTrace>& traces, const Repo
                        .totals = count.totals,
                        .traces = traces.size(),
                        .what = "commands with an address",
+                       .step = "command",
                        .kind = counter.logical ? "logical" : "real",
                        .remarks = fmt::format("bus: {}\n{}\n{}", describe(count.totals),
                                               count.evidence, describe(names))};

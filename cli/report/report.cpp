@@ -23,6 +23,7 @@
 #include "core/analysis/call_stacks.h"
 #include "core/analysis/heat_maps.h"
 #include "core/analysis/hot_blocks.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "output/export/call_timeline.h"
 #include "output/io/text_output.h"
@@ -94,8 +95,8 @@ class Report {
   }
 
   static void tell(const CallStacks& stacks) {
-    print_note(fmt::format("call stacks: {} lost, {} cut, {} instructions left out",
-                           stacks.restarts(), stacks.cut(), stacks.unknown()));
+    print_note(fmt::format("call stacks: {} lost, {} cut, {} left out", stacks.restarts(),
+                           stacks.cut(), counted(stacks.unknown(), "instruction")));
   }
 
   // Text has as many windows as a reader can scan; programs get more.
@@ -151,8 +152,9 @@ class Report {
         .totals = totals_,
         .traces = traces.size(),
         .what = "data accesses",
+        .step = "instruction",
         .kind = key_name(options_.wishes.key),
-        .remarks = fmt::format("{} traces: {}\n", traces.size(), describe(totals_))};
+        .remarks = fmt::format("{}: {}\n", counted(traces.size(), "trace"), describe(totals_))};
     report.name = [this](const HeatMap::Row& row) {
       if (row.lowest_name == HeatMap::kNoName) return std::string();
       return range_name(symbols_, row.lowest_name, row.highest_name);

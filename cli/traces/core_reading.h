@@ -17,6 +17,7 @@
 #include "cli/traces/nest_options.h"
 #include "cli/traces/options.h"
 #include "cli/traces/selection_options.h"
+#include "core/base/counted.h"
 #include "core/core_trace/decoder.h"
 #include "core/core_trace/sink.h"
 #include "output/io/input_file.h"
@@ -56,7 +57,7 @@ CoreStatistics decode_bytes(const CoreReading& reading, Sink& sink, const Wanted
     decoder.feed(piece.first(got));
     if (!reading.show_progress) continue;
     progress.decoding(decoder.offset(), bytes.file().size_bytes().value_or(0),
-                      fmt::format("{} losses", decoder.statistics().loss_stamps));
+                      counted(decoder.statistics().loss_stamps, "loss"));
   }
   decoder.finish();
   CoreStatistics statistics = decoder.statistics();

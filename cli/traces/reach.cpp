@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/traces/reach.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
 #include "cli/dispatches/import.h"
+#include "core/base/error.h"
 #include "output/recording/earlier.h"
 #include "output/recording/file_names.h"
 #include "output/recording/symbol_files.h"
@@ -25,13 +27,18 @@ void add(const fs::path& path, Reach& reach) {
   const fs::path folder = is_folder ? path : path.has_parent_path() ? path.parent_path() : ".";
   (is_folder ? reach.folders : reach.files).push_back(path);
   reach.listed.push_back(folder);
-  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
+  fs::directory_iterator entry(folder, failure);
+  for (const fs::directory_iterator end; !failure && entry != end; entry.increment(failure)) {
     std::error_code gone;
     if (is_folder && !entry->is_symlink(gone)) continue;  // `folders` has it
     if (belongs_to_recording(entry->path()) && entry->is_regular_file(gone)) {
       reach.files.push_back(entry->path());
     }
+  }
+  // The command reports a folder that the user cannot read if it needs its files.
+  const int reason = failure.value();
+  if (reason != 0 && reason != EACCES && reason != ENOENT && reason != ENOTDIR) {
+    throw Error("cannot list folder " + folder.string(), reason);
   }
   for (const char* name : {kKallsymsName, kMapsName, kPagesName}) {
     reach.files.push_back(folder / ".." / name);  // of several recordings

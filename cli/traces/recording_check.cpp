@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/counted.h"
 #include "core/base/crc32c.h"
 #include "core/base/file_identity.h"
 #include "output/io/input_file.h"
@@ -79,14 +80,14 @@ ListedTrace find_listed(const ManifestFacts& facts, const ChosenTrace& trace) {
 }
 
 Discrepancy differing_sizes(const std::string& name, uint64_t expected, uint64_t found,
-                            const char* unit = "bytes") {
+                            const char* when = "") {
   if (found < expected) {
-    return {.text = fmt::format("{} is incomplete: its manifest expects {} {}, found {}", name,
-                                expected, unit, found),
+    return {.text = fmt::format("{} is incomplete: its manifest expects {}{}, found {}", name,
+                                counted(expected, "byte"), when, found),
             .hint = kCopyAgain};
   }
-  return {.text = fmt::format("{} does not belong to its manifest: expected {} {}, found {}", name,
-                              expected, unit, found),
+  return {.text = fmt::format("{} does not belong to its manifest: expected {}{}, found {}", name,
+                              counted(expected, "byte"), when, found),
           .hint = kOtherManifest};
 }
 
@@ -115,7 +116,7 @@ std::optional<Discrepancy> compare_sizes(ChosenTrace& trace, const RecordedFile&
   const auto content = InputFile::open_unpacked(trace.path).size_bytes();
   if (!content) trace.expected_bytes = recorded.bytes;
   if (content.value_or(*recorded.bytes) == *recorded.bytes) return std::nullopt;
-  return differing_sizes(trace.name(), *recorded.bytes, *content, "bytes when decompressed");
+  return differing_sizes(trace.name(), *recorded.bytes, *content, " when decompressed");
 }
 
 // Traces that filled their memory have the same size, so only their beginnings identify them.
@@ -209,7 +210,8 @@ std::optional<Discrepancy> recorded_losses(const ChosenTrace& trace, const Manif
     if (count++ == 0) first = &loss;
   }
   if (count == 0) return std::nullopt;
-  const std::string more = count == 1 ? "" : fmt::format(", and {} more losses", count - 1);
+  const std::string more =
+      count == 1 ? "" : fmt::format(", and {}", counted(count - 1, "more loss"));
   return Discrepancy{.text = fmt::format("{} is incomplete: its manifest reports a loss ({}: {}{})",
                                          trace.name(), first->place, first->cause, more),
                      .hint = {}};

@@ -10,6 +10,7 @@
 
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "output/io/input_file.h"
 #include "output/recording/symbol_files.h"
@@ -72,7 +73,8 @@ bool read_pages(const std::vector<std::string>& paths, PageNames& names) {
   const size_t malformed =
       with_text(path, kMostPagesBytes, [&](std::string_view text) { return names.add_file(text); });
   if (malformed != 0) {
-    print_warning(fmt::format("cannot parse {} lines of {}; skipped them", malformed, path));
+    print_warning(
+        fmt::format("cannot parse {} of {}; skipped them", counted(malformed, "line"), path));
   }
   return true;
 }
@@ -125,7 +127,8 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
                                 report.hidden != 0 ? ": copy /proc/kallsyms as root"
                                                    : ": is it a copy of /proc/kallsyms?"));
     } else if (report.malformed != 0) {
-      print_warning(fmt::format("{} has {} malformed lines", kallsyms, report.malformed));
+      print_warning(
+          fmt::format("{} has {}", kallsyms, counted(report.malformed, "malformed line")));
     }
   }
   for (const std::string& file : options.elf) add_elf(file, table);
@@ -140,9 +143,8 @@ PageNames load_page_names(const SymbolOptions& options, const std::vector<std::s
   if (!read_pages(paths, names)) return names;
   const size_t without_room = names.add_symbols({options.elf.begin(), options.elf.end()});
   if (without_room != 0) {
-    print_warning(
-        fmt::format("the names of {} program files are missing: they would take too much memory",
-                    without_room));
+    print_warning(fmt::format("the names of {} are missing: they would take too much memory",
+                              counted(without_room, "program file")));
   }
   return names;
 }

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/counted.h"
+
 namespace htmtrace::nest {
 namespace {
 
@@ -128,15 +130,16 @@ FieldEvidence FieldSearch::judge() const {
 std::string describe(const FieldEvidence& e) {
   std::string text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "search for the address by the memory map, in {} commands\n", e.commands);
+  fmt::format_to(out, "search for the address by the memory map, in {}\n",
+                 counted(e.commands, "command"));
   if (e.hits == 0) return text + "  no bits of the records fall into known memory\n";
   fmt::format_to(out,
                  "  bits {} to {} as address bits from 2^{} up: {:.2f}% in known memory, by chance "
-                 "{:.4f}%; {} different pages\n",
+                 "{:.4f}%; different pages: {}\n",
                  e.field.first_bit(), e.field.last_bit, InferredField::kPageShift,
                  share_percent(e.hits, e.commands), 100 * e.chance, e.pages);
-  fmt::format_to(out, "  the same bits at another position: {:.2f}%, {} pages; ",
-                 share_percent(e.shifted_hits, e.commands), e.shifted_pages);
+  fmt::format_to(out, "  the same bits at another position: {:.2f}%, {}; ",
+                 share_percent(e.shifted_hits, e.commands), counted(e.shifted_pages, "page"));
   if (e.other_hits == 0) {
     text += "no other field has a quarter of the pages\n";
   } else {

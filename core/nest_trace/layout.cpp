@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "core/base/big_endian.h"
+#include "core/base/counted.h"
 #include "core/nest_trace/names.h"
 
 namespace htmtrace::nest {
@@ -72,9 +73,10 @@ std::string describe(const LayoutEvidence& e) {
 
 std::string describe(const LayoutEvidence& e, std::string_view layout) {
   return fmt::format(
-      "layout {}: of {} records, {} are stamps ({} with a timer) and {} commands, of which {} fit "
+      "layout {}: of {}, {} are stamps ({} with a timer) and {} commands, of which {} fit "
       "POWER8 and {} POWER9",
-      layout, e.records, e.stamps, e.timed_stamps, e.commands, e.fit_power8, e.fit_power9);
+      layout, counted(e.records, "record"), e.stamps, e.timed_stamps, e.commands, e.fit_power8,
+      e.fit_power9);
 }
 
 const char* layout_name(Layout layout) {

@@ -143,11 +143,11 @@ void NewFile::remove_hidden() {
 
 int NewFile::name_hidden() {
   if (!hidden_.empty()) return 0;
-  const std::string name = hidden_name(name_);
+  std::string name = hidden_name(name_);
   if (::linkat(AT_FDCWD, link_of(fd()).c_str(), folder_.get(), name.c_str(), AT_SYMLINK_FOLLOW) !=
       0)
     return errno;
-  hidden_ = name;
+  hidden_ = std::move(name);  // a copy may throw, and leave a file that nobody removes
   return 0;
 }
 

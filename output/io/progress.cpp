@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "core/base/counted.h"
 #include "core/base/size_text.h"
 #include "output/io/json_writer.h"
 
@@ -44,7 +45,7 @@ void Progress::recording(std::optional<std::chrono::nanoseconds> left) {
 void Progress::draining(uint64_t bytes, uint64_t total_bytes, uint64_t losses) {
   if (style_ != Style::kJson) {
     moving("saving", bytes, total_bytes,
-           losses == 0 ? std::string("nothing lost") : fmt::format("{} losses", losses));
+           losses == 0 ? std::string("nothing lost") : counted(losses, "loss"));
     return;
   }
   if (!due(Phase::kMoving)) return;

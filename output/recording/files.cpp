@@ -118,12 +118,14 @@ SessionFiles create_session_parts(TraceStream& stream, uint32_t recording,
   return files;
 }
 
+// The manifest comes first: the files of an interrupted begin() must not look like a complete
+// recording.
 void SessionFiles::begin() {
+  manifest.begin();
   for (TargetFiles& target : targets) {
     target.trace.begin();
     target.translation.begin();
   }
-  manifest.begin();
 }
 
 std::set<std::string> SessionFiles::names() const {

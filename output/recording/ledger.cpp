@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/counted.h"
+
 namespace htmtrace {
 
 void Ledger::add(const Loss& loss, const Moment& when) {
@@ -45,11 +47,11 @@ std::string Ledger::summary() const {
 std::string describe_amount(const Loss& loss) {
   switch (loss.unit) {
     case LossUnit::kBytes:
-      return fmt::format("{} bytes", loss.amount);
+      return counted(loss.amount, "byte");
     case LossUnit::kRecords:
-      return fmt::format("{} records", loss.amount);
+      return counted(loss.amount, "record");
     case LossUnit::kEntries:
-      return fmt::format("{} entries", loss.amount);
+      return counted(loss.amount, "entry");
     case LossUnit::kUnknown:
       break;
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/analysis/basic_blocks.h"
+#include "core/base/counted.h"
 #include "output/report/count_lines.h"
 
 namespace htmtrace {
@@ -66,7 +67,7 @@ void add_defects(CountLines& lines, const CoreStatistics& s) {
     if (defect.count == 0) continue;
     const auto reason = static_cast<DefectReason>(i);
     lines.always(fmt::format("defect: {}", defect_reason_name(reason)), defect.count);
-    std::string where = fmt::format("({} bytes) at", defect.size_bytes);
+    std::string where = fmt::format("({}) at", counted(defect.size_bytes, "byte"));
     for (size_t k = 0; k < std::min<uint64_t>(defect.count, DefectSummary::kKept); k++) {
       where += fmt::format(" {:#x}", defect.first_offsets[k]);
     }
@@ -134,13 +135,11 @@ void DecodeTotals::add(const nest::Statistics& statistics) {
 }
 
 std::string describe(const DecodeTotals& totals) {
-  if (totals.commands != 0) {
-    return fmt::format("{} bytes, {} instructions, {} commands, {} losses, {} defects",
-                       totals.bytes, totals.instructions, totals.commands, totals.losses,
-                       totals.defects);
-  }
-  return fmt::format("{} bytes, {} instructions, {} losses, {} defects", totals.bytes,
-                     totals.instructions, totals.losses, totals.defects);
+  std::string text = fmt::format("{}, {}", counted(totals.bytes, "byte"),
+                                 counted(totals.instructions, "instruction"));
+  if (totals.commands != 0) text += ", " + counted(totals.commands, "command");
+  return text +
+         fmt::format(", {}, {}", counted(totals.losses, "loss"), counted(totals.defects, "defect"));
 }
 
 }  // namespace htmtrace

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "core/base/counted.h"
 #include "output/io/json_writer.h"
 #include "output/io/percent.h"
 #include "output/print/csv_printer.h"
@@ -36,7 +37,7 @@ std::string count_text(uint64_t count) {
 }
 
 std::string describe(const char* title, const DiffSide& side) {
-  return fmt::format("{:<7} {}: {} traces, {}\n", title, side.name, side.traces,
+  return fmt::format("{:<7} {}: {}, {}\n", title, side.name, counted(side.traces, "trace"),
                      describe(side.totals));
 }
 

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "core/base/counted.h"
 #include "output/io/shares.h"
 #include "output/report/dtl_waits_text.h"
 
@@ -25,8 +26,8 @@ class Writer {
   }
 
   void write() {
-    fmt::format_to(out_, "{} dispatches of {} virtual processors\n", all_.entries(),
-                   summary_.cpus.size());
+    fmt::format_to(out_, "{} of {}\n", counted(all_.entries(), "dispatch"),
+                   counted(summary_.cpus.size(), "virtual processor"));
     if (all_.entries() == 0) return;
     write_waits();
     const DtlWaitTables waits{.clock = summary_.clock, .cpus = summary_.cpus};

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "core/base/counted.h"
 #include "output/io/shares.h"
 
 namespace htmtrace {
@@ -38,10 +39,10 @@ class TopWriter {
       : view_(view), out_(std::back_inserter(text)) {}
 
   void head() {
-    fmt::format_to(out_, "{} s, {} virtual processors, the last {} s; times in {}\n",
-                   decimal(view_.now_ns / 1'000'000), view_.lines.size(),
-                   decimal(view_.interval_ns / 1'000'000),
-                   view_.clock.ticks_per_second != 0 ? "us" : "ticks");
+    fmt::format_to(
+        out_, "{} s, {}, the last {} s; times in {}\n", decimal(view_.now_ns / 1'000'000),
+        counted(view_.lines.size(), "virtual processor"), decimal(view_.interval_ns / 1'000'000),
+        view_.clock.ticks_per_second != 0 ? "us" : "ticks");
     fmt::format_to(out_, "{:>5}{:>10}{:>10}{:>11}{:>11}{:>12}{:>11}{:>10}{:>10}{:>10}{:>7}{:>7}\n",
                    "CPU", "disp/s", "stolen", "wait p50", "p99", "max", "queue p99", "preempt/s",
                    "moved", "away", "home", "full");

@@ -7,6 +7,7 @@
 #include <bit>
 #include <iterator>
 
+#include "core/base/counted.h"
 #include "core/base/size_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/percent.h"
@@ -41,12 +42,7 @@ std::string time_line(const HeatMapReport& report, size_t columns) {
   const std::string end = std::to_string(map.first_time() + map.windows() * map.window());
   const size_t used = begin.size() + end.size();
   const size_t room = columns > used ? columns - used : 1;
-  return fmt::format("{}{:^{}}{}", begin, room > 14 ? report.axis() : "", room, end);
-}
-
-// Text of a window for JSON, SVG and people.
-std::string window_text(const HeatMapReport& report, uint64_t window) {
-  return fmt::format("{} {}", window, report.axis());
+  return fmt::format("{}{:^{}}{}", begin, room > 14 ? plural(report.axis()) : "", room, end);
 }
 
 }  // namespace
@@ -72,9 +68,8 @@ ShownRows shown_rows(const HeatMap& map, size_t top) {
   return shown;
 }
 
-const char* HeatMapReport::axis() const {
-  if (maps.axis() == HeatAxis::kTicks) return "ticks";
-  return totals.commands != 0 ? "commands" : "instructions";
+std::string HeatMapReport::axis() const {
+  return maps.axis() == HeatAxis::kTicks ? "tick" : step;
 }
 
 std::string HeatMapReport::to_text() const {
@@ -91,7 +86,7 @@ std::string HeatMapReport::to_text() const {
   fmt::format_to(out, "\n{} by {} address: rows of {}{}, columns of {}\n", what, kind,
                  exact_size(map.unit_bytes()),
                  map.unit_bytes() == map.smallest_unit_bytes() ? "" : " (constant memory)",
-                 window_text(*this, map.window() * each));
+                 counted(map.window() * each, axis()));
   if (map.total() == 0) return text + "nothing to show\n";
   const size_t used = (map.windows() + each - 1) / each;
   fmt::format_to(out, "{:<16} {:>7}  {}\n", "address", "share", time_line(*this, used));
@@ -102,9 +97,9 @@ std::string HeatMapReport::to_text() const {
                    title.empty() ? "" : " ", title);
   }
   if (shown.others != 0) {
-    fmt::format_to(out, "{:<16} {:>6.2f}% |{}| {} other rows\n", "others",
+    fmt::format_to(out, "{:<16} {:>6.2f}% |{}| {}\n", "others",
                    percent(shown.others_count, map.total()),
-                   shades(narrowed(shown.rest, each), most), shown.others);
+                   shades(narrowed(shown.rest, each), most), counted(shown.others, "other row"));
   }
   fmt::format_to(out, "shades {} from 1 to {} in a row and column, logarithmic\n",
                  kShades.substr(1), most);
@@ -122,7 +117,7 @@ std::string HeatMapReport::to_json() const {
   json.number("without_address", maps.without_address());
   json.text("address", kind);
   json.number("unit_bytes", map.unit_bytes());
-  json.text("time", axis());
+  json.text("time", plural(axis()));
   json.number("first_time", map.first_time());
   json.number("window", map.window());
   json.number("windows", uint64_t{map.windows()});

@@ -17,6 +17,7 @@ struct HeatMapReport {
   DecodeTotals totals;  // all decoded events, selected or not
   size_t traces = 0;
   std::string what;     // the counted events: "data accesses"
+  std::string step;     // the event that numbers the columns: "instruction", "command"
   std::string kind;     // kind of the addresses: "logical"
   std::string remarks;  // lines about the basis of the map, with line ends
   size_t top = 32;      // number of rows that are shown separately
@@ -32,8 +33,8 @@ struct HeatMapReport {
   std::string to_json() const;
   std::string to_csv() const;
 
-  // The unit of the columns: "ticks", "instructions", "commands".
-  const char* axis() const;
+  // The unit of the columns: "tick", or `step`.
+  std::string axis() const;
 };
 
 // The rows that are shown, and the sum of all other rows.

@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 
+#include "core/base/counted.h"
 #include "core/base/size_text.h"
 #include "output/io/percent.h"
 #include "output/report/heat_map_report.h"
@@ -101,10 +102,11 @@ class Drawing {
   // The number of remark lines is not limited. Only the first lines fit.
   void put_titles() {
     label(8, 20, " font-size=\"14\" font-weight=\"bold\"",
-          fmt::format("{} by {} address over {}", report_.what, report_.kind, report_.axis()));
+          fmt::format("{} by {} address over {}", report_.what, report_.kind,
+                      plural(report_.axis())));
     label(8, 36, "",
-          fmt::format("rows of {}, columns of {} {}; {} in the map", exact_size(map_.unit_bytes()),
-                      map_.window(), report_.axis(), map_.total()));
+          fmt::format("rows of {}, columns of {}; {} in the map", exact_size(map_.unit_bytes()),
+                      counted(map_.window(), report_.axis()), map_.total()));
     unsigned y = 50;
     std::string_view rest = report_.remarks;
     for (int i = 0; i < 2 && !rest.empty(); i++) {
@@ -131,7 +133,7 @@ class Drawing {
           "{} {}\n{}</title></rect>\n",
           kLeft + static_cast<unsigned>(i) * kCellWidth, y, kCellWidth, kCellHeight,
           kColours.at(heat_level(windows[i], shown_.most) - 1), windows[i], report_.what, from,
-          from + map_.window() - 1, report_.axis(), place);
+          from + map_.window() - 1, plural(report_.axis()), place);
     }
   }
 
@@ -148,7 +150,7 @@ class Drawing {
     put_left(y, " fill=\"#555555\"", "others", shown_.others_count);
     put_background(y);
     put_cells(shown_.rest, y, "rows that are not shown");
-    label(right(), y + 11, " fill=\"#555555\"", fmt::format("{} other rows", shown_.others));
+    label(right(), y + 11, " fill=\"#555555\"", counted(shown_.others, "other row"));
   }
 
   void put_left(unsigned y, const std::string& style, std::string_view what, uint64_t count) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/counted.h"
 #include "output/io/percent.h"
 #include "output/print/csv_printer.h"
 #include "output/report/parts.h"
@@ -103,7 +104,8 @@ void put_code(std::string& text, uint64_t address, const HotBlock& block, Assemb
   }
   if (is_cut(block, code)) text += "    ...\n";
   if (block.rewritten != 0) {
-    fmt::format_to(out, "    {} executions had other instructions here\n", block.rewritten);
+    fmt::format_to(out, "    {} had other instructions here\n",
+                   counted(block.rewritten, "execution"));
   }
 }
 
@@ -118,8 +120,9 @@ void put_edges(std::string& text, const SymbolTable& symbols, const HotBlock& bl
     put(count, fmt::format("{:016x}{}{}", owned::plain(to), symbol.empty() ? "" : "  ", symbol));
   }
   if (edges.list.others != 0) {
-    put(edges.list.others, fmt::format("{}{} others", edges.list.more_values ? "at least " : "",
-                                       edges.list.other_values + (edges.list.more_values ? 1 : 0)));
+    put(edges.list.others,
+        fmt::format("{}{}", edges.list.more_values ? "at least " : "",
+                    counted(edges.list.other_values + (edges.list.more_values ? 1 : 0), "other")));
   }
   if (edges.unknown != 0) put(edges.unknown, "unknown: the report omits the next instruction");
 }
@@ -157,13 +160,13 @@ void write_edges(JsonWriter& json, const SymbolTable& symbols, const Edges& edge
 }  // namespace
 
 std::string HotBlocksReport::to_text() const {
-  std::string text =
-      fmt::format("{} traces: {}\n{} instructions reported, {} executions of basic blocks\n",
-                  traces, describe(totals), blocks.instructions(), blocks.executions());
+  std::string text = fmt::format(
+      "{}: {}\n{} reported, {} of basic blocks\n", counted(traces, "trace"), describe(totals),
+      counted(blocks.instructions(), "instruction"), counted(blocks.executions(), "execution"));
   const auto out = std::back_inserter(text);
   if (blocks.unknown() != 0) {
-    fmt::format_to(out, "{} instructions without a known address or word are in no block\n",
-                   blocks.unknown());
+    fmt::format_to(out, "not in a block, because their address or word is unknown: {}\n",
+                   counted(blocks.unknown(), "instruction"));
   }
   fmt::format_to(out, "\nhot blocks{}\n{:>14} {:>7} {:>14} {:>8} {:>8}  {:<16}  {}\n",
                  table_remark(blocks.blocks()), "instructions", "share", "executions", "mean",

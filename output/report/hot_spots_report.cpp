@@ -5,6 +5,7 @@
 
 #include <iterator>
 
+#include "core/base/counted.h"
 #include "core/base/size_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/percent.h"
@@ -189,19 +190,19 @@ void write_data(JsonWriter& json, const HotSpotsReport& report, size_t place) {
 }  // namespace
 
 std::string HotSpotsReport::to_text() const {
-  std::string text =
-      fmt::format("{} traces: {}\n{} instructions and {} data accesses reported\n", traces,
-                  describe(totals), spots.instructions(), spots.data_accesses());
+  std::string text = fmt::format("{}: {}\n{} and {} reported\n", counted(traces, "trace"),
+                                 describe(totals), counted(spots.instructions(), "instruction"),
+                                 counted(spots.data_accesses(), "data access"));
   const auto out = std::back_inserter(text);
   if (spots.data_without_address() != 0) {
-    fmt::format_to(out, "{} data accesses ({:.2f}%) without a known {} address are in no table\n",
-                   spots.data_without_address(),
+    fmt::format_to(out, "not in a table: {} ({:.2f}%) without a known {} address\n",
+                   counted(spots.data_without_address(), "data access"),
                    percent(spots.data_without_address(), spots.data_accesses()),
                    key_name(spots.wishes().key));
   }
   if (spots.code_without_address() != 0) {
-    fmt::format_to(out, "{} instructions without a known address are in no table\n",
-                   spots.code_without_address());
+    fmt::format_to(out, "not in a table: {} without a known address\n",
+                   counted(spots.code_without_address(), "instruction"));
   }
   text += mix_text("instructions by privilege", kPrivilegeNames, spots.instructions(),
                    [&](size_t i) { return spots.of_privilege(static_cast<Privilege>(i)); });

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/base/counted.h"
 #include "core/nest_trace/units.h"
 #include "output/io/json_writer.h"
 #include "output/io/percent.h"
@@ -61,8 +62,7 @@ std::vector<size_t> asking_chips(const nest::HotSpots& spots) {
 // Prints a row for each chip that sends commands, and a column for each bus.
 void put_chips(std::string& text, const nest::HotSpots& spots) {
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "\nall commands by the chip that asks, on the bus of each trace\n{:<8}",
-                 "from");
+  fmt::format_to(out, "\nall commands by requesting chip, on the bus of each trace\n{:<8}", "from");
   for (const nest::TracedBus& bus : spots.traces()) fmt::format_to(out, " {:>21}", bus.name);
   text += '\n';
   for (const size_t chip : asking_chips(spots)) {
@@ -159,14 +159,14 @@ std::string nest_address_name(const PageNames& names, const HotAddress& hot) {
 
 std::string NestHotReport::to_text() const {
   std::string text =
-      fmt::format("bus: {}\n{}\n{} commands reported\n{} ({:.2f}%) of them have an address\n",
-                  describe(totals), evidence, spots.all_commands(), spots.commands(),
+      fmt::format("bus: {}\n{}\n{} reported\nwith an address: {} ({:.2f}%)\n", describe(totals),
+                  evidence, counted(spots.all_commands(), "command"), spots.commands(),
                   percent(spots.commands(), spots.all_commands()));
   const auto out = std::back_inserter(text);
   if (spots.without_address() != 0) {
-    fmt::format_to(
-        out, "{} ({:.2f}%) of those have no known {} address and are in no address table\n",
-        spots.without_address(), percent(spots.without_address(), spots.commands()), kind(spots));
+    fmt::format_to(out, "without a known {} address, so in no address table: {} ({:.2f}%)\n",
+                   kind(spots), spots.without_address(),
+                   percent(spots.without_address(), spots.commands()));
   }
   text += describe(names);
   put_chips(text, spots);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/analysis/symbol_table.h"
+#include "core/base/counted.h"
 #include "core/base/counts.h"
 #include "core/memory_map/owners.h"
 #include "output/io/json_writer.h"
@@ -90,9 +91,9 @@ std::string list_text(const ShortList& list, const Name& name) {
     text += fmt::format("{}{}({})", text.empty() ? "" : " ", name(place.value), place.count);
   }
   if (list.others == 0) return text;
-  return text + fmt::format("{}and {}{} others({})", text.empty() ? "" : " ",
-                            list.more_values ? "at least " : "",
-                            list.other_values + (list.more_values ? 1 : 0), list.others);
+  return text +
+         fmt::format("{}and {}{}({})", text.empty() ? "" : " ", list.more_values ? "at least " : "",
+                     counted(list.other_values + (list.more_values ? 1 : 0), "other"), list.others);
 }
 
 // Writes the counts of the values that the preceding array omits. `count` is the key of the counts.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/base/counted.h"
 #include "output/io/json_writer.h"
 #include "output/io/shares.h"
 #include "output/print/csv_printer.h"
@@ -29,8 +30,8 @@ void add_trace_text(const TimelineReport::Trace& trace, std::string& text) {
   const Timeline& timeline = trace.timeline;
   const auto out = std::back_inserter(text);
   const uint64_t ticks = timeline.ticks();
-  fmt::format_to(out, "\n{}\nwindows of {} instructions, {} ticks{}\n", trace.name,
-                 timeline.window_instructions(), ticks,
+  fmt::format_to(out, "\n{}\nwindows of {}, {}{}\n", trace.name,
+                 counted(timeline.window_instructions(), "instruction"), counted(ticks, "tick"),
                  ticks == 0 ? ": the trace has no times" : "");
   fmt::format_to(out, "{:>16} {:>12} {:>14} {:>10} {:>9} {:>9} {:>9} {:>12} {:>7}\n", "instruction",
                  "reported", "ticks", "each", "user", "kernel", "others", "data", "losses");
@@ -90,7 +91,7 @@ std::optional<uint64_t> ticks_each(const Timeline& timeline, size_t window) {
 }
 
 std::string TimelineReport::to_text() const {
-  std::string text = fmt::format("{} traces: {}\n", traces.size(), describe(totals));
+  std::string text = fmt::format("{}: {}\n", counted(traces.size(), "trace"), describe(totals));
   for (const Trace& trace : traces) add_trace_text(trace, text);
   return text;
 }

@@ -94,10 +94,10 @@ class OpenElf {
     fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd_ < 0) throw Error("cannot open " + name_, errno);
     elf_ = elf_begin(fd_, ELF_C_READ, nullptr);
-    if (elf_ == nullptr || elf_kind(elf_) != ELF_K_ELF) {
-      close();
-      throw Error("cannot use " + name_ + ": it is not an ELF file");
-    }
+    if (elf_ != nullptr && elf_kind(elf_) == ELF_K_ELF) return;
+    const Error reason = elf_ == nullptr ? failure() : Error("it is not an ELF file");
+    close();
+    throw reason.about("cannot use " + name_);
   }
   ~OpenElf() { close(); }
   OpenElf(const OpenElf&) = delete;

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/plain_text.h"
 #include "output/symbols/elf_symbols.h"
@@ -263,9 +264,8 @@ std::string describe(const PageNames& names) {
     count++;
   }
   if (count == 0) return {};
-  return fmt::format(
-      "names of memory by the maps of {} processes, saved {} to {} ms after the trace began\n",
-      count, earliest, latest);
+  return fmt::format("names of memory by the maps of {}, saved {} to {} ms after the trace began\n",
+                     counted(count, "process"), earliest, latest);
 }
 
 }  // namespace htmtrace

@@ -90,7 +90,7 @@ def json_list(row, key, others_key, count_key, name_of):
 
 
 NAME_COUNT = re.compile(r"(\S+)\((\d+)\)")
-OTHERS = re.compile(r"and (at least )?(\d+) others\((\d+)\)$")
+OTHERS = re.compile(r"and (at least )?(\d+) others?\((\d+)\)$")
 
 
 def text_list(text):

@@ -53,8 +53,9 @@ HeatMapReport heat_report(const HeatMaps& maps) {
           .totals = {},
           .traces = 1,
           .what = "data accesses",
+          .step = "instruction",
           .kind = "logical",
-          .remarks = "1 traces\n",
+          .remarks = "1 trace\n",
           .name = [](const HeatMap::Row& row) {
             return row.address == 0x10000 ? std::string("a<b>") : std::string();
           }};
@@ -169,7 +170,7 @@ TEST_CASE("all formats of a heat map show the same counts") {
   const std::string text = report.to_text();
   CHECK(text.find("0000000000010000  74.81% |") != std::string::npos);
   CHECK(text.find("| a<b>\n") != std::string::npos);
-  CHECK(text.find("1 other rows") != std::string::npos);
+  CHECK(text.find("1 other row") != std::string::npos);
   for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos;
        begin = end + 1) {
     CHECK(end - begin <= HeatMapReport::kWidth + 20);  // the name follows

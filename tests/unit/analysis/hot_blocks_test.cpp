@@ -153,7 +153,7 @@ TEST_CASE("long blocks are truncated, and other code at the same address is repo
   CHECK(block.words.size() == HotBlock::kMostWords);
   CHECK(block.rewritten == 1);
   const std::string text = report_of(blocks, {}).to_text();
-  CHECK(text.find("    ...\n    1 executions had other instructions here\n") != std::string::npos);
+  CHECK(text.find("    ...\n    1 execution had other instructions here\n") != std::string::npos);
   CHECK(report_of(blocks, {}).to_json().find("\"code_is_cut\": true") != std::string::npos);
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("hot blocks as text, json and csv") {
   const SymbolTable symbols = some_symbols();
   const HotBlocksReport report = report_of(blocks, symbols, 1);
   std::string expected =
-      "1 traces: 0 bytes, 0 instructions, 0 losses, 0 defects\n"
+      "1 trace: 0 bytes, 0 instructions, 0 losses, 0 defects\n"
       "26 instructions reported, 13 executions of basic blocks\n"
       "\n"
       "hot blocks\n"

@@ -195,7 +195,7 @@ TEST_CASE("hot data: units, kinds of access, and accessing code") {
   const std::string text = report.to_text();
   CAPTURE(text);
   CHECK(text.find("  start(10) helper(5)  in hammered+0x10\n") != std::string::npos);
-  CHECK(text.find("1 data accesses (5.88%) without a known logical address") != std::string::npos);
+  CHECK(text.find("1 data access (5.88%) without a known logical address") != std::string::npos);
   const auto json = nlohmann::json::parse(report.to_json());
   CHECK(json.at("data").at(0).at("top").at(0).at("touched_by").at(0).at("symbol") == "start");
   CHECK(json.at("data").at(1).at("unit_bytes") == 4096);

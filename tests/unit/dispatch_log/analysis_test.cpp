@@ -129,7 +129,7 @@ TEST_CASE("stolen time, late dispatches and moves are counted") {
   summary.symbols = &symbols;
   const std::string text = summary.to_text();
   for (const char* part :
-       {"4 dispatches of 1 virtual processors", "enqueue to dispatch", "11718.750", "idle+0x10",
+       {"4 dispatches of 1 virtual processor", "enqueue to dispatch", "11718.750", "idle+0x10",
         "time_slice", "  255 ", "on the same node", "10.86 %", "21.72 % at 0.200 s"}) {
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);

@@ -242,7 +242,7 @@ TEST_CASE("a complete recording states its evidence") {
         "  dispatch reasons:\n  preempt reasons:\n"
         "  complete: on 1 of 1 CPUs, by the hypervisor's index of the log\n"
         "  dispatch counter: agrees with the index on 1 of 1 CPUs\n"
-        "htmtrace: 50 entries of 1 CPUs in 1.500 s, read every 5000 us; nothing lost\n");
+        "htmtrace: 50 entries of 1 CPU in 1.500 s, read every 5000 us; nothing lost\n");
 }
 
 TEST_CASE("a loss has its CPU, its count, its cause and its time") {
@@ -285,7 +285,7 @@ TEST_CASE("a competing reader of the log is named") {
   const DtlReport report = report_of(result, "preempt");
   REQUIRE(report.ledger().entries().size() == 1);
   CHECK(report.ledger().entries()[0].loss ==
-        Loss{"CPU 7", "somebody else took the log, after 2.000 s", LossUnit::kUnknown, 0});
+        Loss{"CPU 7", "another user of the log restarted it, after 2.000 s", LossUnit::kUnknown, 0});
 }
 
 TEST_CASE("the report names the driver") {

@@ -50,7 +50,7 @@ TEST_CASE("an interval's entries make a line, and the next interval begins empty
   CHECK(view.lines.front().home == 7);
   CHECK(view.lines.front().away == 25);
   CHECK(view.to_text() ==
-        "5.000 s, 1 virtual processors, the last 0.500 s; times in us\n"
+        "5.000 s, 1 virtual processor, the last 0.500 s; times in us\n"
         "  CPU    disp/s    stolen   wait p50        p99         max  queue p99 preempt/s"
         "     moved      away   home   full\n"
         "    3       200   10.04 %    500.000    500.000     500.000      2.000       200"

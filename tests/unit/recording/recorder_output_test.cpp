@@ -263,7 +263,7 @@ TEST_CASE("losses of one target and cause are added up") {
   all.add_all("n0.p1.c3", of_target);
   all.add({"trace", "gap", LossUnit::kBytes, 1});
   CHECK(all.summary() ==
-        "lost: 7 bytes (n0.p1.c2 trace: gap), 7 bytes (n0.p1.c3 trace: gap), 1 bytes (trace: gap)");
+        "lost: 7 bytes (n0.p1.c2 trace: gap), 7 bytes (n0.p1.c3 trace: gap), 1 byte (trace: gap)");
 }
 
 TEST_CASE("JSON text is valid for any strings") {

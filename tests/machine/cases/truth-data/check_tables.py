@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 PLACE = re.compile(r"(\(no name\)|[^\s()]+(?: \[\w+\])?)\((\d+)\) ?")
-OTHERS = re.compile(r"(?:and )?(at least )?(\d+) others\((\d+)\)")
+OTHERS = re.compile(r"(?:and )?(at least )?(\d+) others?\((\d+)\)")
 problems = []
 unproven = [0]
 

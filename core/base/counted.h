@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Numbers with their nouns, for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace htmtrace {
+
+// "instructions", "entries", "losses".
+std::string plural(std::string_view noun);
+
+// "1 loss", "0 entries", "2 basic blocks". `noun` is singular.
+std::string counted(uint64_t number, std::string_view noun);
+
+}  // namespace htmtrace
