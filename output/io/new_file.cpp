@@ -51,16 +51,17 @@ void set_file_mode(mode_t mode) {
 }
 
 void create_folders(const std::filesystem::path& folder) {
-  const auto exists = [&folder] {
+  const auto look = [&folder] {  // 0 if the folder exists, otherwise errno
     struct stat here {};
-    return ::stat(folder.c_str(), &here) == 0 && S_ISDIR(here.st_mode);
+    if (::stat(folder.c_str(), &here) != 0) return errno;
+    return S_ISDIR(here.st_mode) ? 0 : ENOTDIR;
   };
-  if (folder.empty() || exists()) return;
+  if (folder.empty() || look() == 0) return;
   create_folders(folder.parent_path());
   if (::mkdir(folder.c_str(), S_IRWXU) != 0) {
     int reason = errno;
-    if (reason == EEXIST && exists()) return;
-    if (reason == EEXIST) reason = ENOTDIR;
+    if (reason == EEXIST) reason = look();
+    if (reason == 0) return;
     throw Error("cannot create folder " + folder.string(), reason)
         .hint("choose another folder with -o");
   }

@@ -14,6 +14,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 namespace htmtrace {
 
@@ -27,6 +28,8 @@ struct Disassembler::Engine {
     info.buffer = bytes.data();
     info.print_address_func = print_address;
     disassemble_init_for_target(&info);
+    // Without memory for its options, the library would silently print other instructions.
+    if (info.private_data == nullptr) throw std::bad_alloc();
     function = disassembler(info.arch, false, info.mach, nullptr);
   }
   ~Engine() { disassemble_free_target(&info); }

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -93,19 +94,28 @@ class OpenElf {
     if (elf_version(EV_CURRENT) == EV_NONE) throw failure().about("cannot use " + name_);
     fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd_ < 0) throw Error("cannot open " + name_, errno);
+    errno = 0;
     elf_ = elf_begin(fd_, ELF_C_READ, nullptr);
     if (elf_ != nullptr && elf_kind(elf_) == ELF_K_ELF) return;
-    const Error reason = elf_ == nullptr ? failure() : Error("it is not an ELF file");
+    const Error error = elf_ == nullptr ? failure() : Error("it is not an ELF file");
     close();
-    throw reason.about("cannot use " + name_);
+    throw error.about("cannot use " + name_);
   }
   ~OpenElf() { close(); }
   OpenElf(const OpenElf&) = delete;
   OpenElf& operator=(const OpenElf&) = delete;
 
   Elf* get() const { return elf_; }
-  // The library's last error; the caller adds the name of the file.
-  static Error failure() { return Error(elf_errmsg(-1)); }
+  // The library's last error; the caller adds the name of the file. The library reads the file
+  // piece by piece and hides why a read failed, so errno is 0 until then.
+  static Error failure() {
+    return errno != 0 ? Error(std::strerror(errno)) : Error(elf_errmsg(-1));
+  }
+
+  // Call it when a part of the file seems to be missing.
+  static void throw_if_unread() {
+    if (errno != 0) throw failure();
+  }
 
   // Returns the first section of this type, or null if no section has this type.
   Elf_Scn* section(uint32_t type, GElf_Shdr& header) const {
@@ -239,6 +249,7 @@ size_t add_symbols(const OpenElf& elf, const std::string& file, std::optional<ui
   GElf_Shdr header;
   Elf_Scn* section = elf.section(SHT_SYMTAB, header);
   if (section == nullptr) section = elf.section(SHT_DYNSYM, header);
+  OpenElf::throw_if_unread();
   if (section == nullptr) throw Error("it has no symbols");
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) throw OpenElf::failure();
@@ -252,6 +263,7 @@ size_t add_symbols(const OpenElf& elf, const std::string& file, std::optional<ui
     GElf_Shdr place;
     if (!elf.holds(symbol, place)) continue;
     const char* const name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+    if (name == nullptr) OpenElf::throw_if_unread();
     if (name == nullptr || *name == '\0') continue;
     // Symbols may share names, so that all names together are far larger than the file.
     const std::string_view text(name);
