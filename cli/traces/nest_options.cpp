@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/traces/nest_options.h"
 
-
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
