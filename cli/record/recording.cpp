@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/messages.h"
 #include "output/recording/earlier.h"
+#include "output/recording/file_names.h"
 
 namespace htmtrace {
 namespace {

@@ -7,9 +7,7 @@
 
 #include "cli/dispatches/import.h"
 #include "core/base/error.h"
-#include "output/recording/earlier.h"
 #include "output/recording/file_names.h"
-#include "output/recording/symbol_files.h"
 
 namespace htmtrace {
 namespace {

@@ -13,6 +13,7 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "output/io/input_file.h"
+#include "output/recording/file_names.h"
 #include "output/recording/symbol_files.h"
 #include "output/symbols/elf_symbols.h"
 #include "output/symbols/kallsyms.h"

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/print/csv_printer.h"
 
-namespace htmtrace {
+#include "output/io/csv_field.h"
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char character : text) {
-    if (character == '"') quoted += '"';
-    quoted += character;
-  }
-  return quoted + '"';
-}
+namespace htmtrace {
 
 CsvPrinter::CsvPrinter(TextOutput& output, std::string_view target, const SymbolTable* symbols)
     : output_(output), target_(csv_field(target)), names_(symbols) {}

@@ -118,7 +118,4 @@ class CsvPrinter {
   AddressNames names_;
 };
 
-// Returns `text` as a field, in quotes if necessary.
-std::string csv_field(std::string_view text);
-
 }  // namespace htmtrace

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "output/io/csv_field.h"
 #include "output/io/json_writer.h"
 #include "output/io/shares.h"
-#include "output/print/csv_printer.h"
 
 namespace htmtrace {
 namespace {

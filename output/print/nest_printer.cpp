@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "output/io/csv_field.h"
 #include "output/io/hex_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/put_text.h"

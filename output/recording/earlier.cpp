@@ -18,7 +18,6 @@
 #include "core/base/fd.h"
 #include "output/recording/file_names.h"
 #include "output/recording/manifest.h"
-#include "output/recording/symbol_files.h"
 
 namespace htmtrace {
 namespace {
@@ -103,18 +102,6 @@ bool is_recording(const Folder& folder) {
 }
 
 }  // namespace
-
-bool is_recording_file(std::string_view name) {
-  if (const auto parsed = parse_file_name(name)) {
-    return parsed->packed_suffix.empty() || parsed->packed_suffix == kRecordedPackedSuffix;
-  }
-  constexpr std::string_view kOthers[] = {kManifestName, kKallsymsName, kMapsName, kPagesName};
-  return std::ranges::find(kOthers, name) != std::end(kOthers);
-}
-
-std::string numbered_name(uint64_t number) {
-  return fmt::format("{:04}", number);
-}
 
 bool has_foreign_manifest(const std::filesystem::path& path) {
   struct stat manifest {};

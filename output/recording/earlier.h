@@ -9,15 +9,8 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 
 namespace htmtrace {
-
-// Returns whether htmtrace record writes files of this name.
-bool is_recording_file(std::string_view name);
-
-// "0001" and so on: the subfolder of one of several recordings.
-std::string numbered_name(uint64_t number);
 
 // Returns true if the folder has a manifest.json of another program. Throws Error if the manifest
 // cannot be read.

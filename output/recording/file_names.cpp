@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <system_error>
 #include <unordered_map>
 
@@ -89,6 +91,18 @@ std::optional<RecordedFileName> parse_file_name(std::string_view name) {
 std::string_view without_packed_suffix(std::string_view name) {
   name.remove_suffix(packed_suffix_of(name).size());
   return name;
+}
+
+bool is_recording_file(std::string_view name) {
+  if (const auto parsed = parse_file_name(name)) {
+    return parsed->packed_suffix.empty() || parsed->packed_suffix == kRecordedPackedSuffix;
+  }
+  constexpr std::string_view kOthers[] = {kManifestName, kKallsymsName, kMapsName, kPagesName};
+  return std::ranges::find(kOthers, name) != std::end(kOthers);
+}
+
+std::string numbered_name(uint64_t number) {
+  return fmt::format("{:04}", number);
 }
 
 }  // namespace htmtrace

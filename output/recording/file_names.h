@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names of a recording's trace files and memory maps: htm.bin.SUFFIX and translation.SUFFIX.
-// The suffix names the target. A compressed file also ends in ".zst" or ".gz".
+// The names of a recording's files. A trace file is htm.bin.SUFFIX, and its memory map is
+// translation.SUFFIX. The suffix names the target. A compressed file also ends in ".zst" or ".gz".
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,15 @@
 #include "core/base/target.h"
 
 namespace htmtrace {
+
+inline constexpr const char* kManifestName = "manifest.json";
+// The names of --symbols: of the kernel, of the mapped files, and the pages of the workload.
+inline constexpr const char* kKallsymsName = "htm.kallsyms";
+inline constexpr const char* kMapsName = "htm.maps";
+inline constexpr const char* kPagesName = "htm.pages";
+
+// "0001" and so on: the subfolder of one of several recordings.
+std::string numbered_name(uint64_t number);
 
 // The endings of compressed files. htmtrace record writes the first.
 inline constexpr std::string_view kPackedSuffixes[] = {".zst", ".gz"};
@@ -40,6 +49,9 @@ struct RecordedFileName {
 
 // Returns nothing for the name of another file.
 std::optional<RecordedFileName> parse_file_name(std::string_view name);
+
+// Returns whether htmtrace record writes files of this name.
+bool is_recording_file(std::string_view name);
 
 // Returns the name without ".zst" or ".gz".
 std::string_view without_packed_suffix(std::string_view name);

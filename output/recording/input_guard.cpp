@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
-#include "output/recording/earlier.h"
+#include "output/recording/file_names.h"
 
 namespace htmtrace {
 namespace {

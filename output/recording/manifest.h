@@ -15,7 +15,6 @@
 
 namespace htmtrace {
 
-inline constexpr const char* kManifestName = "manifest.json";
 inline constexpr const char* kManifestFormat = "htmtrace-manifest";
 inline constexpr uint64_t kManifestVersion = 1;
 

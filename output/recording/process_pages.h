@@ -19,8 +19,6 @@
 
 namespace htmtrace {
 
-inline constexpr const char* kPagesName = "htm.pages";
-
 class ProcessPages {
  public:
   // `proc` is /proc. `root` is the process whose pages, and whose descendants' pages, are recorded.

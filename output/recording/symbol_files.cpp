@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "output/recording/file_names.h"
 #include "output/symbols/proc_text.h"
 
 namespace htmtrace {

@@ -13,9 +13,6 @@
 
 namespace htmtrace {
 
-inline constexpr const char* kKallsymsName = "htm.kallsyms";
-inline constexpr const char* kMapsName = "htm.maps";
-
 // Copies /proc/kallsyms. Returns false if the kernel hides the addresses from the process that
 // opened the file. Throws Error.
 bool save_kallsyms(InputFile& kallsyms, TraceSink& sink);

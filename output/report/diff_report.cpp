@@ -9,9 +9,9 @@
 #include <unordered_map>
 
 #include "core/base/counted.h"
+#include "output/io/csv_field.h"
 #include "output/io/json_writer.h"
 #include "output/io/percent.h"
-#include "output/print/csv_printer.h"
 
 namespace htmtrace {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/base/counted.h"
+#include "output/io/csv_field.h"
 #include "output/io/percent.h"
-#include "output/print/csv_printer.h"
 #include "output/report/parts.h"
 #include "output/symbols/disassembler.h"
 

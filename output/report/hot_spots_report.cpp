@@ -7,9 +7,9 @@
 
 #include "core/base/counted.h"
 #include "core/base/size_text.h"
+#include "output/io/csv_field.h"
 #include "output/io/json_writer.h"
 #include "output/io/percent.h"
-#include "output/print/csv_printer.h"
 #include "output/report/parts.h"
 #include "output/report/walk_report.h"
 

@@ -10,9 +10,9 @@
 
 #include "core/base/counted.h"
 #include "core/nest_trace/units.h"
+#include "output/io/csv_field.h"
 #include "output/io/json_writer.h"
 #include "output/io/percent.h"
-#include "output/print/csv_printer.h"
 #include "output/report/parts.h"
 
 namespace htmtrace {

@@ -8,9 +8,9 @@
 #include <iterator>
 
 #include "core/base/counted.h"
+#include "output/io/csv_field.h"
 #include "output/io/json_writer.h"
 #include "output/io/shares.h"
-#include "output/print/csv_printer.h"
 #include "output/report/parts.h"
 
 namespace htmtrace {

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "output/io/csv_field.h"
 #include "output/io/input_file.h"
 #include "output/print/csv_printer.h"
 #include "output/print/field_list.h"

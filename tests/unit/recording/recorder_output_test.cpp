@@ -17,6 +17,7 @@
 #include "output/io/json_writer.h"
 #include "output/io/progress.h"
 #include "output/recording/earlier.h"
+#include "output/recording/file_names.h"
 #include "output/recording/files.h"
 #include "output/recording/host_facts.h"
 #include "output/recording/ledger.h"
