@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // make_dispatch_log ENTRIES CPUS FILE [tasks] [SEED]: a recording of the dispatch trace log,
-// htmtrace-dtl(5), with about ENTRIES entries, and with tasks on request. With a seed, other than 0,
-// the blocks of entries have random sizes.
+// htmtrace-dtl(5), with about ENTRIES entries, and with tasks on request. With a seed, other than
+// 0, the blocks of entries have random sizes.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
