@@ -175,7 +175,11 @@ bool NestReading::read_piece(size_t input) {
   const std::span<const std::byte> piece = next_piece(input);
   split(piece, engine.offset, shared ? engines_ : input);
   engine.offset += piece.size();
-  const bool at_end = piece.empty() || (engine.in_newest && engine.offset >= engine.oldest);
+  // The end makes all events final. If the merge learned about it only in the next call, it would
+  // first pass on the final events of one engine ahead of earlier events of the other engine.
+  const bool last_of_stream = shared && engines_ == 2 && piece.size() < kPieceBytes;
+  const bool at_end =
+      piece.empty() || last_of_stream || (engine.in_newest && engine.offset >= engine.oldest);
   if (!at_end) return true;
   if (engine.oldest != 0 && !std::exchange(engine.in_newest, true)) {
     go_to(input, filler_bytes_);

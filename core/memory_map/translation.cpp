@@ -104,7 +104,9 @@ void TranslationMap::build_ranges(const std::vector<Entry>& entries) {
   constexpr uint64_t kPageOffset = 0xfff;
   for (const Range& range : ranges_) {
     report_.mapped_bytes += range.size_bytes;
-    if (((range.real | range.size_bytes) & kPageOffset) != 0) in_whole_pages_ = false;
+    if (((range.real | range.logical | range.size_bytes) & kPageOffset) != 0) {
+      in_whole_pages_ = false;
+    }
   }
 }
 

@@ -66,7 +66,7 @@ class TranslationMap {
   // Sorted by real address, without overlaps.
   const std::vector<Range>& ranges() const { return ranges_; }
 
-  // In each page of 4 KiB, either all addresses have a translation or none.
+  // In each page of 4 KiB, all addresses or none have a translation, which keeps their offsets.
   bool in_whole_pages() const { return in_whole_pages_; }
 
   // The range that holds `address`; null when none does.

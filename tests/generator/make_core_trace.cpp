@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// make_core_trace power8|power10 SIZE_BYTES TRACE TRANSLATION: a random core trace of about that
-// size, and the memory map that it needs. For benchmarks.
+// make_core_trace power8|power10 SIZE_BYTES TRACE TRANSLATION [SEED]: a random core trace of about
+// that size, and the memory map that it needs. The seed also chooses how many stamps there are, and
+// whether the trace has companions, walks and interruptions.
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -13,16 +15,27 @@ using namespace htmtrace::generator;
 
 namespace {
 
+// The options of a benchmark: a trace with time stamps, in which walks are rare because pages are
+// large.
+constexpr Options kUsual = {.stamps_per_mille = 5, .companions = false, .interruptions = false};
+
+Options random_options(uint64_t seed) {
+  Random random(seed);
+  return {.stamps_per_mille = std::array{0U, 2U, 20U, 100U}.at(random.below(4)),
+          .companions = random.chance(500),
+          .walks = random.chance(500),
+          .interruptions = random.chance(500)};
+}
+
 template <class Program>
-void write_trace(std::FILE* file, const char* name, uint64_t size_bytes) {
+void write_trace(Program program, std::FILE* file, const char* name, uint64_t size_bytes) {
+  constexpr size_t kPieceWords = 512;
   // Tracing starts with a RECORD stamp.
   write_or_exit(file, bytes_of({power10_record(0)}), name);
-  // As a trace with time stamps looks; walks are rare where pages are large.
-  Program program(1, {.stamps_per_mille = 5, .companions = false, .interruptions = false});
   std::vector<uint64_t> words;
   for (uint64_t written = 0; written < size_bytes; written += words.size() * 8) {
     words.clear();
-    while (words.size() < 8192) program.next(words, false);
+    while (words.size() < kPieceWords) program.next(words, false);
     write_or_exit(file, bytes_of(words), name);
   }
 }
@@ -30,18 +43,21 @@ void write_trace(std::FILE* file, const char* name, uint64_t size_bytes) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string format = argc == 5 ? argv[1] : "";
+  const std::string format = argc == 5 || argc == 6 ? argv[1] : "";
   if (format != "power8" && format != "power10") {
-    std::fputs("usage: make_core_trace power8|power10 SIZE_BYTES TRACE TRANSLATION\n", stderr);
+    std::fputs("usage: make_core_trace power8|power10 SIZE_BYTES TRACE TRANSLATION [SEED]\n",
+               stderr);
     return 2;
   }
+  const uint64_t seed = argc == 6 ? std::strtoull(argv[5], nullptr, 10) : 1;
+  const Options options = argc == 6 ? random_options(seed) : kUsual;
   const uint64_t size_bytes = std::strtoull(argv[2], nullptr, 10);
   std::FILE* trace = std::fopen(argv[3], "wb");
   write_or_exit(trace, {}, argv[3]);
   if (format == "power8") {
-    write_trace<Power8Program>(trace, argv[3], size_bytes);
+    write_trace(Power8Program(seed, options), trace, argv[3], size_bytes);
   } else {
-    write_trace<Power10Program>(trace, argv[3], size_bytes);
+    write_trace(Power10Program(seed, options), trace, argv[3], size_bytes);
   }
   std::FILE* translation = std::fopen(argv[4], "wb");
   write_or_exit(translation, translation_file(), argv[4]);

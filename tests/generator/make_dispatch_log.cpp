@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// make_dispatch_log ENTRIES CPUS FILE [tasks]: a recording of the dispatch trace log,
-// htmtrace-dtl(5), with about ENTRIES entries, and with tasks on request. For benchmarks.
+// make_dispatch_log ENTRIES CPUS FILE [tasks] [SEED]: a recording of the dispatch trace log,
+// htmtrace-dtl(5), with about ENTRIES entries, and with tasks on request. With a seed, other than
+// 0, the blocks of entries have random sizes.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "core/dispatch_log/blocks.h"
+#include "tests/generator/generated_trace.h"
 #include "tests/generator/plausible_dispatches.h"
 #include "tests/generator/write_file.h"
 
@@ -38,12 +40,14 @@ void add_switches(unsigned cpu, std::span<const DtlEntry> entries, DtlTaskTrack&
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool tasks = argc == 5 && std::strcmp(argv[4], "tasks") == 0;
-  if (tasks) argc--;
-  const unsigned long entries = argc == 4 ? std::strtoul(argv[1], nullptr, 10) : 0;
-  const unsigned long cpus = argc == 4 ? std::strtoul(argv[2], nullptr, 10) : 0;
+  const bool tasks = argc > 4 && std::strcmp(argv[4], "tasks") == 0;
+  const int seed_at = tasks ? 5 : 4;
+  const bool usable = argc == seed_at || argc == seed_at + 1;
+  const unsigned long entries = usable ? std::strtoul(argv[1], nullptr, 10) : 0;
+  const unsigned long cpus = usable ? std::strtoul(argv[2], nullptr, 10) : 0;
+  const unsigned long seed = argc > seed_at ? std::strtoul(argv[seed_at], nullptr, 10) : 0;
   if (entries == 0 || cpus == 0 || cpus > 65536) {
-    std::fputs("usage: make_dispatch_log ENTRIES CPUS FILE [tasks]\n", stderr);
+    std::fputs("usage: make_dispatch_log ENTRIES CPUS FILE [tasks] [SEED]\n", stderr);
     return 2;
   }
   const char* name = argv[3];
@@ -56,13 +60,15 @@ int main(int argc, char** argv) {
   std::vector<DtlCpuBlocks> cpu_blocks;
   std::vector<DtlTaskTrack> tracks(cpus);
   for (unsigned cpu = 0; cpu < cpus; cpu++) {
-    processors.emplace_back(cpu);
+    processors.emplace_back(cpu + static_cast<unsigned>(seed * 65536));
     cpu_blocks.emplace_back(static_cast<uint16_t>(cpu));
   }
   std::vector<std::byte> bytes;
   std::vector<DtlEntry> block(kMostDtlEntries);
+  generator::Random random(seed);
   for (unsigned long written = 0; written < entries;) {
-    for (unsigned cpu = 0; cpu < cpus && written < entries; cpu++, written += kMostDtlEntries) {
+    for (unsigned cpu = 0; cpu < cpus && written < entries; cpu++, written += block.size()) {
+      if (seed != 0) block.resize(1 + random.below(random.chance(300) ? kMostDtlEntries : 300));
       for (DtlEntry& entry : block) entry = processors[cpu].next();
       bytes.clear();
       if (tasks) add_switches(cpu, block, tracks[cpu], bytes);

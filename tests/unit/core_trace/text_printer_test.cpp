@@ -39,6 +39,17 @@ std::string content(const fs::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// A damaged map: the translation changes the offset in the page.
+TranslationMap shifted_map() {
+  std::vector<uint64_t> words = {0, 0, generator::kOwnBlocks, 0};
+  for (uint64_t i = 0; i < generator::kOwnBlocks; i++) {
+    const uint64_t logical = i * generator::kBlockBytes;
+    words.insert(words.end(),
+                 {generator::real_of_logical(logical), logical + 0x78, 0, generator::kBlockBytes});
+  }
+  return {generator::bytes_of(words), 0};
+}
+
 ManifestFacts manifest(const std::string& text) {
   return read_manifest(std::as_bytes(std::span(text.data(), text.size())));
 }
@@ -63,8 +74,9 @@ TEST_CASE("the printed text matches the decoded instructions") {
   const std::vector<std::byte> trace = generator::bytes_of(words);
   const TranslationMap own(generator::translation_file(), 0);
   const TranslationMap none;
+  const TranslationMap shifted = shifted_map();
   const TemporaryFile file;
-  for (const TranslationMap* map : {&own, &none}) {
+  for (const TranslationMap* map : {&own, &none, &shifted}) {
     for (const size_t piece : {trace.size(), size_t{4100}}) {
       TextOutput output = TextOutput::create(file.path, Existing::kReplace);
       TextPrinter printer(output, {});
