@@ -182,7 +182,9 @@ Error explain_silence(const TraceTarget& target, int cpu) {
         .hint("choose a carrier CPU that stays online with --cpu");
   }
   return std::move(error)
-      .on("reason: the hypervisor refused to configure, start or stop this trace, or stayed busy")
+      .on(fmt::format("reason: the hypervisor refused to configure, start or stop this trace, or "
+                      "stayed busy, or cpu {} was offline for a moment",
+                      cpu))
       .hint(
           "check that the partition's activation (VET code) is applied, that the target exists "
           "and has trace memory, and that no other user traces the target")

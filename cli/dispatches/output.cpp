@@ -234,8 +234,10 @@ void DtlOutput::finish(std::span<Track* const> tracks, const Sums& sums, const D
 std::vector<Loss> DtlOutput::losses(std::span<Track* const> tracks) const {
   std::vector<Loss> losses;
   if (file_ && file_->error()) {
-    losses.push_back({file_->path().string(), std::strerror(*file_->error()), LossUnit::kBytes,
-                      file_->discarded_bytes()});
+    // If no byte was refused, the disk failed later. It then has an unknown part of the bytes.
+    const uint64_t lost = file_->discarded_bytes();
+    losses.push_back({file_->path().string(), std::strerror(*file_->error()),
+                      lost != 0 ? LossUnit::kBytes : LossUnit::kUnknown, lost});
   }
   if (text_.unwritten_bytes() != 0) {
     losses.push_back({"standard output", "its reader was stalled at the end of the recording",

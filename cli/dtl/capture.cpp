@@ -15,6 +15,7 @@
 #include "cli/messages.h"
 #include "core/base/start_thread.h"
 #include "core/base/timebase.h"
+#include "output/io/reader_wait.h"
 #include "output/recording/host_facts.h"
 #include "pmu/dtl_event.h"
 
@@ -30,8 +31,6 @@ constexpr int kLookMilliseconds = 20;
 constexpr milliseconds kDtlTick{100};
 // The interval of checks for the end.
 constexpr milliseconds kSignalTick{20};
-// After a request to end, a reader of standard output that is stalled for this time counts as gone.
-constexpr milliseconds kPatience{1000};
 // The number of CPUs that one thread serves.
 constexpr size_t kCpusPerThread = 96;
 
@@ -104,7 +103,7 @@ void DtlCapture::open_output() {
   give_up_privileges(options_.user,
                      {.workload = workload_.has_value(), .other_processes = options_.output.tasks});
   output_ = std::make_unique<DtlOutput>(options_.output, about());
-  output_->allow_to_give_up(kPatience);
+  output_->allow_to_give_up(kReaderPatience);
   if (kallsyms) output_->set_kallsyms(std::move(*kallsyms));
 }
 

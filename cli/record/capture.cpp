@@ -28,9 +28,7 @@ void Capture::start() {
   try {
     write_manifest(Manifest::State::kRecording);
     // Without a manifest, nobody could tell later what the recording lacks.
-    if (const auto reason = files_.manifest.error()) {
-      throw Error(fmt::format("cannot write {}", files_.manifest.path().string()), *reason);
-    }
+    if (files_.manifest.error()) throw cannot_write(files_.manifest);
     for (TargetRecorder& recorder : recorders_) recorder.start();
   } catch (...) {
     files_.discard();
@@ -112,8 +110,7 @@ void Capture::write_manifest(Manifest::State state) {
   files_.manifest.finish();
   if (!files_.manifest.error()) return;
   manifest_.state = Manifest::State::kFailed;
-  troubles_.push_back(Error(fmt::format("cannot write {}", files_.manifest.path().string()),
-                            *files_.manifest.error()));
+  troubles_.push_back(cannot_write(files_.manifest));
 }
 
 bool Capture::proven() const {

@@ -44,6 +44,8 @@ class Capture {
   std::deque<TargetRecorder>& recorders() { return recorders_; }
   void stopped() { manifest_.stopped = now(); }
   TargetRecorder::State state() const;
+  // Any thread may call this while others drain: they no longer wait for the reader of a stream.
+  void give_up() const { files_.manifest.give_up(); }
 
   // Reports that the trace was never started, and why. Call it before settle().
   void cancel(const std::string& cause);

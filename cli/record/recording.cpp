@@ -171,7 +171,7 @@ int Recording::end_unreplaced(const std::string& cause) {
 
 // Returns false when a signal ended the recording before the trace ran.
 bool Recording::start_trace() {
-  capture_->start();
+  write_out([this] { capture_->start(); });
   if (!loop_.await_begin(*capture_)) return false;
   times_.note_begin(Clock::now());
   if (options_.existing == Existing::kRefuse) publish();
@@ -289,7 +289,8 @@ void Recording::discard() {
 void Recording::settle() {
   if (!capture_) return;
   const bool failed = !errors_.empty();
-  capture_->settle(facts_of(workload_, account_), std::exchange(errors_, {}), failed);
+  const auto workload = facts_of(workload_, account_);
+  write_out([&] { capture_->settle(workload, std::exchange(errors_, {}), failed); });
   sum_.add(*capture_);
   if (account_ && !options_.numbered() && !stream_) {
     account_->measure(capture_->folder(), capture_->manifest());
@@ -323,10 +324,16 @@ void Recording::save_symbols() {
   }
 }
 
+// Runs `work`, which may wait for the reader of a stream. A signal ends this wait.
+void Recording::write_out(const std::function<void()>& work) {
+  if (!stream_) return work();
+  loop_.watch_signals_during(work, [this] { stream_->give_up(); });
+}
+
 // Tells the reader that the stream ends here.
 void Recording::end_stream() {
   if (!stream_) return;
-  stream_->put({}, {});
+  write_out([this] { stream_->put({}, {}); });
   if (stream_->error() && sum_.failed() == 0) {
     fail(Error("cannot write the stream's end", *stream_->error()));
   }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,6 +61,7 @@ class Recording {
   void remove_oldest();
   void save_symbols();
   void end_stream();
+  void write_out(const std::function<void()>& work);
   bool succeeded() const { return errors_.empty() && sum_.failed() == 0; }
   int report();
   bool report_workload() const;

@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -234,16 +232,17 @@ void TargetRecorder::settle_error() {
     troubles_.push_back(told);
 }
 
+// If no byte was refused, the disk failed later. It then has an unknown part of the bytes.
 void TargetRecorder::settle_sink(const char* place, const TraceFile& sink) {
-  if (sink.discarded_bytes() != 0) {
-    ledger_.add({place, std::strerror(sink.error().value_or(EIO)), LossUnit::kBytes,
-                 sink.discarded_bytes(), sink.written_bytes()},
-                sink.error_moment());
-  }
   if (!sink.error()) return;
-  fail(Error(fmt::format("cannot write {}", sink.path().string()), *sink.error())
-           .on(fmt::format("the file has {}; lost: {}", counted(sink.written_bytes(), "byte"),
-                           counted(sink.discarded_bytes(), "byte")))
+  const uint64_t lost = sink.discarded_bytes();
+  ledger_.add({place, sink.cause(), lost != 0 ? LossUnit::kBytes : LossUnit::kUnknown, lost,
+               sink.written_bytes()},
+              sink.error_moment());
+  const std::string written = counted(sink.written_bytes(), "byte");
+  fail(cannot_write(sink)
+           .on(lost != 0 ? fmt::format("the file has {}; lost: {}", written, counted(lost, "byte"))
+                         : fmt::format("written: {}; the disk may lack a part", written))
            .hint("htmtrace can decode the data in the file"));
 }
 

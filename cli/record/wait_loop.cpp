@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <future>
+#include <system_error>
 #include <utility>
 
 #include "cli/messages.h"
@@ -21,6 +23,8 @@ using namespace std::chrono_literals;
 
 // The time until the next check.
 constexpr std::chrono::milliseconds kTick{1000};
+// The time between checks for signals.
+constexpr std::chrono::milliseconds kSignalTick{20};
 // Pauses between checks for the begin of a trace grow from the first to the longest. The driver
 // waits for a busy hypervisor for up to 10 s in each operation: DECONFIGURE twice, CONFIGURE and
 // START.
@@ -103,10 +107,27 @@ void WaitLoop::drain(Capture& trace, bool last) {
   while (!drain.done()) {
     ::poll(waited_for.data(), waited_for.size(), kTick.count());
     take_signals();
-    if (end_requests_ >= enough_requests) drain.give_up();
+    if (end_requests_ >= enough_requests) {
+      drain.give_up();
+      trace.give_up();
+    }
     const TargetRecorder::State state = trace.state();
     progress_.draining(state.drained_bytes, state.expected_bytes, state.losses);
   }
+}
+
+void WaitLoop::watch_signals_during(const std::function<void()>& work,
+                                    const std::function<void()>& give_up) {
+  std::future<void> done;
+  try {
+    done = std::async(std::launch::async, work);
+  } catch (const std::system_error&) {
+    return work();  // signals wait until the reader reads
+  }
+  while (done.wait_for(kSignalTick) != std::future_status::ready) {
+    if (take_signals()) give_up();
+  }
+  done.get();
 }
 
 void WaitLoop::end_workload() {

@@ -53,6 +53,11 @@ class WaitLoop {
   // recording, and the next one ends the drain. `last`: the recording ends after this trace.
   void drain(Capture& trace, bool last);
 
+  // Runs `work` in another thread, because it may wait for the reader of a stream. A signal that
+  // asks to end calls `give_up`.
+  void watch_signals_during(const std::function<void()>& work,
+                            const std::function<void()>& give_up);
+
   // Asks a workload that outlives the recording to end, and kills it after a timeout.
   void end_workload();
 

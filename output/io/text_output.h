@@ -3,9 +3,6 @@
 // text.
 #pragma once
 
-#include <sys/types.h>
-
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +13,7 @@
 #include <string_view>
 
 #include "output/io/new_file.h"
+#include "output/io/reader_wait.h"
 
 namespace htmtrace {
 
@@ -65,10 +63,12 @@ class TextOutput {
 
   // After the descriptor `give_up` becomes readable, waits at most `patience` at a time for room in
   // a pipe or terminal. Drops the remaining text without an error.
-  void give_up_on(int give_up, std::chrono::milliseconds patience);
+  void give_up_on(int give_up, std::chrono::milliseconds patience) {
+    output_.end_on(give_up, patience);
+  }
   uint64_t unwritten_bytes() const { return unwritten_bytes_; }
   // How long the current wait for room has lasted. Any thread may call this.
-  std::chrono::nanoseconds waiting() const;
+  std::chrono::nanoseconds waiting() const { return output_.waiting(); }
 
  private:
   static constexpr size_t kBufferBytes = 64 << 10;
@@ -77,18 +77,13 @@ class TextOutput {
   size_t used() const { return static_cast<size_t>(at_ - buffer_.get()); }
   void make_room();
   void write_out(std::string_view text);
-  ssize_t write_some(std::string_view text);
-  bool wait_for_room();
 
-  int fd_ = -1;                  // not used in memory()
+  int fd_ = -1;  // not used in memory()
+  ReaderWait output_;
   std::optional<NewFile> file_;  // owns the descriptor
   std::string name_;
   bool reader_gone_ = false;
-  int give_up_ = -1;
-  std::chrono::milliseconds patience_{0};
-  bool given_up_ = false;
   uint64_t unwritten_bytes_ = 0;
-  std::atomic<std::chrono::steady_clock::rep> waiting_since_ = 0;  // 0 while not waiting
   size_t capacity_ = kBufferBytes;
   std::unique_ptr<char[]> buffer_;
   char* at_ = buffer_.get();                           // the end of the buffered text

@@ -124,9 +124,11 @@ bool is_being_written(const std::filesystem::path& path) {
 
 void TraceSink::finish() {
   if (file_.fd() < 0) return;
-  const bool sized =
-      file_.is_stream() || ::ftruncate(file_.fd(), static_cast<off_t>(written_bytes_)) == 0;
-  if (!sized) fail(errno);
+  if (!file_.is_stream()) {
+    if (::ftruncate(file_.fd(), static_cast<off_t>(written_bytes_)) != 0) fail(errno);
+    // The kernel reports most errors of a disk only here. A file system may have no such function.
+    if (::fsync(file_.fd()) != 0 && errno != EINVAL) fail(errno);
+  }
   if (error_ && !file_.is_published()) return file_.discard();
   if (const int reason = file_.finish(); reason != 0) fail(reason);
 }

@@ -2,21 +2,27 @@
 // Writes a recording as one stream, htmtrace-stream(5). Several threads may write frames.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <span>
 
+#include "core/base/fd.h"
 #include "core/selection/stream_frames.h"
 #include "output/io/moment.h"
+#include "output/io/reader_wait.h"
 
 namespace htmtrace {
 
 class TraceStream {
  public:
+  // The error of a stream that was given up.
+  static constexpr int kReaderStalled = ETIMEDOUT;
+
   // Does not close `fd`.
-  explicit TraceStream(int fd) : fd_(fd) {}
+  explicit TraceStream(int fd);
 
   // Returns the number of bytes written. The number is smaller than the size only after an error.
   // Waits for the reader.
@@ -26,11 +32,16 @@ class TraceStream {
   std::optional<int> error();
   Moment error_moment();
 
+  // From now on, a reader that stalls for kReaderPatience is an error. Any thread may call this.
+  void give_up();
+
  private:
   size_t write(std::span<const std::byte> bytes);
+  void fail(int reason);
 
   std::mutex mutex_;
-  int fd_;
+  Fd give_up_;
+  ReaderWait output_;
   std::optional<int> error_;
   Moment error_moment_;
 };

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "core/base/crc32c.h"
+#include "core/base/error.h"
 #include "core/base/file_identity.h"
 #include "output/io/compressor.h"
 #include "output/io/trace_sink.h"
@@ -77,6 +80,11 @@ class TraceFile {
         std::span(beginning_).first(std::min<uint64_t>(beginning_.size(), written_bytes())));
   }
 
+  // Does not wait for a stalled reader of a stream any longer.
+  void give_up() const {
+    if (part_) part_->stream.give_up();
+  }
+
   const std::filesystem::path& path() const { return sink_ ? sink_->path() : path_; }
   std::string name() const { return path().filename().string(); }
   bool compressed() const { return compressor_ != nullptr; }
@@ -91,7 +99,17 @@ class TraceFile {
     if (part_) return part_->discarded_bytes;
     return compressor_ ? compressor_->discarded_bytes() : sink_->discarded_bytes();
   }
-  std::optional<int> error() const { return part_ ? part_->stream.error() : sink_->error(); }
+  // An error of a stream counts only for the parts that lack bytes.
+  std::optional<int> error() const {
+    if (part_) return part_->discarded_bytes != 0 ? part_->stream.error() : std::nullopt;
+    return sink_->error();
+  }
+  // The reason of the error.
+  std::string cause() const {
+    const int reason = error().value_or(EIO);
+    return reason == TraceStream::kReaderStalled && part_ ? "the reader of the stream was stalled"
+                                                          : std::strerror(reason);
+  }
   Moment error_moment() const {
     return part_ ? part_->stream.error_moment() : sink_->error_moment();
   }
@@ -109,5 +127,10 @@ class TraceFile {
   std::filesystem::path path_;  // only for a part of a stream
   std::vector<std::byte> beginning_;
 };
+
+// Call it after an error.
+inline Error cannot_write(const TraceFile& file) {
+  return Error("cannot write " + file.path().string() + ": " + file.cause());
+}
 
 }  // namespace htmtrace

@@ -27,7 +27,7 @@ gcc14=$cache/gcc-14/files/usr/bin
 key_of() {
     cat "$@" | sha256sum | cut -c1-12
 }
-kernel=$cache/kernel-$(key_of "$machine"/guest/{kernel.config,build-kernel,compile})
+kernel=$cache/kernel-$(key_of "$machine"/guest/{kernel.config,disk.config,build-kernel,compile})
 debug_kernel=$cache/kernel-debug-$(key_of "$machine"/guest/{kernel.config,debug.config,build-kernel,compile})
 oldest_kernel=$cache/kernel-oldest-$(key_of "$machine"/guest/{kernel.config,oldest.config,build-kernel,compile})
 # The normal kernel with the htm driver built in, from this work tree's sources.

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <future>
 #include <string>
 
 #include "output/recording/stream.h"
@@ -105,6 +107,27 @@ TEST_CASE("a closed reader of a stream is an error, and unread bytes are counted
   CHECK(stream.error() == EPIPE);
   CHECK(part.written_bytes == 0);
   CHECK(part.discarded_bytes == 7);
+}
+
+TEST_CASE("a stalled reader of a stream is given up, and unread bytes are counted") {
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const std::string bytes(1 << 20, 'x');  // more than a pipe holds
+  TraceStream stream(ends[1]);
+  StreamPart part{.stream = stream, .kind = StreamFrame::Kind::kTrace, .recording = 1};
+  auto written = std::async(std::launch::async, [&] { part.append(span_of(bytes)); });
+  CHECK(written.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready);
+  stream.give_up();
+  written.get();
+  part.append(span_of("later"));
+  CHECK(stream.error() == TraceStream::kReaderStalled);
+  CHECK(part.written_bytes > 0);
+  CHECK(part.written_bytes + part.discarded_bytes == bytes.size() + 5);
+  std::string all(1 << 20, 0);
+  const ssize_t got = ::read(ends[0], all.data(), all.size());
+  CHECK(got == static_cast<ssize_t>(kStreamHeaderBytes + part.written_bytes));
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 }  // namespace htmtrace
