@@ -11,6 +11,7 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,13 +27,23 @@
 namespace htmtrace {
 namespace {
 
+// CLI11 says "--type: At Most 1 required but received 2" when an option is repeated.
+std::string reason_of(const CLI::Error& error) {
+  const std::string text = error.what();
+  constexpr std::string_view kRepeated = ": At Most 1 required but received ";
+  const size_t at = text.find(kRepeated);
+  if (at == std::string::npos) return text;
+  return fmt::format("{} accepts one value, but the command line has {}", text.substr(0, at),
+                     text.substr(at + kRepeated.size()));
+}
+
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   std::string command;
   for (auto chosen = app->get_subcommands(); !chosen.empty();
        chosen = chosen.front()->get_subcommands()) {
     command += chosen.front()->get_name() + " ";
   }
-  return fmt::format("htmtrace: {}\n  hint: htmtrace {}--help\n", error.what(), command);
+  return fmt::format("htmtrace: {}\n  hint: htmtrace {}--help\n", reason_of(error), command);
 }
 
 // Prints help, the version, or an error of the command line.
