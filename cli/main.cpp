@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -129,10 +128,6 @@ int run(int argc, char** argv, Signals& signals) {
   return run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), signals);
 }
 
-void print_out_of_memory() {
-  print_text("htmtrace: out of memory\n");
-}
-
 std::atomic<bool> memory_ran_out = false;
 
 [[noreturn]] void note_out_of_memory() {
@@ -161,16 +156,8 @@ int main(int argc, char** argv) {
   htmtrace::occupy_closed_streams();
   try {
     return htmtrace::run(argc, argv, signals);
-  } catch (const htmtrace::Error& error) {
-    htmtrace::print_error(error);
-  } catch (const std::bad_alloc&) {
-    htmtrace::print_out_of_memory();
-  } catch (const std::filesystem::filesystem_error& error) {
-    htmtrace::print_error(htmtrace::Error(
-        "cannot access " + (error.path1().empty() ? "a folder" : error.path1().string()),
-        error.code().value()));
-  } catch (const std::exception& error) {
-    htmtrace::print_text(fmt::format("htmtrace: internal error: {}\n", error.what()));
+  } catch (...) {
+    htmtrace::print_failure();
   }
   return htmtrace::kExitFailed;
 }

@@ -52,7 +52,8 @@ struct SelectedCount {
 };
 
 SymbolTable load_names(const DecodeOptions& options) {
-  SymbolTable symbols = load_symbols(options.names, options.traces.paths);
+  SymbolTable symbols =
+      load_symbols(options.names, options.traces.paths, !options.traces.names.empty());
   if (!symbols.empty()) return symbols;
   throw Error("cannot print symbols: no symbols found")
       .hint("pass --kallsyms or --elf, or record with --symbols");
@@ -85,7 +86,7 @@ class Decode {
     if (output_.reader_gone()) return kExitDone;
     if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
     if (!options_.quiet) print_note(describe(totals_));
-    return incomplete_ ? kExitIncomplete : kExitDone;
+    return exit_status(options_.traces, totals_, incomplete_);
   }
 
  private:
@@ -136,7 +137,16 @@ class Decode {
     }
   }
 
-  const SymbolTable* symbols() const { return symbols_ ? &*symbols_ : nullptr; }
+  // The names to print.
+  const SymbolTable* symbols() const { return options_.symbols ? &*symbols_ : nullptr; }
+
+  // The names that select instructions, or null.
+  const NameSelection* names() {
+    if (options_.traces.names.empty()) return nullptr;
+    if (!symbols_) symbols_ = load_symbols(options_.names, options_.traces.paths, true);
+    if (!names_) names_ = resolve(options_.traces.names, *symbols_);
+    return &*names_;
+  }
 
   TraceBytes bytes_of(const ChosenTrace& trace, InputFile& input) const {
     // Walks require the whole trace, because earlier walks complete later walks.
@@ -277,6 +287,7 @@ class Decode {
     const NestResult result = decode_nest(job, output_);
     const nest::Statistics& statistics = result.statistics;
     totals_.add(statistics);
+    totals_.add_selected(result.selected);
     if (result.cut || statistics.incomplete() || map.report().damaged()) incomplete_ = true;
     if (output_.reader_gone()) return;
     tell(result.text + (map.report().size_bytes != 0 ? describe(map.report()) : ""));
@@ -295,10 +306,11 @@ class Decode {
   template <class Printer>
   void select_into(Printer& printer, TraceBytes& bytes, const TranslationMap& map) {
     if (options_.traces.selection.everything()) return decode_into(printer, bytes, map);
-    SelectingSink sink(options_.traces.selection, printer);
+    SelectingSink sink(options_.traces.selection, printer, names());
     if (bytes.restart()) sink.begin_at(bytes.restart()->place);
     decode_into(sink, bytes, map);
     sink.finish();
+    totals_.add_selected(sink.selected());
     if (!options_.quiet && !output_.reader_gone()) {
       warn_if_never_entered(options_.traces.selection, sink.selected(), bytes.file().name());
     }
@@ -355,9 +367,18 @@ class Decode {
   std::unique_ptr<Disassembler> disassembler_;  // null: not printed
   std::optional<SymbolTable> symbols_;          // built on first use
   std::string_view heading_;                    // the last printed heading
-  DecodeTotals totals_;
+  std::optional<NameSelection> names_;          // resolved on first use
+  DecodeTotals totals_ = no_totals(options_.traces);
   bool incomplete_ = false;
 };
+
+int decode(const CLI::App& app, const DecodeOptions& options) {
+  if (is_one_dispatch_log(options.traces.paths)) return decode_dispatch_log(app, options);
+  if (for_engines(options.format)) return decode_to_rows(options);
+  check_terminal(options);
+  TextOutput output = open_output(options.traces, files_of(options.names));
+  return Decode(options, std::move(output)).run();
+}
 
 }  // namespace
 
@@ -369,11 +390,7 @@ Action declare_decode(CLI::App& app) {
     Reach more{.outputs = {options->blocks}};
     if (for_engines(options->format)) more.output_folders = {options->traces.output};
     confine(options->traces, files_of(options->names), more);
-    if (is_one_dispatch_log(options->traces.paths)) return decode_dispatch_log(app, *options);
-    if (for_engines(options->format)) return decode_to_rows(*options);
-    check_terminal(*options);
-    TextOutput output = open_output(options->traces, files_of(options->names));
-    return Decode(*options, std::move(output)).run();
+    return run_action(options->traces, [&app, &options] { return decode(app, *options); });
   };
 }
 

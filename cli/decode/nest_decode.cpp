@@ -53,8 +53,8 @@ class Shown {
 
 // Passes selected commands to `next`.
 template <class Next>
-nest::Statistics pass_selected(const NestJob& job, NestReading& reading, TextOutput& output,
-                               Next& next) {
+void pass_selected(const NestJob& job, NestReading& reading, TextOutput& output, Next& next,
+                   NestResult& result) {
   NestChoice<Next> choice({.selection = job.selection,
                            .commands = job.options.commands,
                            .map = job.map,
@@ -67,10 +67,10 @@ nest::Statistics pass_selected(const NestJob& job, NestReading& reading, TextOut
     progress.update();
   }
   progress.clear();
-  nest::Statistics statistics = reading.statistics();
-  statistics.translated = choice.translated();
-  statistics.untranslated = choice.untranslated();
-  return statistics;
+  result.statistics = reading.statistics();
+  result.statistics.translated = choice.translated();
+  result.statistics.untranslated = choice.untranslated();
+  result.selected = choice.taken();
 }
 
 nest::Statistics count_all(const NestJob& job, NestReading& reading) {
@@ -116,11 +116,14 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
   if (job.summary) {
     // count_all() counts in file order, so the file order must be the trace order.
     const bool by_bytes = everything_selected(job) && !limited(job) && wrap.empty();
-    result.statistics =
-        by_bytes ? count_all(job, reading) : pass_selected(job, reading, output, selected);
+    if (by_bytes) {
+      result.statistics = count_all(job, reading);
+    } else {
+      pass_selected(job, reading, output, selected, result);
+    }
   } else {
     NestPrinter printer(output, reading.layout(), job.wishes);
-    result.statistics = pass_selected(job, reading, output, printer);
+    pass_selected(job, reading, output, printer, result);
   }
   if (output.reader_gone()) return result;
   result.cut = tell_trouble(reading.input());

@@ -29,8 +29,9 @@ struct NestJob {
 
 struct NestResult {
   nest::Statistics statistics;
-  bool cut = false;  // the file could not be read to its end
-  std::string text;  // the statistics, for people; empty if the reader of the output has gone
+  uint64_t selected = 0;  // printed or, in a summary of a selection, counted events
+  bool cut = false;       // the file could not be read to its end
+  std::string text;       // the statistics, for people; empty if the reader of the output has gone
 };
 
 // Prints the events, but not the statistics. Throws Error, also if the selection does not apply to

@@ -83,9 +83,10 @@ void check_names(const DecodeOptions& options) {
   const bool named = options.format == DecodeFormat::kText ||
                      options.format == DecodeFormat::kJson || options.format == DecodeFormat::kCsv;
   refuse(options.symbols && !named, "--symbols", "requires --format text, json or csv");
-  const char* const why = "requires --symbols";
-  refuse(!options.symbols && !options.names.kallsyms.empty(), "--kallsyms", why);
-  refuse(!options.symbols && !options.names.elf.empty(), "--elf", why);
+  const bool unused = !options.symbols && options.traces.names.empty();
+  const char* const why = "requires --symbols, --function, --data or --code";
+  refuse(unused && !options.names.kallsyms.empty(), "--kallsyms", why);
+  refuse(unused && !options.names.elf.empty(), "--elf", why);
   check(options.names);
 }
 
@@ -93,6 +94,7 @@ void check_names(const DecodeOptions& options) {
 
 void declare_options(CLI::App& app, DecodeOptions& options) {
   declare_traces(app, options.traces);
+  declare_exit_code(app, options.traces);
   declare_format(app, options);
   app.add_flag("--summary", options.summary, "Print statistics instead of events");
   app.add_flag("--stamps", options.stamps, "Print a line for each stamp");

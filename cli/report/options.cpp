@@ -82,6 +82,7 @@ void check_inferred(const ReportOptions& options) {
   reject(options.stacks, "--stacks", "cannot be used with --infer-address");
   reject(!s.ra.empty() || !s.la.empty() || !options.traces.nest.commands.empty(), "--infer-address",
          "cannot be used with --ra, --la and --command");
+  reject(options.traces.exit_code, "--exit-code", "cannot be used with --infer-address");
   reject(options.traces.nest.layout.has_value(), "--layout", "cannot be used with --infer-address");
 }
 
@@ -110,6 +111,7 @@ std::vector<uint64_t> parse_units(const std::vector<std::string>& texts) {
 
 void declare_options(CLI::App& app, ReportOptions& options) {
   declare_traces(app, options.traces);
+  declare_exit_code(app, options.traces);
   declare_tables(app, options);
   declare_symbols(app, options.symbols);
   app.option_defaults()->group(kOutputGroup);

@@ -38,7 +38,9 @@ namespace {
 class Report {
  public:
   explicit Report(const ReportOptions& options)
-      : options_(options), symbols_(load_symbols(options.symbols, options.traces.paths)) {}
+      : options_(options),
+        symbols_(
+            load_symbols(options.symbols, options.traces.paths, !options.traces.names.empty())) {}
 
   int run() {
     std::optional<ScratchFile> spool;
@@ -59,7 +61,7 @@ class Report {
     if (output.reader_gone()) return kExitDone;
     incomplete_ |= tell_missing(traces, options_.traces.context);
     print_note(describe(totals_));
-    return incomplete_ ? kExitIncomplete : kExitDone;
+    return exit_status(options_.traces, totals_, incomplete_);
   }
 
  private:
@@ -193,12 +195,16 @@ class Report {
 
   template <class Next>
   void read(const ChosenTrace& trace, Next& next) {
-    if (read_core(trace, options_.traces, next, totals_)) incomplete_ = true;
+    const NameOptions& names = options_.traces.names;
+    if (!names.empty() && !names_) names_ = resolve(names, symbols_);
+    const NameSelection* const selected = names_ ? &*names_ : nullptr;
+    if (read_core(trace, options_.traces, selected, next, totals_)) incomplete_ = true;
   }
 
   const ReportOptions& options_;
   SymbolTable symbols_;
-  DecodeTotals totals_;
+  std::optional<NameSelection> names_;  // resolved on first use
+  DecodeTotals totals_ = no_totals(options_.traces);
   bool incomplete_ = false;
 };
 
@@ -214,8 +220,10 @@ Action declare_report(CLI::App& app) {
   app.parse_complete_callback([&app, options] { check(app, *options); });
   return [&app, options] {
     confine(options->traces, files_of(options->symbols));
-    if (is_one_dispatch_log(options->traces.paths)) return report_dispatch_log(app, *options);
-    return Report(*options).run();
+    return run_action(options->traces, [&app, &options] {
+      if (is_one_dispatch_log(options->traces.paths)) return report_dispatch_log(app, *options);
+      return Report(*options).run();
+    });
   };
 }
 
