@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/decode/dispatches.h"
+#include "cli/decode/fields.h"
 #include "cli/decode/nest_decode.h"
 #include "cli/decode/options.h"
 #include "cli/decode/row_decode.h"
@@ -27,6 +28,7 @@
 #include "output/io/input_file.h"
 #include "output/io/progress.h"
 #include "output/io/text_output.h"
+#include "output/print/core_fields_printer.h"
 #include "output/print/csv_printer.h"
 #include "output/print/json_printer.h"
 #include "output/print/parallel_decode.h"
@@ -63,8 +65,8 @@ class Decode {
  public:
   Decode(const DecodeOptions& options, TextOutput output)
       : options_(options), output_(std::move(output)) {
-    if (options_.disassemble) disassembler_ = std::make_unique<Disassembler>();
-    if (options_.symbols) symbols_ = load_names(options_);
+    if (options_.disassemble || needs_.assembler) disassembler_ = std::make_unique<Disassembler>();
+    if (options_.symbols || needs_.symbols) symbols_ = load_names(options_);
   }
 
   int run() {
@@ -106,10 +108,14 @@ class Decode {
                   ": the format requires a nest trace")
           .hint("to decode it as a nest trace anyway, pass --type nest");
     }
-    heading(options_.symbols ? kCsvHeadingWithSymbols : kCsvHeading);
+    check_core_fields(options_.fields, trace.name());
+    heading(!options_.fields.empty() ? fields_heading_
+            : options_.symbols       ? kCsvHeadingWithSymbols
+                                     : kCsvHeading);
     InputFile input = trace.open();
     TraceBytes bytes = bytes_of(trace, input);
     if (options_.summary) return summarize(bytes, map);
+    if (!options_.fields.empty()) return print_fields(trace, bytes, map);
     switch (options_.format) {
       case DecodeFormat::kText:
         return print(bytes, map, [this](TextOutput& output) {
@@ -138,7 +144,9 @@ class Decode {
   }
 
   // The names to print.
-  const SymbolTable* symbols() const { return options_.symbols ? &*symbols_ : nullptr; }
+  const SymbolTable* symbols() const {
+    return options_.symbols || needs_.symbols ? &*symbols_ : nullptr;
+  }
 
   // The names that select instructions, or null.
   const NameSelection* names() {
@@ -155,13 +163,28 @@ class Decode {
                           options_.limit, options_.file_order);
   }
 
+  void print_fields(const ChosenTrace& trace, TraceBytes& bytes, const TranslationMap& map) {
+    print(bytes, map, [this, name = trace.short_name()](TextOutput& output) {
+      return CoreFieldsPrinter(output, {.format = fields_format(options_.format),
+                                        .fields = options_.fields,
+                                        .target = name,
+                                        .symbols = symbols(),
+                                        .assembler = disassembler_.get()});
+    });
+  }
+
+  // Prints the instructions in several threads if neither the selection nor a printer needs their
+  // order.
+  bool in_parts() const {
+    return options_.traces.selection.everything() && !options_.walks && disassembler_ == nullptr &&
+           !needs_.place && options_.limit == kNoLimit;
+  }
+
   template <class MakePrinter>
   void print(TraceBytes& bytes, const TranslationMap& map, const MakePrinter& make_printer) {
     auto printer = make_printer(output_);
-    const bool everything = options_.traces.selection.everything();
     const uint64_t threads = std::min<uint64_t>(options_.threads, parts_of(bytes.file()));
-    if (everything && !options_.walks && !options_.disassemble && options_.limit == kNoLimit &&
-        threads > 1) {
+    if (in_parts() && threads > 1) {
       return decode_in_parts(bytes, map, make_printer, static_cast<unsigned>(threads));
     }
     select_into(printer, bytes, map);
@@ -239,24 +262,6 @@ class Decode {
     }
   }
 
-  NestPrinter::Format nest_format() const {
-    switch (options_.format) {
-      case DecodeFormat::kJson:
-        return NestPrinter::Format::kJson;
-      case DecodeFormat::kCsv:
-        return NestPrinter::Format::kCsv;
-      case DecodeFormat::kHtmdecode:
-        return NestPrinter::Format::kHtmdecode;
-      case DecodeFormat::kText:
-      case DecodeFormat::kQtrace:
-      case DecodeFormat::kBlockVectors:
-      case DecodeFormat::kAvro:
-      case DecodeFormat::kParquet:
-        break;
-    }
-    return NestPrinter::Format::kText;
-  }
-
   // Prints the CSV heading, unless the preceding trace has the same heading.
   void heading(std::string_view names) {
     if (options_.format == DecodeFormat::kCsv && heading_ != names) output_.put(names);
@@ -264,21 +269,17 @@ class Decode {
   }
 
   void decode_bus(const ChosenTrace& trace, const TranslationMap& map) {
-    if (options_.modes || options_.walks || options_.disassemble || options_.symbols) {
-      throw Error("cannot print modes, walks, disassembly or symbols of " + trace.name() +
-                  ": it is a nest trace");
-    }
-    if (for_simulators(options_.format)) {
-      throw Error("cannot write " + trace.name() + ": it is a nest trace");
-    }
-    heading(kNestCsvHeading);
+    check_nest_output(options_, trace.name());
+    heading(options_.fields.empty() ? kNestCsvHeading : fields_heading_);
     const NestJob job = {.trace = trace,
                          .options = options_.traces.nest,
                          .selection = options_.traces.selection,
                          .map = map,
-                         .wishes = {.format = nest_format(),
+                         .wishes = {.format = nest_format(options_.format),
                                     .stamps = options_.stamps,
                                     .target = trace.short_name()},
+                         .fields = options_.fields,
+                         .fields_format = fields_format(options_.format),
                          .limit = options_.limit,
                          .summary = options_.summary,
                          .file_order = options_.file_order,
@@ -305,7 +306,9 @@ class Decode {
 
   template <class Printer>
   void select_into(Printer& printer, TraceBytes& bytes, const TranslationMap& map) {
-    if (options_.traces.selection.everything()) return decode_into(printer, bytes, map);
+    if (options_.traces.selection.everything() && !needs_.place) {
+      return decode_into(printer, bytes, map);
+    }
     SelectingSink sink(options_.traces.selection, printer, names());
     if (bytes.restart()) sink.begin_at(bytes.restart()->place);
     decode_into(sink, bytes, map);
@@ -367,7 +370,9 @@ class Decode {
   std::unique_ptr<Disassembler> disassembler_;  // null: not printed
   std::optional<SymbolTable> symbols_;          // built on first use
   std::string_view heading_;                    // the last printed heading
-  std::optional<NameSelection> names_;          // resolved on first use
+  const CoreFieldNeeds needs_ = needs_of(options_.fields);
+  const std::string fields_heading_ = fields_heading(options_.fields);
+  std::optional<NameSelection> names_;  // resolved on first use
   DecodeTotals totals_ = no_totals(options_.traces);
   bool incomplete_ = false;
 };

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/decode/fields.h"
 #include "cli/messages.h"
 #include "cli/traces/context.h"
 #include "cli/traces/index_file.h"
@@ -14,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/nest_trace/counter.h"
 #include "output/io/progress.h"
+#include "output/print/nest_fields_printer.h"
 #include "output/report/nest_report.h"
 
 namespace htmtrace {
@@ -97,12 +99,40 @@ void tell_nothing(const NestReading& reading) {
 
 }  // namespace
 
+void check_nest_output(const DecodeOptions& options, const std::string& trace) {
+  if (options.modes || options.walks || options.disassemble || options.symbols) {
+    throw Error("cannot print modes, walks, disassembly or symbols of " + trace +
+                ": it is a nest trace");
+  }
+  if (for_simulators(options.format)) throw Error("cannot write " + trace + ": it is a nest trace");
+  check_nest_fields(options.fields, trace);
+}
+
+NestPrinter::Format nest_format(DecodeFormat format) {
+  switch (format) {
+    case DecodeFormat::kJson:
+      return NestPrinter::Format::kJson;
+    case DecodeFormat::kCsv:
+      return NestPrinter::Format::kCsv;
+    case DecodeFormat::kHtmdecode:
+      return NestPrinter::Format::kHtmdecode;
+    case DecodeFormat::kText:
+    case DecodeFormat::kQtrace:
+    case DecodeFormat::kBlockVectors:
+    case DecodeFormat::kAvro:
+    case DecodeFormat::kParquet:
+      break;
+  }
+  return NestPrinter::Format::kText;
+}
+
 NestResult decode_nest(const NestJob& job, TextOutput& output) {
   check_nest_selection(job.selection, job.trace.name());
   NestReading reading(job.trace, job.options.layout);
-  if (job.wishes.format == NestPrinter::Format::kHtmdecode && !reading.can_be_told()) {
-    throw Error("cannot write htmdecode lines of " + reading.name() +
-                ": its record layout is unknown")
+  const bool htmdecode = job.wishes.format == NestPrinter::Format::kHtmdecode;
+  if ((htmdecode || !job.fields.empty()) && !reading.can_be_told()) {
+    throw Error(fmt::format("cannot write {} of {}: its record layout is unknown",
+                            htmdecode ? "htmdecode lines" : "fields", reading.name()))
         .on(nest::describe(reading.evidence()))
         .hint("if you know the layout, pass --layout");
   }
@@ -121,6 +151,11 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
     } else {
       pass_selected(job, reading, output, selected, result);
     }
+  } else if (!job.fields.empty()) {
+    NestFieldsPrinter printer(
+        output, reading.layout(),
+        {.format = job.fields_format, .fields = job.fields, .target = job.wishes.target});
+    pass_selected(job, reading, output, printer, result);
   } else {
     NestPrinter printer(output, reading.layout(), job.wishes);
     pass_selected(job, reading, output, printer, result);

@@ -3,16 +3,25 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "cli/decode/options.h"
 #include "cli/traces/choice.h"
 #include "cli/traces/nest_options.h"
 #include "core/memory_map/translation.h"
 #include "core/nest_trace/statistics.h"
 #include "core/selection/selection.h"
 #include "output/io/text_output.h"
+#include "output/print/fields_line.h"
 #include "output/print/nest_printer.h"
 
 namespace htmtrace {
+
+// Throws Error if an option for the output does not apply to nest traces. `trace` is the name of
+// the trace.
+void check_nest_output(const DecodeOptions& options, const std::string& trace);
+
+NestPrinter::Format nest_format(DecodeFormat format);
 
 struct NestJob {
   const ChosenTrace& trace;
@@ -20,6 +29,8 @@ struct NestJob {
   const Selection& selection;
   const TranslationMap& map;
   NestPrinter::Wishes wishes;
+  const std::vector<std::string>& fields;  // empty: the fields of the format
+  FieldsFormat fields_format = FieldsFormat::kText;
   uint64_t limit = Selection::kAny;  // stop after this number of commands
   bool summary = false;              // only count
   bool file_order = false;
