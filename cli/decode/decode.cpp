@@ -54,8 +54,7 @@ struct SelectedCount {
 };
 
 SymbolTable load_names(const DecodeOptions& options) {
-  SymbolTable symbols =
-      load_symbols(options.names, options.traces.paths, !options.traces.names.empty());
+  SymbolTable symbols = load_symbols(options.names, options.traces);
   if (!symbols.empty()) return symbols;
   throw Error("cannot print symbols: no symbols found")
       .hint("pass --kallsyms or --elf, or record with --symbols");
@@ -151,7 +150,7 @@ class Decode {
   // The names that select instructions, or null.
   const NameSelection* names() {
     if (options_.traces.names.empty()) return nullptr;
-    if (!symbols_) symbols_ = load_symbols(options_.names, options_.traces.paths, true);
+    if (!symbols_) symbols_ = load_symbols(options_.names, options_.traces);
     if (!names_) names_ = resolve(options_.traces.names, *symbols_);
     return &*names_;
   }

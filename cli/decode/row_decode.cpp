@@ -111,7 +111,7 @@ class RowDecode {
     CoreRows<File> writer(parts);
     const NameOptions& names = options_.traces.names;
     if (!names.empty() && !symbols_) {
-      symbols_ = load_symbols(options_.names, options_.traces.paths, true);
+      symbols_ = load_symbols(options_.names, options_.traces);
       names_ = resolve(names, *symbols_);
     }
     const NameSelection* const selected = names_ ? &*names_ : nullptr;

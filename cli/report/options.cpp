@@ -37,6 +37,8 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
   app.add_flag("--blocks", options.blocks, "Report hot basic blocks and their successors");
   app.add_flag("--heat-map", options.heat_map, "Report when each address was accessed");
   app.add_flag("--timeline", options.timeline, "Report ticks, privileges and losses over time");
+  app.add_option("--between", options.between, "Report the passages from function FROM to TO")
+      ->type_name("FROM,TO");
   app.add_flag("--infer-address", options.infer_address,
                "Find the address field of an unknown nest layout");
   static const std::map<std::string, HeatAxis> axes = {{"ticks", HeatAxis::kTicks},
@@ -72,6 +74,18 @@ void check_blocks(const ReportOptions& options) {
   reject(options.format == ReportFormat::kSvg, "--format", "hot blocks are text, json or csv");
   reject(options.traces.selection.last != Selection::kAny, "--blocks",
          "cannot be used with --last");
+}
+
+void check_between(const CLI::App& app, const ReportOptions& options) {
+  for (const char* const other : {"--stacks", "--blocks", "--heat-map", "--timeline",
+                                  "--infer-address", "--address", "--unit", "--top", "--last"}) {
+    reject(app.count(other) != 0, other, "cannot be used with --between");
+  }
+  reject(options.format != ReportFormat::kText && options.format != ReportFormat::kJson, "--format",
+         "--between prints text or json");
+  const size_t comma = options.between.find(',');
+  reject(comma == 0 || comma >= options.between.size() - 1, "--between",
+         "requires two functions: FROM,TO");
 }
 
 void check_inferred(const ReportOptions& options) {
@@ -133,6 +147,7 @@ void check(const CLI::App& app, ReportOptions& options) {
     reject(app.count(of_data) != 0 && (options.stacks || options.blocks || options.timeline),
            of_data, "cannot be used with --stacks, --blocks and --timeline");
   }
+  if (!options.between.empty()) check_between(app, options);
   if (options.blocks) check_blocks(options);
   if (options.units.empty()) {
     options.units = {"64K"};

@@ -23,6 +23,7 @@
 #include "core/analysis/call_stacks.h"
 #include "core/analysis/heat_maps.h"
 #include "core/analysis/hot_blocks.h"
+#include "core/analysis/passages.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "output/export/call_timeline.h"
@@ -30,6 +31,7 @@
 #include "output/report/hot_blocks_report.h"
 #include "output/report/hot_spots_report.h"
 #include "output/report/parts.h"
+#include "output/report/passages_report.h"
 #include "output/report/timeline_report.h"
 
 namespace htmtrace {
@@ -38,9 +40,7 @@ namespace {
 class Report {
  public:
   explicit Report(const ReportOptions& options)
-      : options_(options),
-        symbols_(
-            load_symbols(options.symbols, options.traces.paths, !options.traces.names.empty())) {}
+      : options_(options), symbols_(load_symbols(options.symbols, options.traces)) {}
 
   int run() {
     std::optional<ScratchFile> spool;
@@ -70,6 +70,9 @@ class Report {
     if (options_.timeline) {
       throw Error("cannot make a timeline: nest traces have no instructions")
           .hint("use --heat-map to see when each address was accessed");
+    }
+    if (!options_.between.empty()) {
+      throw Error("cannot report passages: nest traces have no instructions");
     }
     if (options_.blocks)
       throw Error("cannot report basic blocks: nest traces have no instructions");
@@ -143,6 +146,23 @@ class Report {
     return printed(report);
   }
 
+  std::string passages(const std::vector<ChosenTrace>& traces) {
+    const auto [first, last] = split_names(options_.between, symbols_);
+    const CodePlace from = resolve_place(first, "--between", symbols_);
+    const CodePlace to = resolve_place(last, "--between", symbols_);
+    Passages passages(symbols_, from, to);
+    for (const ChosenTrace& trace : traces) {
+      read(trace, passages);
+      passages.end_trace();
+    }
+    const PassagesReport report{.passages = passages,
+                                .from = first,
+                                .to = last,
+                                .totals = totals_,
+                                .traces = traces.size()};
+    return options_.format == ReportFormat::kText ? report.to_text() : report.to_json();
+  }
+
   std::string heat_map(const std::vector<ChosenTrace>& traces) {
     HeatMaps maps(options_.wishes.units.front(), options_.axis);
     for (const ChosenTrace& trace : traces) {
@@ -172,6 +192,7 @@ class Report {
 
   std::string cores(const std::vector<ChosenTrace>& traces) {
     refuse_inference();
+    if (!options_.between.empty()) return passages(traces);
     if (options_.blocks) return hot_blocks(traces);
     if (options_.heat_map) return heat_map(traces);
     if (options_.timeline) return timeline(traces);

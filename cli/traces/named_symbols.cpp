@@ -58,24 +58,30 @@ void add_similar(Error& error, const SimilarNames& similar) {
 
 }  // namespace
 
-// If several symbols are at one address, one of them names it.
-std::vector<SymbolTable::Named> NamedSymbols::all(std::string_view name) const {
-  std::vector<Named> found;
-  symbols_.visit([&](Named named) {
-    if (!is_called(named.symbol->name, name) || !fits(*named.symbol)) return;
-    const bool names_bytes = named.symbol->named_at != 0;
-    if (!names_bytes) named.symbol = symbols_.find_in(named.layer, named.symbol->address);
-    if (named.symbol == nullptr || !fits(*named.symbol)) return;
-    const auto same = [&](const Named& other) { return other.symbol == named.symbol; };
-    if (std::ranges::none_of(found, same)) found.push_back(named);
+std::vector<NamedSymbols::Found> NamedSymbols::all(std::string_view name) const {
+  std::vector<Found> found;
+  symbols_.visit([&](const Named& named) {
+    const SymbolTable::Symbol& symbol = *named.symbol;
+    if (!is_called(symbol.name, name) || !fits(symbol)) return;
+    SymbolSet::Part part{.symbol = &symbol};
+    if (symbol.named_at == 0) {
+      part.symbol = symbols_.find_in(named.layer, symbol.address);
+      if (part.symbol == nullptr || !fits(*part.symbol)) return;
+      const uint64_t offset = symbol.address - part.symbol->address;
+      if (offset != 0) part.first = part.last = offset;
+    }
+    const auto same = [&](const Found& other) {
+      return other.part.symbol == part.symbol && other.part.first == part.first;
+    };
+    if (std::ranges::none_of(found, same)) found.push_back({named, part});
   });
   return found;
 }
 
 void NamedSymbols::add(const std::string& text, SymbolSet& to) const {
   if (symbols_.empty()) throw no_symbols(option_);
-  const std::vector<Named> found = all(text);
-  for (const Named& named : found) to.add({.symbol = named.symbol});
+  const std::vector<Found> found = all(text);
+  for (const Found& each : found) to.add(each.part);
   if (found.size() > 1) note_several(found, text);
   if (!found.empty() || add_range(text, to) || add_place(text, to)) return;
   refuse(text);
@@ -86,11 +92,12 @@ bool NamedSymbols::add_place(std::string_view text, SymbolSet& to) const {
   const size_t plus = text.rfind('+');
   if (plus == std::string_view::npos) return false;
   const auto offset = parse_offset(text.substr(plus + 1));
-  const std::vector<Named> found = all(text.substr(0, plus));
+  const std::vector<Found> found = all(text.substr(0, plus));
   if (!offset || found.empty()) return false;
   bool any = false;
-  for (const Named& named : found) {
-    if (*offset >= named.symbol->size_bytes) continue;
+  for (const auto& [named, part] : found) {
+    const uint64_t size_bytes = named.symbol->size_bytes;
+    if (size_bytes != 0 && *offset >= size_bytes) continue;
     // A nested symbol can name this address.
     const uint64_t address = named.symbol->address + *offset;
     const SymbolTable::Symbol* const symbol = symbols_.find_in(named.layer, address);
@@ -100,7 +107,7 @@ bool NamedSymbols::add_place(std::string_view text, SymbolSet& to) const {
     any = true;
   }
   if (!any) {
-    const SymbolTable::Symbol& symbol = *found.front().symbol;
+    const SymbolTable::Symbol& symbol = *found.front().named.symbol;
     throw Error(fmt::format("cannot use {} {}: {} has {:#x} bytes", option_, text, symbol.name,
                             symbol.size_bytes));
   }
@@ -115,38 +122,48 @@ bool NamedSymbols::add_range(std::string_view text, SymbolSet& to) const {
        mark = text.find(kRangeMark, mark + 1)) {
     const std::string_view first_name = text.substr(0, mark);
     const std::string_view last_name = text.substr(mark + kRangeMark.size());
-    const std::vector<Named> firsts = all(first_name);
-    const std::vector<Named> lasts = all(last_name);
+    const std::vector<Found> firsts = all(first_name);
+    const std::vector<Found> lasts = all(last_name);
     if (firsts.empty() || lasts.empty()) continue;
-    if (firsts.size() > 1 || lasts.size() > 1) {
-      throw Error(fmt::format("cannot use {} {}: {} has several symbols", option_, text,
-                              firsts.size() > 1 ? first_name : last_name))
-          .hint("select by address: --ea FIRST-LAST");
+    std::vector<Found> begins;
+    for (const Found& first : firsts) {
+      for (const Found& last : lasts) {
+        const SymbolTable::Symbol& end = *last.named.symbol;
+        if (first.named.layer != last.named.layer || end.address < first.named.symbol->address) {
+          continue;
+        }
+        add_between(first.named, end, to);
+        begins.push_back(first);
+      }
     }
-    const Named& first = firsts.front();
-    const Named& last = lasts.front();
-    if (first.layer != last.layer || last.symbol->address < first.symbol->address) {
+    if (begins.empty()) {
       throw Error(fmt::format("cannot use {} {}: {} does not follow {} in one file", option_, text,
                               last_name, first_name));
     }
-    symbols_.visit([&](const Named& named) {
-      if (named.layer == first.layer && fits(*named.symbol) &&
-          named.symbol->address >= first.symbol->address &&
-          named.symbol->address <= last.symbol->address) {
-        to.add({.symbol = named.symbol});
-      }
-    });
+    if (begins.size() > 1) note_several(begins, std::string(text));
     return true;
   }
   return false;
 }
 
-void NamedSymbols::note_several(const std::vector<Named>& found, const std::string& name) const {
+void NamedSymbols::add_between(const Named& first, const SymbolTable::Symbol& last,
+                               SymbolSet& to) const {
+  symbols_.visit([&](const Named& named) {
+    const SymbolTable::Symbol& symbol = *named.symbol;
+    if (named.layer == first.layer && fits(symbol) && symbol.address >= first.symbol->address &&
+        symbol.address <= last.address) {
+      to.add({.symbol = &symbol});
+    }
+  });
+}
+
+void NamedSymbols::note_several(const std::vector<Found>& found, const std::string& name) const {
   constexpr size_t kMostShown = 8;
   std::string places;
   for (size_t i = 0; i < std::min(found.size(), kMostShown); i++) {
-    places += fmt::format("{}{:x}", i == 0 ? "" : ", ", found[i].symbol->address);
-    if (found[i].layer != 0) places += " in " + symbols_.programs()[found[i].layer - 1].file;
+    const auto& [symbol, layer] = found[i].named;
+    places += fmt::format("{}{:x}", i == 0 ? "" : ", ", symbol->address);
+    if (layer != 0) places += " in " + symbols_.programs()[layer - 1].file;
   }
   if (found.size() > kMostShown) places += ", ...";
   print_note(fmt::format("{} {}: selected all {} symbols of this name: {}", option_, name,
@@ -215,6 +232,37 @@ void add_code(const std::string& path, NameSelection& selection) {
 }
 
 }  // namespace
+
+CodePlace resolve_place(const std::string& text, const std::string& option,
+                        const SymbolTable& symbols) {
+  SymbolSet named;
+  NamedSymbols(symbols, option, true).add(text, named);
+  CodePlace place;
+  for (const SymbolSet::Part& part : named.parts()) {
+    place.starts.add({.symbol = part.symbol, .first = part.first, .last = part.first});
+    const uint64_t entry = part.symbol->local_entry_bytes;
+    const bool whole = part.first != part.last;
+    if (whole && entry != 0) {
+      place.local_entries.add({.symbol = part.symbol, .first = entry, .last = entry});
+    }
+  }
+  place.starts.finish();
+  place.local_entries.finish();
+  return place;
+}
+
+std::pair<std::string, std::string> split_names(const std::string& text,
+                                                const SymbolTable& symbols) {
+  const NamedSymbols names(symbols, {}, true);
+  const size_t first = text.find(',');
+  if (first == std::string::npos) return {text, {}};
+  for (size_t comma = first; comma != std::string::npos; comma = text.find(',', comma + 1)) {
+    if (names.exists(text.substr(0, comma)) && names.exists(text.substr(comma + 1))) {
+      return {text.substr(0, comma), text.substr(comma + 1)};
+    }
+  }
+  return {text.substr(0, first), text.substr(first + 1)};
+}
 
 NameSelection resolve(const NameOptions& options, const SymbolTable& symbols) {
   NameSelection selection;

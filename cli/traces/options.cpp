@@ -37,6 +37,10 @@ void declare_traces(CLI::App& app, TraceOptions& options) {
   app.add_flag(kNoSandbox, options.no_sandbox, kNoSandboxHelp);
 }
 
+SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options) {
+  return load_symbols(symbols, options.paths, !options.names.files.empty());
+}
+
 void declare_exit_code(CLI::App& app, TraceOptions& options) {
   app.option_defaults()->group(kSelectionGroup);
   app.add_flag("--exit-code", options.exit_code, "Exit with 1 if nothing is selected");

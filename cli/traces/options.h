@@ -12,6 +12,7 @@
 #include "cli/traces/named_symbols.h"
 #include "cli/traces/nest_options.h"
 #include "cli/traces/reach.h"
+#include "cli/traces/symbols.h"
 #include "core/selection/selection.h"
 #include "output/io/text_output.h"
 #include "output/report/decode_report.h"
@@ -38,6 +39,9 @@ struct TraceOptions {
 // Declares PATH, --node, --chip, --core, --output, --force, --no-sandbox, and the options of
 // declare_context(), declare_selection() and declare_nest().
 void declare_traces(CLI::App& app, TraceOptions& options);
+
+// Loads the symbols for the traces. Throws Error.
+SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options);
 
 // --exit-code.
 void declare_exit_code(CLI::App& app, TraceOptions& options);

@@ -90,6 +90,7 @@ TEST_CASE("a name of one program does not select another program at the same add
   CHECK(selects_code(common, instruction_at(0x180, kCupPages)));
   const NameSelection both = resolve(by_function("brew..common"), table);
   CHECK(selects_code(both, instruction_at(0x180, kTeaPages)));
+  CHECK_FALSE(selects_code(both, instruction_at(0x180, kCupPages)));
 }
 
 TEST_CASE("a range of functions stays in one program") {
@@ -138,6 +139,7 @@ TEST_CASE("a nested symbol takes its bytes from the outer symbol") {
   table.add({.address = 0xc000000000001000, .size_bytes = 0x100, .name = "outer"});
   table.add({.address = 0xc000000000001040, .size_bytes = 0x10, .name = "inner"});
   table.add({.address = 0xc000000000001040, .size_bytes = 0x10, .name = "other_name_of_inner"});
+  table.add({.address = 0xc000000000001080, .name = "label"});
   table.finish();
   const auto at = [](uint64_t offset) {
     Instruction instruction;
@@ -154,6 +156,10 @@ TEST_CASE("a nested symbol takes its bytes from the outer symbol") {
   CHECK(selects_code(resolve(by_function("outer+0x50"), table), at(0x50)));
   CHECK(selects_code(resolve(by_function("other_name_of_inner"), table), at(0x44)));
   CHECK_FALSE(selects_code(resolve(by_function("other_name_of_inner"), table), at(0x50)));
+  // A label without bytes of its own is the instruction there.
+  CHECK(selects_code(resolve(by_function("label"), table), at(0x80)));
+  CHECK_FALSE(selects_code(resolve(by_function("label"), table), at(0x84)));
+  CHECK(selects_code(resolve(by_function("label+8"), table), at(0x88)));
   CHECK_THROWS_AS(resolve(by_function("outer+100"), table), Error);
   CHECK_THROWS_AS(resolve(by_function("outer+"), table), Error);
 }
