@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "cli/help.h"
 #include "cli/similar_names.h"
 #include "core/base/error.h"
 #include "output/print/core_fields_printer.h"

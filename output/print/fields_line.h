@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "output/io/csv_field.h"
 #include "output/io/hex_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/put_text.h"
 #include "output/io/text_output.h"
-#include "output/print/csv_printer.h"
 #include "output/print/field_values.h"
 
 namespace htmtrace {
