@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/cpu_list.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <set>
@@ -20,6 +23,20 @@ std::optional<int> take_cpu(std::string_view& text) {
   if (error != std::errc{} || number < 0 || number >= kMostCpus) return std::nullopt;
   text.remove_prefix(static_cast<size_t>(end - text.data()));
   return number;
+}
+
+struct OnlineCpus {
+  std::vector<int> cpus;
+  std::string text;  // the kernel's notation
+};
+
+OnlineCpus read_online() {
+  const std::string path = "/sys/devices/system/cpu/online";
+  std::string text;
+  std::ifstream(path) >> text;
+  const auto cpus = parse_cpu_list(text);
+  if (!cpus) throw Error("cannot find out which CPUs are online").on("file: " + path);
+  return {*cpus, text};
 }
 
 }  // namespace
@@ -43,12 +60,16 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
 }
 
 std::vector<int> online_cpus() {
-  const std::string path = "/sys/devices/system/cpu/online";
-  std::string text;
-  std::ifstream(path) >> text;
-  const auto cpus = parse_cpu_list(text);
-  if (!cpus) throw Error("cannot find out which CPUs are online").on("file: " + path);
-  return *cpus;
+  return read_online().cpus;
+}
+
+void check_online(const std::vector<int>& cpus) {
+  const OnlineCpus online = read_online();
+  for (const int cpu : cpus) {
+    if (std::ranges::binary_search(online.cpus, cpu)) continue;
+    throw Error(fmt::format("cannot trace CPU {}: it is offline or does not exist", cpu))
+        .hint(fmt::format("choose online CPUs: --cpu {}", online.text));
+  }
 }
 
 }  // namespace htmtrace

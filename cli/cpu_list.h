@@ -14,4 +14,7 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 // Throws Error.
 std::vector<int> online_cpus();
 
+// Throws Error, with the online CPUs, if one of `cpus` is offline or does not exist.
+void check_online(const std::vector<int>& cpus);
+
 }  // namespace htmtrace

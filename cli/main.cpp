@@ -6,11 +6,11 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,13 +26,23 @@
 namespace htmtrace {
 namespace {
 
+// CLI11 says "--type: At Most 1 required but received 2" when an option is repeated.
+std::string reason_of(const CLI::Error& error) {
+  const std::string text = error.what();
+  constexpr std::string_view kRepeated = ": At Most 1 required but received ";
+  const size_t at = text.find(kRepeated);
+  if (at == std::string::npos) return text;
+  return fmt::format("{} accepts one value, but the command line has {}", text.substr(0, at),
+                     text.substr(at + kRepeated.size()));
+}
+
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   std::string command;
   for (auto chosen = app->get_subcommands(); !chosen.empty();
        chosen = chosen.front()->get_subcommands()) {
     command += chosen.front()->get_name() + " ";
   }
-  return fmt::format("htmtrace: {}\n  hint: htmtrace {}--help\n", error.what(), command);
+  return fmt::format("htmtrace: {}\n  hint: htmtrace {}--help\n", reason_of(error), command);
 }
 
 // Prints help, the version, or an error of the command line.
@@ -118,10 +128,6 @@ int run(int argc, char** argv, Signals& signals) {
   return run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), signals);
 }
 
-void print_out_of_memory() {
-  print_text("htmtrace: out of memory\n");
-}
-
 std::atomic<bool> memory_ran_out = false;
 
 [[noreturn]] void note_out_of_memory() {
@@ -150,16 +156,8 @@ int main(int argc, char** argv) {
   htmtrace::occupy_closed_streams();
   try {
     return htmtrace::run(argc, argv, signals);
-  } catch (const htmtrace::Error& error) {
-    htmtrace::print_error(error);
-  } catch (const std::bad_alloc&) {
-    htmtrace::print_out_of_memory();
-  } catch (const std::filesystem::filesystem_error& error) {
-    htmtrace::print_error(htmtrace::Error(
-        "cannot access " + (error.path1().empty() ? "a folder" : error.path1().string()),
-        error.code().value()));
-  } catch (const std::exception& error) {
-    htmtrace::print_text(fmt::format("htmtrace: internal error: {}\n", error.what()));
+  } catch (...) {
+    htmtrace::print_failure();
   }
   return htmtrace::kExitFailed;
 }

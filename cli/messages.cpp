@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <new>
 
 #include "core/base/plain_text.h"
 
@@ -30,6 +33,26 @@ void print_error(const Error& error) {
   }
   for (const std::string& hint : error.hints()) {
     print_text(fmt::format("  hint: {}\n", without_controls(hint)));
+  }
+}
+
+void print_out_of_memory() {
+  print_text("htmtrace: out of memory\n");
+}
+
+void print_failure() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    print_error(error);
+  } catch (const std::bad_alloc&) {
+    print_out_of_memory();
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_error(
+        Error("cannot access " + (error.path1().empty() ? "a folder" : error.path1().string()),
+              error.code().value()));
+  } catch (const std::exception& error) {
+    print_text(fmt::format("htmtrace: internal error: {}\n", error.what()));
   }
 }
 

@@ -15,6 +15,11 @@ namespace htmtrace {
 // Prints the error, its subjects and its hints.
 void print_error(const Error& error);
 
+// Prints the exception that the caller handles: a failure that ends the command.
+void print_failure();
+
+void print_out_of_memory();
+
 // Prints the text unchanged; it has its own line ends. A message that cannot be written is dropped,
 // without an error.
 void print_text(std::string_view text);

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/decode/dispatches.h"
+#include "cli/decode/fields.h"
 #include "cli/decode/nest_decode.h"
 #include "cli/decode/options.h"
 #include "cli/decode/row_decode.h"
@@ -27,6 +28,7 @@
 #include "output/io/input_file.h"
 #include "output/io/progress.h"
 #include "output/io/text_output.h"
+#include "output/print/core_fields_printer.h"
 #include "output/print/csv_printer.h"
 #include "output/print/json_printer.h"
 #include "output/print/parallel_decode.h"
@@ -52,7 +54,7 @@ struct SelectedCount {
 };
 
 SymbolTable load_names(const DecodeOptions& options) {
-  SymbolTable symbols = load_symbols(options.names, options.traces.paths);
+  SymbolTable symbols = load_symbols(options.names, options.traces);
   if (!symbols.empty()) return symbols;
   throw Error("cannot print symbols: no symbols found")
       .hint("pass --kallsyms or --elf, or record with --symbols");
@@ -62,8 +64,8 @@ class Decode {
  public:
   Decode(const DecodeOptions& options, TextOutput output)
       : options_(options), output_(std::move(output)) {
-    if (options_.disassemble) disassembler_ = std::make_unique<Disassembler>();
-    if (options_.symbols) symbols_ = load_names(options_);
+    if (options_.disassemble || needs_.assembler) disassembler_ = std::make_unique<Disassembler>();
+    if (options_.symbols || needs_.symbols) symbols_ = load_names(options_);
   }
 
   int run() {
@@ -85,7 +87,7 @@ class Decode {
     if (output_.reader_gone()) return kExitDone;
     if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
     if (!options_.quiet) print_note(describe(totals_));
-    return incomplete_ ? kExitIncomplete : kExitDone;
+    return exit_status(options_.traces, totals_, incomplete_);
   }
 
  private:
@@ -105,10 +107,14 @@ class Decode {
                   ": the format requires a nest trace")
           .hint("to decode it as a nest trace anyway, pass --type nest");
     }
-    heading(options_.symbols ? kCsvHeadingWithSymbols : kCsvHeading);
+    check_core_fields(options_.fields, trace.name());
+    heading(!options_.fields.empty() ? fields_heading_
+            : options_.symbols       ? kCsvHeadingWithSymbols
+                                     : kCsvHeading);
     InputFile input = trace.open();
     TraceBytes bytes = bytes_of(trace, input);
     if (options_.summary) return summarize(bytes, map);
+    if (!options_.fields.empty()) return print_fields(trace, bytes, map);
     switch (options_.format) {
       case DecodeFormat::kText:
         return print(bytes, map, [this](TextOutput& output) {
@@ -136,7 +142,18 @@ class Decode {
     }
   }
 
-  const SymbolTable* symbols() const { return symbols_ ? &*symbols_ : nullptr; }
+  // The names to print.
+  const SymbolTable* symbols() const {
+    return options_.symbols || needs_.symbols ? &*symbols_ : nullptr;
+  }
+
+  // The names that select instructions, or null.
+  const NameSelection* names() {
+    if (options_.traces.names.empty()) return nullptr;
+    if (!symbols_) symbols_ = load_symbols(options_.names, options_.traces);
+    if (!names_) names_ = resolve(options_.traces.names, *symbols_);
+    return &*names_;
+  }
 
   TraceBytes bytes_of(const ChosenTrace& trace, InputFile& input) const {
     // Walks require the whole trace, because earlier walks complete later walks.
@@ -145,13 +162,28 @@ class Decode {
                           options_.limit, options_.file_order);
   }
 
+  void print_fields(const ChosenTrace& trace, TraceBytes& bytes, const TranslationMap& map) {
+    print(bytes, map, [this, name = trace.short_name()](TextOutput& output) {
+      return CoreFieldsPrinter(output, {.format = fields_format(options_.format),
+                                        .fields = options_.fields,
+                                        .target = name,
+                                        .symbols = symbols(),
+                                        .assembler = disassembler_.get()});
+    });
+  }
+
+  // Prints the instructions in several threads if neither the selection nor a printer needs their
+  // order.
+  bool in_parts() const {
+    return options_.traces.selection.everything() && !options_.walks && disassembler_ == nullptr &&
+           !needs_.place && options_.limit == kNoLimit;
+  }
+
   template <class MakePrinter>
   void print(TraceBytes& bytes, const TranslationMap& map, const MakePrinter& make_printer) {
     auto printer = make_printer(output_);
-    const bool everything = options_.traces.selection.everything();
     const uint64_t threads = std::min<uint64_t>(options_.threads, parts_of(bytes.file()));
-    if (everything && !options_.walks && !options_.disassemble && options_.limit == kNoLimit &&
-        threads > 1) {
+    if (in_parts() && threads > 1) {
       return decode_in_parts(bytes, map, make_printer, static_cast<unsigned>(threads));
     }
     select_into(printer, bytes, map);
@@ -229,24 +261,6 @@ class Decode {
     }
   }
 
-  NestPrinter::Format nest_format() const {
-    switch (options_.format) {
-      case DecodeFormat::kJson:
-        return NestPrinter::Format::kJson;
-      case DecodeFormat::kCsv:
-        return NestPrinter::Format::kCsv;
-      case DecodeFormat::kHtmdecode:
-        return NestPrinter::Format::kHtmdecode;
-      case DecodeFormat::kText:
-      case DecodeFormat::kQtrace:
-      case DecodeFormat::kBlockVectors:
-      case DecodeFormat::kAvro:
-      case DecodeFormat::kParquet:
-        break;
-    }
-    return NestPrinter::Format::kText;
-  }
-
   // Prints the CSV heading, unless the preceding trace has the same heading.
   void heading(std::string_view names) {
     if (options_.format == DecodeFormat::kCsv && heading_ != names) output_.put(names);
@@ -254,21 +268,17 @@ class Decode {
   }
 
   void decode_bus(const ChosenTrace& trace, const TranslationMap& map) {
-    if (options_.modes || options_.walks || options_.disassemble || options_.symbols) {
-      throw Error("cannot print modes, walks, disassembly or symbols of " + trace.name() +
-                  ": it is a nest trace");
-    }
-    if (for_simulators(options_.format)) {
-      throw Error("cannot write " + trace.name() + ": it is a nest trace");
-    }
-    heading(kNestCsvHeading);
+    check_nest_output(options_, trace.name());
+    heading(options_.fields.empty() ? kNestCsvHeading : fields_heading_);
     const NestJob job = {.trace = trace,
                          .options = options_.traces.nest,
                          .selection = options_.traces.selection,
                          .map = map,
-                         .wishes = {.format = nest_format(),
+                         .wishes = {.format = nest_format(options_.format),
                                     .stamps = options_.stamps,
                                     .target = trace.short_name()},
+                         .fields = options_.fields,
+                         .fields_format = fields_format(options_.format),
                          .limit = options_.limit,
                          .summary = options_.summary,
                          .file_order = options_.file_order,
@@ -277,6 +287,7 @@ class Decode {
     const NestResult result = decode_nest(job, output_);
     const nest::Statistics& statistics = result.statistics;
     totals_.add(statistics);
+    totals_.add_selected(result.selected);
     if (result.cut || statistics.incomplete() || map.report().damaged()) incomplete_ = true;
     if (output_.reader_gone()) return;
     tell(result.text + (map.report().size_bytes != 0 ? describe(map.report()) : ""));
@@ -294,11 +305,14 @@ class Decode {
 
   template <class Printer>
   void select_into(Printer& printer, TraceBytes& bytes, const TranslationMap& map) {
-    if (options_.traces.selection.everything()) return decode_into(printer, bytes, map);
-    SelectingSink sink(options_.traces.selection, printer);
+    if (options_.traces.selection.everything() && !needs_.place) {
+      return decode_into(printer, bytes, map);
+    }
+    SelectingSink sink(options_.traces.selection, printer, names());
     if (bytes.restart()) sink.begin_at(bytes.restart()->place);
     decode_into(sink, bytes, map);
     sink.finish();
+    totals_.add_selected(sink.selected());
     if (!options_.quiet && !output_.reader_gone()) {
       warn_if_never_entered(options_.traces.selection, sink.selected(), bytes.file().name());
     }
@@ -355,9 +369,20 @@ class Decode {
   std::unique_ptr<Disassembler> disassembler_;  // null: not printed
   std::optional<SymbolTable> symbols_;          // built on first use
   std::string_view heading_;                    // the last printed heading
-  DecodeTotals totals_;
+  const CoreFieldNeeds needs_ = needs_of(options_.fields);
+  const std::string fields_heading_ = fields_heading(options_.fields);
+  std::optional<NameSelection> names_;  // resolved on first use
+  DecodeTotals totals_ = no_totals(options_.traces);
   bool incomplete_ = false;
 };
+
+int decode(const CLI::App& app, const DecodeOptions& options) {
+  if (is_one_dispatch_log(options.traces.paths)) return decode_dispatch_log(app, options);
+  if (for_engines(options.format)) return decode_to_rows(options);
+  check_terminal(options);
+  TextOutput output = open_output(options.traces, files_of(options.names));
+  return Decode(options, std::move(output)).run();
+}
 
 }  // namespace
 
@@ -369,11 +394,7 @@ Action declare_decode(CLI::App& app) {
     Reach more{.outputs = {options->blocks}};
     if (for_engines(options->format)) more.output_folders = {options->traces.output};
     confine(options->traces, files_of(options->names), more);
-    if (is_one_dispatch_log(options->traces.paths)) return decode_dispatch_log(app, *options);
-    if (for_engines(options->format)) return decode_to_rows(*options);
-    check_terminal(*options);
-    TextOutput output = open_output(options->traces, files_of(options->names));
-    return Decode(*options, std::move(output)).run();
+    return run_action(options->traces, [&app, &options] { return decode(app, *options); });
   };
 }
 

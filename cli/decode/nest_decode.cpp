@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/decode/fields.h"
 #include "cli/messages.h"
 #include "cli/traces/context.h"
 #include "cli/traces/index_file.h"
@@ -14,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/nest_trace/counter.h"
 #include "output/io/progress.h"
+#include "output/print/nest_fields_printer.h"
 #include "output/report/nest_report.h"
 
 namespace htmtrace {
@@ -53,8 +55,8 @@ class Shown {
 
 // Passes selected commands to `next`.
 template <class Next>
-nest::Statistics pass_selected(const NestJob& job, NestReading& reading, TextOutput& output,
-                               Next& next) {
+void pass_selected(const NestJob& job, NestReading& reading, TextOutput& output, Next& next,
+                   NestResult& result) {
   NestChoice<Next> choice({.selection = job.selection,
                            .commands = job.options.commands,
                            .map = job.map,
@@ -67,10 +69,10 @@ nest::Statistics pass_selected(const NestJob& job, NestReading& reading, TextOut
     progress.update();
   }
   progress.clear();
-  nest::Statistics statistics = reading.statistics();
-  statistics.translated = choice.translated();
-  statistics.untranslated = choice.untranslated();
-  return statistics;
+  result.statistics = reading.statistics();
+  result.statistics.translated = choice.translated();
+  result.statistics.untranslated = choice.untranslated();
+  result.selected = choice.taken();
 }
 
 nest::Statistics count_all(const NestJob& job, NestReading& reading) {
@@ -97,12 +99,40 @@ void tell_nothing(const NestReading& reading) {
 
 }  // namespace
 
+void check_nest_output(const DecodeOptions& options, const std::string& trace) {
+  if (options.modes || options.walks || options.disassemble || options.symbols) {
+    throw Error("cannot print modes, walks, disassembly or symbols of " + trace +
+                ": it is a nest trace");
+  }
+  if (for_simulators(options.format)) throw Error("cannot write " + trace + ": it is a nest trace");
+  check_nest_fields(options.fields, trace);
+}
+
+NestPrinter::Format nest_format(DecodeFormat format) {
+  switch (format) {
+    case DecodeFormat::kJson:
+      return NestPrinter::Format::kJson;
+    case DecodeFormat::kCsv:
+      return NestPrinter::Format::kCsv;
+    case DecodeFormat::kHtmdecode:
+      return NestPrinter::Format::kHtmdecode;
+    case DecodeFormat::kText:
+    case DecodeFormat::kQtrace:
+    case DecodeFormat::kBlockVectors:
+    case DecodeFormat::kAvro:
+    case DecodeFormat::kParquet:
+      break;
+  }
+  return NestPrinter::Format::kText;
+}
+
 NestResult decode_nest(const NestJob& job, TextOutput& output) {
   check_nest_selection(job.selection, job.trace.name());
   NestReading reading(job.trace, job.options.layout);
-  if (job.wishes.format == NestPrinter::Format::kHtmdecode && !reading.can_be_told()) {
-    throw Error("cannot write htmdecode lines of " + reading.name() +
-                ": its record layout is unknown")
+  const bool htmdecode = job.wishes.format == NestPrinter::Format::kHtmdecode;
+  if ((htmdecode || !job.fields.empty()) && !reading.can_be_told()) {
+    throw Error(fmt::format("cannot write {} of {}: its record layout is unknown",
+                            htmdecode ? "htmdecode lines" : "fields", reading.name()))
         .on(nest::describe(reading.evidence()))
         .hint("if you know the layout, pass --layout");
   }
@@ -116,11 +146,19 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
   if (job.summary) {
     // count_all() counts in file order, so the file order must be the trace order.
     const bool by_bytes = everything_selected(job) && !limited(job) && wrap.empty();
-    result.statistics =
-        by_bytes ? count_all(job, reading) : pass_selected(job, reading, output, selected);
+    if (by_bytes) {
+      result.statistics = count_all(job, reading);
+    } else {
+      pass_selected(job, reading, output, selected, result);
+    }
+  } else if (!job.fields.empty()) {
+    NestFieldsPrinter printer(
+        output, reading.layout(),
+        {.format = job.fields_format, .fields = job.fields, .target = job.wishes.target});
+    pass_selected(job, reading, output, printer, result);
   } else {
     NestPrinter printer(output, reading.layout(), job.wishes);
-    result.statistics = pass_selected(job, reading, output, printer);
+    pass_selected(job, reading, output, printer, result);
   }
   if (output.reader_gone()) return result;
   result.cut = tell_trouble(reading.input());

@@ -5,12 +5,14 @@
 
 #include <map>
 
+#include "cli/decode/fields.h"
 #include "cli/help.h"
 #include "cli/number_from.h"
 #include "cli/one_of.h"
 #include "core/base/error.h"
 #include "output/export/avro_file.h"
 #include "output/export/parquet_file.h"
+#include "output/print/core_fields_printer.h"
 
 namespace htmtrace {
 namespace {
@@ -53,6 +55,23 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
       ->check(number_from(1));
 }
 
+// Each line has the chosen fields and nothing else.
+void check_fields(const DecodeOptions& options) {
+  const bool lines = options.format == DecodeFormat::kText ||
+                     options.format == DecodeFormat::kJson || options.format == DecodeFormat::kCsv;
+  refuse(!lines, "--fields", "requires --format text, json or csv");
+  const char* const named = "cannot be used with --fields, which can name the fields";
+  refuse(options.modes, "--modes", named);
+  refuse(options.symbols, "--symbols", named);
+  refuse(options.disassemble, "--disassemble", named);
+  refuse(needs_of(options.fields).place && options.traces.selection.last != Selection::kAny,
+         "--last", "cannot be used with --fields insn and tick");
+  const char* const why = "cannot be used with --fields";
+  refuse(options.stamps, "--stamps", why);
+  refuse(options.walks, "--walks", why);
+  refuse(options.summary, "--summary", why);
+}
+
 // A summary is text without events.
 void check_summary(const DecodeOptions& options) {
   const char* const why = "cannot be used with --summary: it prints no events";
@@ -83,9 +102,11 @@ void check_names(const DecodeOptions& options) {
   const bool named = options.format == DecodeFormat::kText ||
                      options.format == DecodeFormat::kJson || options.format == DecodeFormat::kCsv;
   refuse(options.symbols && !named, "--symbols", "requires --format text, json or csv");
-  const char* const why = "requires --symbols";
-  refuse(!options.symbols && !options.names.kallsyms.empty(), "--kallsyms", why);
-  refuse(!options.symbols && !options.names.elf.empty(), "--elf", why);
+  const bool unused =
+      !options.symbols && !needs_of(options.fields).symbols && options.traces.names.empty();
+  const char* const why = "requires --symbols, --fields sym, --function, --data or --code";
+  refuse(unused && !options.names.kallsyms.empty(), "--kallsyms", why);
+  refuse(unused && !options.names.elf.empty(), "--elf", why);
   check(options.names);
 }
 
@@ -93,7 +114,9 @@ void check_names(const DecodeOptions& options) {
 
 void declare_options(CLI::App& app, DecodeOptions& options) {
   declare_traces(app, options.traces);
+  declare_exit_code(app, options.traces);
   declare_format(app, options);
+  declare_fields(app, options.fields);
   app.add_flag("--summary", options.summary, "Print statistics instead of events");
   app.add_flag("--stamps", options.stamps, "Print a line for each stamp");
   app.add_flag("--modes", options.modes, "Add privilege and mode bits to text lines");
@@ -117,7 +140,8 @@ void declare_options(CLI::App& app, DecodeOptions& options) {
       ->check(CLI::Range(1U, DecodeOptions::kMostThreads))
       ->default_str("");
   app.add_flag("-q,--quiet", options.quiet, "Do not print statistics at the end");
-  set_common_options(app, {"--output", "--format", "--summary", "--symbols", "--limit"});
+  set_common_options(app,
+                     {"--output", "--format", "--fields", "--summary", "--symbols", "--limit"});
   app.footer(
       "Example:\n"
       "  htmtrace decode --symbols --limit 1000 DIR");
@@ -138,6 +162,7 @@ void check(const DecodeOptions& options) {
   refuse(last && simulators, "--last", "cannot be used with --format qtrace or bbv");
   refuse(options.pages && options.format != DecodeFormat::kQtrace, "--pages",
          "requires --format qtrace");
+  if (!options.fields.empty()) check_fields(options);
   check_names(options);
   if (options.summary) check_summary(options);
   const bool rows = for_engines(options.format);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/affinity.h"
 #include "cli/traces/options.h"
@@ -46,7 +47,8 @@ struct DecodeOptions {
   static constexpr uint64_t kPartRows = 10'000'000;
   uint64_t part_rows = kPartRows;  // limit for each file of a format for engines
   std::optional<uint64_t> part_ticks;
-  bool summary = false;  // statistics instead of events
+  std::vector<std::string> fields;  // empty: the fields of the format
+  bool summary = false;             // statistics instead of events
   bool stamps = false;
   bool modes = false;
   bool walks = false;

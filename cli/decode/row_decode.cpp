@@ -53,7 +53,7 @@ class RowDecode {
       print_note(fmt::format("{}; {} in {} of {}", describe(totals_), counted(rows_, "row"),
                              counted(files_, "file"), options_.traces.output));
     }
-    return incomplete_ ? kExitIncomplete : kExitDone;
+    return exit_status(options_.traces, totals_, incomplete_);
   }
 
  private:
@@ -109,7 +109,13 @@ class RowDecode {
 
   void write_core(const ChosenTrace& trace, RowParts<File>& parts) {
     CoreRows<File> writer(parts);
-    if (read_core(trace, options_.traces, writer, totals_)) incomplete_ = true;
+    const NameOptions& names = options_.traces.names;
+    if (!names.empty() && !symbols_) {
+      symbols_ = load_symbols(options_.names, options_.traces);
+      names_ = resolve(names, *symbols_);
+    }
+    const NameSelection* const selected = names_ ? &*names_ : nullptr;
+    if (read_core(trace, options_.traces, selected, writer, totals_)) incomplete_ = true;
   }
 
   void write_nest(const ChosenTrace& trace, RowParts<File>& parts) {
@@ -135,13 +141,16 @@ class RowDecode {
     }
     const nest::Statistics statistics = reading.statistics();
     totals_.add(statistics);
+    totals_.add_selected(choice.taken());
     incomplete_ |= statistics.incomplete() || map.report().damaged();
     if (tell_trouble(reading.input())) incomplete_ = true;
   }
 
   const DecodeOptions& options_;
   std::list<RowParts<File>> written_;  // unpublished until all traces are written
-  DecodeTotals totals_;
+  std::optional<SymbolTable> symbols_;
+  std::optional<NameSelection> names_;
+  DecodeTotals totals_ = no_totals(options_.traces);
   uint64_t rows_ = 0;
   uint64_t files_ = 0;
   bool incomplete_ = false;

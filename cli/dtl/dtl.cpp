@@ -106,9 +106,11 @@ uint64_t parse_since_boot(const char* option, const std::string& text) {
 void check_tasks_option(const Wish& wish) {
   const DtlOutputOptions& output = wish.options.output;
   if (!output.tasks) return;
-  if (wish.file_format() != nullptr) {
-    throw CLI::ValidationError("--tasks",
-                               fmt::format("cannot be used with --format {}", wish.file_format()));
+  if (const char* format = wish.file_format()) {
+    throw CLI::ValidationError(
+        "--tasks", fmt::format("cannot be used with --format {}, which shows no tasks; use "
+                               "--format text, json or csv",
+                               format));
   }
   if (output.intervals && !output.summary && (!wish.replay.input.empty() || output.file.empty())) {
     throw CLI::ValidationError("--tasks", "--interval cannot show tasks; add --summary");
@@ -214,8 +216,12 @@ int capture(const Wish& wish, Signals& signals) {
     if (!options.workload.empty()) check_program(options.workload.front());
     if (!options.output.file.empty()) check_can_write(options.output.file);
   });
+  if (wish.all_cpus) {
+    options.cpus = online_cpus();
+  } else {
+    check_online(options.cpus);
+  }
   const Fd lock = lock_dtl_pmu();
-  if (wish.all_cpus) options.cpus = online_cpus();
   return DtlCapture(options, signals).run();
 }
 

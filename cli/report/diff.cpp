@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,15 +95,21 @@ class Diff {
     std::unique_ptr<HotSpots> spots[2];
     for (size_t i = 0; i < 2; i++) {
       DiffSide& side = i == 0 ? report.before : report.after;
-      symbols[i] = std::make_unique<SymbolTable>(load_symbols(options_.symbols, {side.name}));
+      symbols[i] = std::make_unique<SymbolTable>(
+          load_symbols(options_.symbols, {side.name}, !options_.traces.names.files.empty()));
       // Effective by default: a program's memory has other logical addresses in each run.
       spots[i] = std::make_unique<HotSpots>(
           HotSpots::Wishes{.key = options_.key.value_or(DataKey::kEffective),
                            .units = options_.unit_bytes,
                            .entries = options_.entries},
           *symbols[i]);
+      std::optional<NameSelection> names;
+      if (!options_.traces.names.empty()) names = resolve(options_.traces.names, *symbols[i]);
+      side.totals = no_totals(options_.traces);
       for (const ChosenTrace& trace : sides[i]) {
-        if (read_core(trace, options_.traces, *spots[i], side.totals)) incomplete_ = true;
+        if (read_core(trace, options_.traces, names ? &*names : nullptr, *spots[i], side.totals)) {
+          incomplete_ = true;
+        }
       }
       spots[i]->finish();
     }

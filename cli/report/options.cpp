@@ -37,6 +37,8 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
   app.add_flag("--blocks", options.blocks, "Report hot basic blocks and their successors");
   app.add_flag("--heat-map", options.heat_map, "Report when each address was accessed");
   app.add_flag("--timeline", options.timeline, "Report ticks, privileges and losses over time");
+  app.add_option("--between", options.between, "Report the passages from function FROM to TO")
+      ->type_name("FROM,TO");
   app.add_flag("--infer-address", options.infer_address,
                "Find the address field of an unknown nest layout");
   static const std::map<std::string, HeatAxis> axes = {{"ticks", HeatAxis::kTicks},
@@ -74,6 +76,18 @@ void check_blocks(const ReportOptions& options) {
          "cannot be used with --last");
 }
 
+void check_between(const CLI::App& app, const ReportOptions& options) {
+  for (const char* const other : {"--stacks", "--blocks", "--heat-map", "--timeline",
+                                  "--infer-address", "--address", "--unit", "--top", "--last"}) {
+    reject(app.count(other) != 0, other, "cannot be used with --between");
+  }
+  reject(options.format != ReportFormat::kText && options.format != ReportFormat::kJson, "--format",
+         "--between prints text or json");
+  const size_t comma = options.between.find(',');
+  reject(comma == 0 || comma >= options.between.size() - 1, "--between",
+         "requires two functions: FROM,TO");
+}
+
 void check_inferred(const ReportOptions& options) {
   const Selection& s = options.traces.selection;
   reject(options.format != ReportFormat::kText, "--format",
@@ -82,6 +96,7 @@ void check_inferred(const ReportOptions& options) {
   reject(options.stacks, "--stacks", "cannot be used with --infer-address");
   reject(!s.ra.empty() || !s.la.empty() || !options.traces.nest.commands.empty(), "--infer-address",
          "cannot be used with --ra, --la and --command");
+  reject(options.traces.exit_code, "--exit-code", "cannot be used with --infer-address");
   reject(options.traces.nest.layout.has_value(), "--layout", "cannot be used with --infer-address");
 }
 
@@ -110,6 +125,7 @@ std::vector<uint64_t> parse_units(const std::vector<std::string>& texts) {
 
 void declare_options(CLI::App& app, ReportOptions& options) {
   declare_traces(app, options.traces);
+  declare_exit_code(app, options.traces);
   declare_tables(app, options);
   declare_symbols(app, options.symbols);
   app.option_defaults()->group(kOutputGroup);
@@ -131,6 +147,7 @@ void check(const CLI::App& app, ReportOptions& options) {
     reject(app.count(of_data) != 0 && (options.stacks || options.blocks || options.timeline),
            of_data, "cannot be used with --stacks, --blocks and --timeline");
   }
+  if (!options.between.empty()) check_between(app, options);
   if (options.blocks) check_blocks(options);
   if (options.units.empty()) {
     options.units = {"64K"};

@@ -32,6 +32,7 @@ struct ReportOptions {
   bool timeline = false;
   bool blocks = false;
   bool infer_address = false;
+  std::string between;  // FROM,TO; empty: no passages
 };
 
 // Declares --address, which several reports share.

@@ -23,6 +23,7 @@
 #include "core/analysis/call_stacks.h"
 #include "core/analysis/heat_maps.h"
 #include "core/analysis/hot_blocks.h"
+#include "core/analysis/passages.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "output/export/call_timeline.h"
@@ -30,6 +31,7 @@
 #include "output/report/hot_blocks_report.h"
 #include "output/report/hot_spots_report.h"
 #include "output/report/parts.h"
+#include "output/report/passages_report.h"
 #include "output/report/timeline_report.h"
 
 namespace htmtrace {
@@ -38,7 +40,7 @@ namespace {
 class Report {
  public:
   explicit Report(const ReportOptions& options)
-      : options_(options), symbols_(load_symbols(options.symbols, options.traces.paths)) {}
+      : options_(options), symbols_(load_symbols(options.symbols, options.traces)) {}
 
   int run() {
     std::optional<ScratchFile> spool;
@@ -59,7 +61,7 @@ class Report {
     if (output.reader_gone()) return kExitDone;
     incomplete_ |= tell_missing(traces, options_.traces.context);
     print_note(describe(totals_));
-    return incomplete_ ? kExitIncomplete : kExitDone;
+    return exit_status(options_.traces, totals_, incomplete_);
   }
 
  private:
@@ -68,6 +70,9 @@ class Report {
     if (options_.timeline) {
       throw Error("cannot make a timeline: nest traces have no instructions")
           .hint("use --heat-map to see when each address was accessed");
+    }
+    if (!options_.between.empty()) {
+      throw Error("cannot report passages: nest traces have no instructions");
     }
     if (options_.blocks)
       throw Error("cannot report basic blocks: nest traces have no instructions");
@@ -141,6 +146,23 @@ class Report {
     return printed(report);
   }
 
+  std::string passages(const std::vector<ChosenTrace>& traces) {
+    const auto [first, last] = split_names(options_.between, symbols_);
+    const CodePlace from = resolve_place(first, "--between", symbols_);
+    const CodePlace to = resolve_place(last, "--between", symbols_);
+    Passages passages(symbols_, from, to);
+    for (const ChosenTrace& trace : traces) {
+      read(trace, passages);
+      passages.end_trace();
+    }
+    const PassagesReport report{.passages = passages,
+                                .from = first,
+                                .to = last,
+                                .totals = totals_,
+                                .traces = traces.size()};
+    return options_.format == ReportFormat::kText ? report.to_text() : report.to_json();
+  }
+
   std::string heat_map(const std::vector<ChosenTrace>& traces) {
     HeatMaps maps(options_.wishes.units.front(), options_.axis);
     for (const ChosenTrace& trace : traces) {
@@ -170,6 +192,7 @@ class Report {
 
   std::string cores(const std::vector<ChosenTrace>& traces) {
     refuse_inference();
+    if (!options_.between.empty()) return passages(traces);
     if (options_.blocks) return hot_blocks(traces);
     if (options_.heat_map) return heat_map(traces);
     if (options_.timeline) return timeline(traces);
@@ -193,12 +216,16 @@ class Report {
 
   template <class Next>
   void read(const ChosenTrace& trace, Next& next) {
-    if (read_core(trace, options_.traces, next, totals_)) incomplete_ = true;
+    const NameOptions& names = options_.traces.names;
+    if (!names.empty() && !names_) names_ = resolve(names, symbols_);
+    const NameSelection* const selected = names_ ? &*names_ : nullptr;
+    if (read_core(trace, options_.traces, selected, next, totals_)) incomplete_ = true;
   }
 
   const ReportOptions& options_;
   SymbolTable symbols_;
-  DecodeTotals totals_;
+  std::optional<NameSelection> names_;  // resolved on first use
+  DecodeTotals totals_ = no_totals(options_.traces);
   bool incomplete_ = false;
 };
 
@@ -214,8 +241,10 @@ Action declare_report(CLI::App& app) {
   app.parse_complete_callback([&app, options] { check(app, *options); });
   return [&app, options] {
     confine(options->traces, files_of(options->symbols));
-    if (is_one_dispatch_log(options->traces.paths)) return report_dispatch_log(app, *options);
-    return Report(*options).run();
+    return run_action(options->traces, [&app, &options] {
+      if (is_one_dispatch_log(options->traces.paths)) return report_dispatch_log(app, *options);
+      return Report(*options).run();
+    });
   };
 }
 

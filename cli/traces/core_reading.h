@@ -66,18 +66,18 @@ CoreStatistics decode_bytes(const CoreReading& reading, Sink& sink, const Wanted
 }
 
 // Passes the selected events of the trace to `next`, which follows a SelectingSink. Adds the
-// statistics to `totals`. Prints warnings on stderr, and returns true if the trace is incomplete or
-// damaged. Throws Error.
+// statistics to `totals`. `names` is resolve(options.names), or null if no option selects by name.
+// Prints warnings on stderr, and returns true if the trace is incomplete or damaged. Throws Error.
 template <CoreSink Next>
-bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next,
-               DecodeTotals& totals) {
+bool read_core(const ChosenTrace& trace, const TraceOptions& options, const NameSelection* names,
+               Next& next, DecodeTotals& totals) {
   check_core_selection(options.nest, trace.name());
   InputFile input = trace.open();
   const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
   if constexpr (HasBeginTrace<Next>) next.begin_trace(map.owners());
   TraceBytes bytes = selected_bytes(trace, input, options.selection, Selection::kAny,
                                     /*file_order=*/false, lead_of<Next>());
-  SelectingSink sink(options.selection, next);
+  SelectingSink sink(options.selection, next, names);
   if (const auto& restart = bytes.restart()) {
     sink.begin_at(restart->place);
     tell_part(input);
@@ -88,6 +88,7 @@ bool read_core(const ChosenTrace& trace, const TraceOptions& options, Next& next
   sink.finish();
   warn_if_never_entered(options.selection, sink.selected(), trace.name());
   totals.add(statistics);
+  totals.add_selected(sink.selected());
   if (statistics.no_tags()) {
     tell_no_tags(input.name());
   }

@@ -59,6 +59,8 @@ class NestChoice {
 
   // No later event can be selected, and no event may follow.
   bool satisfied() const { return taken_ >= wishes_.selection.first || commands_ >= wishes_.limit; }
+  // The number of selected events.
+  uint64_t taken() const { return taken_; }
   uint64_t translated() const { return translated_; }
   uint64_t untranslated() const { return untranslated_; }
 

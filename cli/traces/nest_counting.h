@@ -49,6 +49,7 @@ template <nest::CommandSink Counter>
 NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions& options,
                      Counter& counter) {
   NestCount count;
+  count.totals = no_totals(options);
   std::vector<const ChosenTrace*> idle;
   for (const ChosenTrace& trace : traces) {
     check_nest_selection(options.selection, trace.name());
@@ -87,6 +88,7 @@ NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions&
     }
     const nest::Statistics statistics = reading.statistics();
     count.totals.add(statistics);
+    count.totals.add_selected(choice.taken());
     count.incomplete |= statistics.incomplete() || map.report().damaged();
     if (tell_trouble(reading.input())) count.incomplete = true;
   }

@@ -3,8 +3,10 @@
 
 #include <string>
 
+#include "cli/commands.h"
 #include "cli/file_mode.h"
 #include "cli/help.h"
+#include "cli/messages.h"
 #include "cli/traces/selection_options.h"
 #include "output/recording/input_guard.h"
 
@@ -21,7 +23,7 @@ void declare_traces(CLI::App& app, TraceOptions& options) {
   app.add_option("--core", options.filter.core, "Read only the traces of this core")
       ->type_name("N");
   declare_context(app, options.context);
-  declare_selection(app, options.selection);
+  declare_selection(app, options.selection, options.names);
   declare_nest(app, options.nest);
   app.option_defaults()->group(kOutputGroup);
   app.add_option_function<std::string>(
@@ -33,6 +35,37 @@ void declare_traces(CLI::App& app, TraceOptions& options) {
   declare_file_mode(app);
   app.option_defaults()->group(kInputGroup);
   app.add_flag(kNoSandbox, options.no_sandbox, kNoSandboxHelp);
+}
+
+SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options) {
+  return load_symbols(symbols, options.paths, !options.names.files.empty());
+}
+
+void declare_exit_code(CLI::App& app, TraceOptions& options) {
+  app.option_defaults()->group(kSelectionGroup);
+  app.add_flag("--exit-code", options.exit_code, "Exit with 1 if nothing is selected");
+}
+
+int run_action(const TraceOptions& options, const std::function<int()>& action) {
+  if (!options.exit_code) return action();
+  try {
+    return action();
+  } catch (...) {
+    print_failure();
+    return kExitUsage;
+  }
+}
+
+DecodeTotals no_totals(const TraceOptions& options) {
+  DecodeTotals totals;
+  if (options.selects()) totals.selected = 0;
+  return totals;
+}
+
+int exit_status(const TraceOptions& options, const DecodeTotals& totals, bool incomplete) {
+  if (incomplete) return kExitIncomplete;
+  const uint64_t events = totals.selected.value_or(totals.instructions + totals.commands);
+  return options.exit_code && events == 0 ? kExitNothing : kExitDone;
 }
 
 void confine(const TraceOptions& options, const std::vector<std::string>& more_inputs,

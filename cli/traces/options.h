@@ -3,15 +3,19 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
+#include "cli/traces/named_symbols.h"
 #include "cli/traces/nest_options.h"
 #include "cli/traces/reach.h"
+#include "cli/traces/symbols.h"
 #include "core/selection/selection.h"
 #include "output/io/text_output.h"
+#include "output/report/decode_report.h"
 
 namespace htmtrace {
 
@@ -20,17 +24,37 @@ struct TraceOptions {
   TargetFilter filter;
   ContextOptions context;
   Selection selection;
+  NameOptions names;
   NestOptions nest;
   std::string output;  // empty: standard output
   bool force = false;
   bool no_sandbox = false;
+  bool exit_code = false;
 
+  // An option selects a part of the events.
+  bool selects() const { return !selection.everything() || !nest.commands.empty(); }
   Existing existing() const { return force ? Existing::kReplace : Existing::kRefuse; }
 };
 
 // Declares PATH, --node, --chip, --core, --output, --force, --no-sandbox, and the options of
 // declare_context(), declare_selection() and declare_nest().
 void declare_traces(CLI::App& app, TraceOptions& options);
+
+// Loads the symbols for the traces. Throws Error.
+SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options);
+
+// --exit-code.
+void declare_exit_code(CLI::App& app, TraceOptions& options);
+
+// Runs the action of a command. With --exit-code, a failure has another status than an empty
+// selection.
+int run_action(const TraceOptions& options, const std::function<int()>& action);
+
+// Returns totals that count selected events if an option selects events.
+DecodeTotals no_totals(const TraceOptions& options);
+
+// Returns the status of a command that has read its traces.
+int exit_status(const TraceOptions& options, const DecodeTotals& totals, bool incomplete);
 
 // Enters the sandbox, unless an option turns it off. The command also reads `more_inputs`, and
 // writes `more`, to which this adds the output.

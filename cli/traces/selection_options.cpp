@@ -80,6 +80,20 @@ void add_names(CLI::App& app, const char* option, uint32_t& set,
       ->allow_extra_args(false);
 }
 
+// Adds the values to `names`, and sets `by_name`.
+void add_symbols(CLI::App& app, const char* option, std::vector<std::string>& names, bool& by_name,
+                 const char* type, const char* purpose) {
+  app.add_option_function<std::vector<std::string>>(
+         option,
+         [&names, &by_name](const std::vector<std::string>& texts) {
+           names.insert(names.end(), texts.begin(), texts.end());
+           by_name = true;
+         },
+         purpose)
+      ->type_name(type)
+      ->allow_extra_args(false);
+}
+
 // Parses FIRST-LAST or FIRST-, in decimal.
 void add_window(CLI::App& app, const char* option, AddressRange& window, const char* what,
                 const char* purpose) {
@@ -121,7 +135,7 @@ std::optional<AddressRange> parse_range(std::string_view text) {
   return AddressRange{*first, *first + (*size - 1)};
 }
 
-void declare_selection(CLI::App& app, Selection& selection) {
+void declare_selection(CLI::App& app, Selection& selection, NameOptions& names) {
   app.option_defaults()->group(kSelectionGroup);
   add_ranges(app, "--ea", selection.ea, "effective address of the instruction");
   add_ranges(app, "--ra", selection.ra, "real address of the instruction");
@@ -129,6 +143,12 @@ void declare_selection(CLI::App& app, Selection& selection) {
   add_ranges(app, "--dea", selection.data_ea, "effective address of its data");
   add_ranges(app, "--dra", selection.data_ra, "real address of its data");
   add_ranges(app, "--dla", selection.data_la, "logical address of its data");
+  add_symbols(app, "--function", names.functions, selection.by_name, "NAME",
+              "Select by function: NAME, NAME+OFFSET, FIRST..LAST");
+  add_symbols(app, "--data", names.objects, selection.data_by_name, "NAME",
+              "Select by the object that it accesses, as --function");
+  add_symbols(app, "--code", names.files, selection.by_name, "FILE",
+              "Select by program, library or kernel module");
   add_names(app, "--privilege", selection.privileges, kPrivilegeNames, "Select by privilege");
   add_names(app, "--class", selection.classes, kInstructionClassNames, "Select by class");
   add_window(app, "--instructions", selection.numbers, "range of instructions",

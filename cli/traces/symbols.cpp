@@ -85,6 +85,7 @@ void add_page_owners(const std::vector<std::string>& paths, SymbolTable& table) 
   const SymbolTable none;
   PageNames names(none);
   if (!read_pages(paths, names) || names.processes().empty()) {
+    if (table.programs().empty()) return;
     print_note(
         "names that end with ? are not proven: the recording has no pages of programs (htmtrace "
         "record --symbols saves them)");
@@ -112,7 +113,8 @@ std::vector<std::string> files_of(const SymbolOptions& options) {
   return files;
 }
 
-SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths) {
+SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths,
+                         bool owners) {
   SymbolTable table;
   const std::string kallsyms =
       options.kallsyms.empty() ? recorded_file(paths, kKallsymsName) : options.kallsyms;
@@ -133,7 +135,7 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
     }
   }
   for (const std::string& file : options.elf) add_elf(file, table);
-  if (!table.programs().empty()) add_page_owners(paths, table);
+  if (owners || !table.programs().empty()) add_page_owners(paths, table);
   table.finish();
   return table;
 }

@@ -26,8 +26,10 @@ std::vector<std::string> files_of(const SymbolOptions& options);
 // Throws CLI::ValidationError if this build does not support an option.
 void check(const SymbolOptions& options);
 
-// Loads the symbols for the traces at `paths`. Warns on stderr about unusable names. Throws Error.
-SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths);
+// Loads the symbols for the traces at `paths`. Loads the recorded owners of pages if `options` has
+// programs, or with `owners`. Warns on stderr about unusable names. Throws Error.
+SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths,
+                         bool owners = false);
 
 // Loads the names of logical addresses, from `known` and the pages that record --symbols saved.
 // Warns and throws like load_symbols(). `known` must outlive the result.

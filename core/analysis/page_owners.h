@@ -34,6 +34,9 @@ class PageOwners {
   // Returns kNone if no recorded process had mapped the file.
   uint32_t number_of(const std::string& name) const;
 
+  // The numbers of all files, by name.
+  const std::unordered_map<std::string, uint32_t>& files() const { return numbers_; }
+
   // Returns the number of the process.
   uint32_t add_process() {
     processes_.emplace_back();

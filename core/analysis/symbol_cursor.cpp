@@ -2,17 +2,11 @@
 #include "core/analysis/symbol_cursor.h"
 
 namespace htmtrace {
-namespace {
 
-// The smallest page size of a process. The traced system may have larger pages.
-constexpr uint64_t kPageBytes = 4096;
-
-bool is_privileged(Modes modes) {
+bool SymbolCursor::is_privileged(Modes modes) {
   const Privilege privilege = privilege_of(modes);
   return privilege != Privilege::kUser && privilege != Privilege::kUnknown;
 }
-
-}  // namespace
 
 void SymbolCursor::look_at(Page& page) const {
   const PageOwners& pages = symbols_->pages();

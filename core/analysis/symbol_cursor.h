@@ -18,6 +18,12 @@ namespace htmtrace {
 
 class SymbolCursor {
  public:
+  // The smallest page size of a process. The traced system may have larger pages.
+  static constexpr uint64_t kPageBytes = 4096;
+
+  // False for a user program, and if the trace does not report the privilege.
+  static bool is_privileged(Modes modes);
+
   // `symbols` must outlive this object.
   explicit SymbolCursor(const SymbolTable& symbols)
       : symbols_(&symbols), active_(!symbols.programs().empty()) {}

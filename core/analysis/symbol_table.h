@@ -133,6 +133,25 @@ class SymbolTable {
   // Searches only the symbols that belong to no program.
   const Symbol* find_unowned(EffectiveAddr address) const;
 
+  // A symbol and the file that it belongs to.
+  struct Named {
+    const Symbol* symbol = nullptr;
+    size_t layer = 0;  // 0: of no program; i + 1: of programs()[i]
+  };
+  // Calls visit(named) for each symbol with a name, in the order of addresses in each layer.
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    for (size_t i = 0; i < layers_.size(); i++) {
+      for (const Symbol& symbol : layers_[i].symbols) {
+        if (!symbol.name.empty()) visit(Named{&symbol, i});
+      }
+    }
+  }
+  // The symbol of the layer that names the address, or null.
+  const Symbol* find_in(size_t layer, uint64_t address) const {
+    return layers_[layer].span_of(address).symbol;
+  }
+
   size_t size() const;
   bool empty() const { return size() == 0; }
   const std::vector<Program>& programs() const { return programs_; }

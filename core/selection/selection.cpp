@@ -20,7 +20,8 @@ bool data_matches(const Selection& selection, const DataAccess& data) {
 }
 
 bool wants_data(const Selection& selection) {
-  return !selection.data_ea.empty() || !selection.data_ra.empty() || !selection.data_la.empty();
+  return selection.data_by_name || !selection.data_ea.empty() || !selection.data_ra.empty() ||
+         !selection.data_la.empty();
 }
 
 template <class Value>
@@ -31,10 +32,10 @@ bool in_set(uint32_t set, Value value) {
 }  // namespace
 
 bool Selection::everything() const {
-  return ea.empty() && ra.empty() && la.empty() && !wants_data(*this) && privileges == 0 &&
-         classes == 0 && numbers.first == 0 && numbers.last == kAny && ticks.first == 0 &&
-         ticks.last == kAny && !from_mark && !to_mark && every == 1 && first == kAny &&
-         last == kAny;
+  return ea.empty() && ra.empty() && la.empty() && !by_name && !wants_data(*this) &&
+         privileges == 0 && classes == 0 && numbers.first == 0 && numbers.last == kAny &&
+         ticks.first == 0 && ticks.last == kAny && !from_mark && !to_mark && every == 1 &&
+         first == kAny && last == kAny;
 }
 
 Selector::Selector(const Selection& selection)
@@ -48,9 +49,9 @@ void Selector::begin_at(const TracePlace& place) {
   open_ = between_marks_ && selection_.ticks.holds(ticks_);
 }
 
-bool Selector::matches(const Instruction& instruction) const {
+bool Selector::matches(const Instruction& instruction, NameMatch names) const {
   const Selection& s = selection_;
-  if (!in(s.ea, instruction.has_ea, instruction.ea.value) ||
+  if ((s.by_name && !names.code) || !in(s.ea, instruction.has_ea, instruction.ea.value) ||
       !in(s.ra, instruction.has_ra, instruction.ra.value) ||
       !in(s.la, instruction.has_la, instruction.la.value)) {
     return false;
@@ -61,9 +62,11 @@ bool Selector::matches(const Instruction& instruction) const {
   }
   if (s.classes != 0 && !in_set(s.classes, class_of(instruction))) return false;
   if (!wants_data(s)) return true;
-  const DataAccess* const begin = instruction.data.data();
-  return std::any_of(begin, begin + instruction.data_count,
-                     [&](const DataAccess& data) { return data_matches(s, data); });
+  for (unsigned i = 0; i < instruction.data_count; i++) {
+    const bool named = !s.data_by_name || (names.data >> i & 1) != 0;
+    if (named && data_matches(s, instruction.data.at(i))) return true;
+  }
+  return false;
 }
 
 bool Selector::take(const Stamp& stamp) {

@@ -31,6 +31,11 @@ struct Selection {
   Ranges ea, ra, la;
   Ranges data_ea, data_ra, data_la;
 
+  // The instruction, or any of its data accesses, must have one of the names that a NameMatch
+  // states.
+  bool by_name = false;
+  bool data_by_name = false;
+
   uint32_t privileges = 0;  // bit 1 << Privilege; 0: all
   uint32_t classes = 0;     // bit 1 << InstructionClass; 0: all
 
@@ -49,6 +54,12 @@ struct Selection {
   bool everything() const;
 };
 
+// How an instruction compares with the selected names.
+struct NameMatch {
+  bool code = true;
+  unsigned data = ~0U;  // bit 1 << i: access i
+};
+
 // Decides for each instruction of a trace in order, without lookahead. The caller implements
 // `last`.
 class Selector {
@@ -59,9 +70,9 @@ class Selector {
   // Starts at `place` instead of the start of the trace. Nothing before `place` may be selected.
   void begin_at(const TracePlace& place);
 
-  bool take(const Instruction& instruction) {
+  bool take(const Instruction& instruction, NameMatch names = {}) {
     const bool numbered = selection_.numbers.holds(number_++);
-    if (!numbered || !open_ || !matches(instruction)) return false;
+    if (!numbered || !open_ || !matches(instruction, names)) return false;
     if (skip_ != 0) {
       skip_--;
       return false;
@@ -86,7 +97,7 @@ class Selector {
   }
 
  private:
-  bool matches(const Instruction& instruction) const;
+  bool matches(const Instruction& instruction, NameMatch names) const;
 
   const Selection& selection_;
   uint64_t number_ = 0;  // number of the next instruction

@@ -2,6 +2,7 @@
 // The fields of decoded events: their names and order in each format. The printers, the schemas of
 // Avro and Parquet, and the lists of htmtrace-decode(1) are generated from these tables. To add a
 // field, add it here and to value_of() (field_values.h, nest_fields.h), and run .ci/list-fields.
+// decode --fields chooses a field by its name in text or, without such a name, in JSON.
 // htmtrace-decode(1), OUTPUT, defines the names as interfaces: new fields follow the others of
 // their format.
 #pragma once
@@ -18,7 +19,9 @@
 namespace htmtrace {
 
 struct FieldName {
-  uint8_t at = 0;  // position in the format, from 1; 0: the format does not have the field
+  // Position in the format, from 1. 0: the format does not have the field; a field with a name is
+  // in lines of text with --fields only.
+  uint8_t at = 0;
   std::string_view name = {};
 };
 
@@ -89,10 +92,10 @@ inline constexpr auto kInstructionFields = [] {
       {kType,         {},                 {2, "type"},           {},
        {},
        "The kind of event: instruction, stamp or walk."},
-      {kNumber,       {},                 {},                    {},
+      {kNumber,       {0, "insn"},        {},                    {},
        {1, "number", kLong, kRequired, "number of the instruction in its trace, from 0"},
        "The number of the instruction in its trace, from 0."},
-      {kTicks,        {},                 {},                    {},
+      {kTicks,        {0, "tick"},        {},                    {},
        {2, "ticks", kLong, kRequired, "sum of the ticks in the preceding stamps"},
        "The sum of the elapsed ticks in all stamps that precede the instruction."},
       {kOffset,       {},                 {3, "offset"},         {2, "offset"},

@@ -148,26 +148,31 @@ template <auto kField, class Value>
   return to;
 }
 
-// Writes a comma and the value, which is empty if it is unknown. Names need no quotes.
+// Writes the value, which is empty if it is unknown. Names need no quotes.
 template <class Value>
-[[gnu::always_inline]] inline char* put_csv(char* to, const Value& value) {
-  *to++ = ',';
+[[gnu::always_inline]] inline char* put_csv_value(char* to, const Value& value) {
   return is_known(value) ? put_value(to, value) : to;
 }
-[[gnu::always_inline]] inline char* put_csv(char* to, const InstructionWords& words) {
-  *to++ = ',';
+[[gnu::always_inline]] inline char* put_csv_value(char* to, const InstructionWords& words) {
   if (words.has_prefix) to = put_hex32(to, words.prefix);
   return words.known ? put_hex32(to, words.opcode) : to;
 }
-[[gnu::always_inline]] inline char* put_csv(char* to, const ModeNames& names) {
-  to = put_modes(put_text(to, ",\""), names.modes);
+[[gnu::always_inline]] inline char* put_csv_value(char* to, const ModeNames& names) {
+  *to = '"';
+  to = put_modes(to + 1, names.modes);
   *to = '"';
   return to + 1;
 }
-inline char* put_csv(char* to, const CodeName& name) {
-  *to++ = ',';
+inline char* put_csv_value(char* to, const CodeName& name) {
   if (!name.known) return to;
   return name.text.empty() ? put_hex_digits(to, name.code, name.digits) : put_text(to, name.text);
+}
+
+// Writes a comma and the value.
+template <class Value>
+[[gnu::always_inline]] inline char* put_csv(char* to, const Value& value) {
+  *to = ',';
+  return put_csv_value(to + 1, value);
 }
 
 // ------------------------------------------------------------------------------ ROWS

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
+#include "core/analysis/name_selection.h"
 #include "core/core_trace/events.h"
 #include "core/core_trace/radix_walk.h"
 #include "core/core_trace/sink.h"
@@ -17,15 +19,18 @@ namespace htmtrace {
 template <CoreSink Next>
 class SelectingSink {
  public:
-  // Both must outlive this object.
-  SelectingSink(const Selection& selection, Next& next)
-      : selection_(selection), selector_(selection), next_(next) {}
+  // All arguments must outlive this object. `names` is required for a selection by name.
+  SelectingSink(const Selection& selection, Next& next, const NameSelection* names = nullptr)
+      : selection_(selection), selector_(selection), next_(next) {
+    if (names != nullptr) names_.emplace(*names);
+  }
 
   void begin_at(const TracePlace& place) { selector_.begin_at(place); }
 
   void instruction(const Instruction& instruction) {
     if constexpr (HasAt<Next>) next_.at(selector_.place());
-    const bool wanted = selector_.take(instruction);
+    const bool wanted = names_ ? selector_.take(instruction, names_->match(instruction))
+                               : selector_.take(instruction);
     if (!walks_.empty()) [[unlikely]] {
       pass_walks(wanted);
     }
@@ -58,7 +63,7 @@ class SelectingSink {
 
   void defect(const Defect& defect) { next_.defect(defect); }
 
-  uint64_t selected() const { return selector_.taken(); }
+  uint64_t selected() const { return std::min(selector_.taken(), selection_.last); }
 
   bool satisfied() const { return selector_.satisfied(); }
 
@@ -94,6 +99,7 @@ class SelectingSink {
 
   const Selection& selection_;
   Selector selector_;
+  std::optional<NameSelector> names_;
   Next& next_;
   std::vector<Walk> walks_;
   std::vector<Instruction> kept_;  // a ring of the last instructions, if only these are requested

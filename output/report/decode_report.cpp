@@ -138,8 +138,10 @@ std::string describe(const DecodeTotals& totals) {
   std::string text = fmt::format("{}, {}", counted(totals.bytes, "byte"),
                                  counted(totals.instructions, "instruction"));
   if (totals.commands != 0) text += ", " + counted(totals.commands, "command");
-  return text +
-         fmt::format(", {}, {}", counted(totals.losses, "loss"), counted(totals.defects, "defect"));
+  text +=
+      fmt::format(", {}, {}", counted(totals.losses, "loss"), counted(totals.defects, "defect"));
+  if (totals.selected) text += fmt::format(", {} selected", *totals.selected);
+  return text;
 }
 
 }  // namespace htmtrace

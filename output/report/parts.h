@@ -138,6 +138,7 @@ inline void write_basis(JsonWriter& json, std::string_view format, const DecodeT
   json.number("commands", totals.commands);
   json.number("losses", totals.losses);
   json.number("defects", totals.defects);
+  if (totals.selected) json.number("selected", *totals.selected);
   json.end_object();
 }
 

@@ -322,6 +322,24 @@ def steps(path, third):
             wrong(f"{name}: {found.get(name)} instructions, by construction {count}")
 
 
+def passages(path, number, length, cut):
+    """All complete passages have this number of instructions; the end of the trace cuts the others."""
+    with open(path) as file:
+        report = json.load(file)
+    lengths = report["instructions"]
+    found = (report["complete"], report["cut"], lengths["least"], lengths["most"], lengths["sum"])
+    number, length, cut = int(number), int(length), int(cut)
+    if found != (number, cut, length, length, number * length):
+        wrong(f"{report['from']} to {report['to']}: {found}, by construction {number} passages of {length}")
+    histogram = {row["from"]: row["exact"] for row in lengths["histogram"] if row["exact"]}
+    if histogram != {1 << length.bit_length() - 1: number}:
+        wrong(f"{report['from']} to {report['to']}: {histogram}")
+    # Stamps are sparse, so that ticks are lower bounds; no stamp reports a loss.
+    ticks = report["ticks"]
+    if ticks["exact"] + sum(row["at_least"] for row in ticks["histogram"]) != number + cut:
+        wrong(f"{report['from']} to {report['to']}: the ticks do not add up: {ticks}")
+
+
 def difference(path):
     found = {row["name"]: row for row in rows_of(path) if row["table"] == "code"}
     for name, count in dict(STEPS, third=8005).items():
@@ -344,6 +362,7 @@ CHECKS = {
     "successors": successors,
     "phases": phases,
     "steps": steps,
+    "passages": passages,
     "difference": difference,
 }
 

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/traces/named_symbols.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "cli/messages.h"
+#include "cli/similar_names.h"
+#include "core/base/error.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr std::string_view kRangeMark = "..";
+
+// The names of symbols in kernel modules end with " [module]".
+std::string_view without_module(std::string_view name) {
+  return name.ends_with(']') ? name.substr(0, name.rfind(" [")) : name;
+}
+std::string_view module_of(std::string_view name) {
+  const std::string_view rest = name.substr(without_module(name).size());
+  return rest.empty() ? rest : rest.substr(2, rest.size() - 3);
+}
+
+// Text prints "inner[nest_pmu]", other formats print "inner [nest_pmu]".
+bool is_called(std::string_view symbol, std::string_view name) {
+  if (symbol == name) return true;
+  const std::string_view bare = without_module(symbol);
+  if (bare.size() == symbol.size() || !name.starts_with(bare)) return false;
+  const std::string_view rest = name.substr(bare.size());
+  return rest.empty() || rest == symbol.substr(bare.size() + 1);
+}
+
+// "0x1c" or "1c".
+std::optional<uint64_t> parse_offset(std::string_view text) {
+  if (text.starts_with("0x")) text.remove_prefix(2);
+  uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, value, 16);
+  if (failure != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+Error no_symbols(const std::string& option) {
+  return Error(fmt::format("cannot use {}: no symbols found", option))
+      .hint(
+          "pass --elf PROGRAM for a program, or --kallsyms FILE for the kernel, or record with "
+          "--symbols");
+}
+
+void add_similar(Error& error, const SimilarNames& similar) {
+  const std::string question = similar.question();
+  if (!question.empty()) error = std::move(error).hint(question);
+}
+
+}  // namespace
+
+std::vector<NamedSymbols::Found> NamedSymbols::all(std::string_view name) const {
+  std::vector<Found> found;
+  symbols_.visit([&](const Named& named) {
+    const SymbolTable::Symbol& symbol = *named.symbol;
+    if (!is_called(symbol.name, name) || !fits(symbol)) return;
+    SymbolSet::Part part{.symbol = &symbol};
+    if (symbol.named_at == 0) {
+      part.symbol = symbols_.find_in(named.layer, symbol.address);
+      if (part.symbol == nullptr || !fits(*part.symbol)) return;
+      const uint64_t offset = symbol.address - part.symbol->address;
+      if (offset != 0) part.first = part.last = offset;
+    }
+    const auto same = [&](const Found& other) {
+      return other.part.symbol == part.symbol && other.part.first == part.first;
+    };
+    if (std::ranges::none_of(found, same)) found.push_back({named, part});
+  });
+  return found;
+}
+
+void NamedSymbols::add(const std::string& text, SymbolSet& to) const {
+  if (symbols_.empty()) throw no_symbols(option_);
+  const std::vector<Found> found = all(text);
+  for (const Found& each : found) to.add(each.part);
+  if (found.size() > 1) note_several(found, text);
+  if (!found.empty() || add_range(text, to) || add_place(text, to)) return;
+  refuse(text);
+}
+
+// NAME+OFFSET.
+bool NamedSymbols::add_place(std::string_view text, SymbolSet& to) const {
+  const size_t plus = text.rfind('+');
+  if (plus == std::string_view::npos) return false;
+  const auto offset = parse_offset(text.substr(plus + 1));
+  const std::vector<Found> found = all(text.substr(0, plus));
+  if (!offset || found.empty()) return false;
+  bool any = false;
+  for (const auto& [named, part] : found) {
+    const uint64_t size_bytes = named.symbol->size_bytes;
+    if (size_bytes != 0 && *offset >= size_bytes) continue;
+    // A nested symbol can name this address.
+    const uint64_t address = named.symbol->address + *offset;
+    const SymbolTable::Symbol* const symbol = symbols_.find_in(named.layer, address);
+    if (symbol == nullptr) continue;
+    const uint64_t place = address - symbol->address;
+    to.add({.symbol = symbol, .first = place, .last = place});
+    any = true;
+  }
+  if (!any) {
+    const SymbolTable::Symbol& symbol = *found.front().named.symbol;
+    throw Error(fmt::format("cannot use {} {}: {} has {:#x} bytes", option_, text, symbol.name,
+                            symbol.size_bytes));
+  }
+  if (found.size() > 1) note_several(found, std::string(text.substr(0, plus)));
+  return true;
+}
+
+// FIRST..LAST: all symbols of one file from FIRST to LAST, in the order of their addresses. A name
+// can contain the mark, so each position of the mark is considered.
+bool NamedSymbols::add_range(std::string_view text, SymbolSet& to) const {
+  for (size_t mark = text.find(kRangeMark); mark != std::string_view::npos;
+       mark = text.find(kRangeMark, mark + 1)) {
+    const std::string_view first_name = text.substr(0, mark);
+    const std::string_view last_name = text.substr(mark + kRangeMark.size());
+    const std::vector<Found> firsts = all(first_name);
+    const std::vector<Found> lasts = all(last_name);
+    if (firsts.empty() || lasts.empty()) continue;
+    std::vector<Found> begins;
+    for (const Found& first : firsts) {
+      for (const Found& last : lasts) {
+        const SymbolTable::Symbol& end = *last.named.symbol;
+        if (first.named.layer != last.named.layer || end.address < first.named.symbol->address) {
+          continue;
+        }
+        add_between(first.named, end, to);
+        begins.push_back(first);
+      }
+    }
+    if (begins.empty()) {
+      throw Error(fmt::format("cannot use {} {}: {} does not follow {} in one file", option_, text,
+                              last_name, first_name));
+    }
+    if (begins.size() > 1) note_several(begins, std::string(text));
+    return true;
+  }
+  return false;
+}
+
+void NamedSymbols::add_between(const Named& first, const SymbolTable::Symbol& last,
+                               SymbolSet& to) const {
+  symbols_.visit([&](const Named& named) {
+    const SymbolTable::Symbol& symbol = *named.symbol;
+    if (named.layer == first.layer && fits(symbol) && symbol.address >= first.symbol->address &&
+        symbol.address <= last.address) {
+      to.add({.symbol = &symbol});
+    }
+  });
+}
+
+void NamedSymbols::note_several(const std::vector<Found>& found, const std::string& name) const {
+  constexpr size_t kMostShown = 8;
+  std::string places;
+  for (size_t i = 0; i < std::min(found.size(), kMostShown); i++) {
+    const auto& [symbol, layer] = found[i].named;
+    places += fmt::format("{}{:x}", i == 0 ? "" : ", ", symbol->address);
+    if (layer != 0) places += " in " + symbols_.programs()[layer - 1].file;
+  }
+  if (found.size() > kMostShown) places += ", ...";
+  print_note(fmt::format("{} {}: selected all {} symbols of this name: {}", option_, name,
+                         found.size(), places));
+}
+
+void NamedSymbols::refuse(const std::string& text) const {
+  std::string name = text.substr(0, text.rfind('+'));
+  if (const size_t mark = text.find(kRangeMark); mark != std::string::npos) {
+    name = text.substr(0, mark);
+    if (exists(name)) name = text.substr(mark + kRangeMark.size());
+  }
+  Error error(fmt::format("cannot use {} {}: no symbol has the name {}", option_, text, name));
+  SimilarNames similar(name);
+  symbols_.visit([&](const Named& named) {
+    if (fits(*named.symbol)) similar.offer(named.symbol->name);
+  });
+  add_similar(error, similar);
+  if (symbols_.programs().empty()) {
+    error = std::move(error).hint("the names of a program require --elf PROGRAM");
+  }
+  throw error;
+}
+
+namespace {
+
+// Adds the kernel module, the file of the recording or the program with this name.
+void add_code(const std::string& path, NameSelection& selection) {
+  const SymbolTable& symbols = *selection.symbols;
+  const std::string name = path.substr(path.rfind('/') + 1);
+  SimilarNames similar(name);
+  bool found = false;
+  symbols.visit([&](const SymbolTable::Named& named) {
+    const std::string_view module = module_of(named.symbol->name);
+    if (module.empty()) return;
+    if (module == name) {
+      selection.modules.add({.symbol = named.symbol});
+      found = true;
+    } else {
+      similar.offer(module);
+    }
+  });
+  for (const auto& [file, number] : symbols.pages().files()) {
+    if (file == name) {
+      selection.files.push_back(number);
+      found = true;
+    } else {
+      similar.offer(file);
+    }
+  }
+  for (size_t i = 0; i < symbols.programs().size(); i++) {
+    const std::string& file = symbols.programs()[i].file;
+    if (file == name) {
+      selection.programs.push_back(i);
+      found = true;
+    } else {
+      similar.offer(file);
+    }
+  }
+  if (found) return;
+  Error error(
+      fmt::format("cannot use --code {}: no file or kernel module of this name is known", path));
+  add_similar(error, similar);
+  throw std::move(error).hint(
+      "record with --symbols -- PROGRAM, which saves the files of PROGRAM, or pass --elf FILE");
+}
+
+}  // namespace
+
+CodePlace resolve_place(const std::string& text, const std::string& option,
+                        const SymbolTable& symbols) {
+  SymbolSet named;
+  NamedSymbols(symbols, option, true).add(text, named);
+  CodePlace place;
+  for (const SymbolSet::Part& part : named.parts()) {
+    place.starts.add({.symbol = part.symbol, .first = part.first, .last = part.first});
+    const uint64_t entry = part.symbol->local_entry_bytes;
+    const bool whole = part.first != part.last;
+    if (whole && entry != 0) {
+      place.local_entries.add({.symbol = part.symbol, .first = entry, .last = entry});
+    }
+  }
+  place.starts.finish();
+  place.local_entries.finish();
+  return place;
+}
+
+std::pair<std::string, std::string> split_names(const std::string& text,
+                                                const SymbolTable& symbols) {
+  const NamedSymbols names(symbols, {}, true);
+  const size_t first = text.find(',');
+  if (first == std::string::npos) return {text, {}};
+  for (size_t comma = first; comma != std::string::npos; comma = text.find(',', comma + 1)) {
+    if (names.exists(text.substr(0, comma)) && names.exists(text.substr(comma + 1))) {
+      return {text.substr(0, comma), text.substr(comma + 1)};
+    }
+  }
+  return {text.substr(0, first), text.substr(first + 1)};
+}
+
+NameSelection resolve(const NameOptions& options, const SymbolTable& symbols) {
+  NameSelection selection;
+  selection.symbols = &symbols;
+  const NamedSymbols functions(symbols, "--function", true);
+  for (const std::string& name : options.functions) functions.add(name, selection.functions);
+  const NamedSymbols objects(symbols, "--data", false);
+  for (const std::string& name : options.objects) objects.add(name, selection.objects);
+  selection.of_file = !options.files.empty();
+  for (const std::string& name : options.files) add_code(name, selection);
+  selection.functions.finish();
+  selection.objects.finish();
+  selection.modules.finish();
+  return selection;
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Measures the passages of a core trace from one place of the code to another. A passage begins
+// when the first place executes, and ends when the second place executes next. If the first place
+// executes again, the passage begins again. htmtrace-report(1), PASSAGES.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "core/analysis/control_flow.h"
+#include "core/analysis/name_selection.h"
+#include "core/core_trace/events.h"
+#include "core/core_trace/sink.h"
+
+namespace htmtrace {
+
+// The lengths of passages, in instructions or ticks.
+struct PassageLengths {
+  // Element i counts the lengths that are less than 2^i and not less than half of that.
+  static constexpr size_t kDoublings = 65;
+  using Doublings = std::array<uint64_t, kDoublings>;
+
+  Doublings exact{};
+  Doublings at_least{};  // lower bounds
+  uint64_t count = 0;    // of exact lengths, as the following members
+  uint64_t sum = 0;
+  uint64_t least = std::numeric_limits<uint64_t>::max();
+  uint64_t most = 0;
+
+  void add(uint64_t length, bool is_exact) {
+    const auto place = static_cast<size_t>(std::bit_width(length));
+    if (!is_exact) {
+      at_least[place]++;
+      return;
+    }
+    exact[place]++;
+    count++;
+    sum += length;
+    least = std::min(least, length);
+    most = std::max(most, length);
+  }
+};
+
+// A place of the code, which can have several addresses.
+struct CodePlace {
+  SymbolSet starts;
+  // Entries that also follow a start without a branch. Such an instruction is not another
+  // execution. OpenPOWER ELF V2 ABI, 3.4.1.
+  SymbolSet local_entries;
+};
+
+// A sink for CoreDecoder that follows a SelectingSink, which sets the position. Accepts several
+// traces. Only selected instructions count, and only they begin and end passages.
+class Passages {
+ public:
+  // The stamp that precedes the first instruction makes its time exact.
+  static constexpr Lead kLead = Lead::kTicks;
+
+  // All arguments must outlive this object.
+  Passages(const SymbolTable& symbols, const CodePlace& from, const CodePlace& to)
+      : cursor_(symbols), from_(symbols, from), to_(symbols, to) {}
+
+  void at(const TracePlace& place);
+  void instruction(const Instruction& instruction);
+  void unselected(const Instruction& instruction) { pass(instruction); }
+  void stamp(const Stamp& stamp);
+  void unselected(const Stamp& stamp) { this->stamp(stamp); }
+  void defect(const Defect&) { cut(); }
+  // Call this at the end of each trace.
+  void end_trace();
+
+  const PassageLengths& instructions() const { return instructions_; }
+  const PassageLengths& ticks() const { return ticks_; }
+  uint64_t passages() const { return instructions_.count; }
+  // Passages that a loss, a defect or the end of the trace cut. Their lengths are lower bounds.
+  uint64_t cut_passages() const { return cut_; }
+  uint64_t begun_again() const { return begun_again_; }
+  uint64_t begins() const { return begins_; }
+  uint64_t ends() const { return ends_; }
+
+ private:
+  // Recognizes the executions of a place.
+  class Place {
+   public:
+    Place(const SymbolTable& symbols, const CodePlace& place)
+        : starts_(symbols, place.starts, true), local_(symbols, place.local_entries, true) {}
+    // `falls`: the instruction follows its predecessor without a branch.
+    bool runs_at(EffectiveAddr address, bool falls) {
+      return starts_.find(address) != nullptr || (!falls && local_.find(address) != nullptr);
+    }
+
+   private:
+    SymbolFollower starts_;
+    SymbolFollower local_;
+  };
+
+  struct Open {
+    uint64_t instructions = 0;  // selected instructions that precede the passage
+    // The latest time at which the passage can have begun. Empty until a stamp follows.
+    std::optional<uint64_t> ticks;
+    bool exact = false;  // a stamp directly precedes the first instruction
+  };
+
+  void pass(const Instruction& instruction);
+  void cut();
+  uint64_t ticks_since_begin() const {
+    return open_->ticks && now_ > *open_->ticks ? now_ - *open_->ticks : 0;
+  }
+
+  SymbolCursor cursor_;
+  Place from_;
+  Place to_;
+  std::optional<Open> open_;
+  uint64_t selected_ = 0;    // selected instructions so far
+  uint64_t now_ = 0;         // ticks up to the last stamp
+  bool stamped_ = false;     // a stamp with ticks follows the last instruction
+  bool overflowed_ = false;  // the ticks since the begin of the passage are incomplete
+  uint64_t next_ea_ = 0;     // address that follows the last instruction
+  PassageLengths instructions_;
+  PassageLengths ticks_;
+  uint64_t cut_ = 0;
+  uint64_t begun_again_ = 0;
+  uint64_t begins_ = 0;
+  uint64_t ends_ = 0;
+};
+
+}  // namespace htmtrace

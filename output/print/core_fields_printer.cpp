@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/print/core_fields_printer.h"
+
+#include <algorithm>
+#include <array>
+
+namespace htmtrace {
+
+// One function for each field and format, chosen once for all instructions.
+struct CoreFieldWriters {
+  using Printer = CoreFieldsPrinter;
+
+  template <FieldsFormat kFormat, InstructionField kField>
+  static void put(Printer& p, const Instruction& instruction, std::string_view name) {
+    using enum InstructionField;
+    if constexpr (kField == kTarget) {
+      p.line_.put_long<kFormat>(name, p.target_);
+    } else if constexpr (kField == kType) {
+      p.line_.put<kFormat>(name, Name{"instruction"});
+    } else if constexpr (kField == kNumber) {
+      p.line_.put<kFormat>(name, Number{p.place_.instructions});
+    } else if constexpr (kField == kTicks) {
+      p.line_.put<kFormat>(name, Number{p.place_.ticks});
+    } else if constexpr (kField == kSymbol) {
+      put_symbol<kFormat>(p, name, p.code_name_);
+    } else if constexpr (kField == kAssembler) {
+      p.line_.put_long<kFormat>(
+          name, instruction.has_opcode ? p.assembler_->text(instruction) : std::string_view());
+    } else if constexpr (kField != kData && kField != kPrefix) {
+      p.line_.put<kFormat>(name, value_of<kField>(instruction));
+    }
+  }
+
+  template <FieldsFormat kFormat, AccessField kField, unsigned kAccess>
+  static void put(Printer& p, const Instruction& instruction, std::string_view name) {
+    const bool has = kAccess < instruction.data_count;
+    const DataAccess& access = instruction.data[kAccess];
+    if constexpr (kField == AccessField::kSymbol) {
+      put_symbol<kFormat>(p, name, has ? p.names_.data(access) : std::string_view());
+    } else {
+      Address address = value_of<kField>(access);
+      address.known = has && address.known;
+      p.line_.put<kFormat>(name, address);
+    }
+  }
+
+  // Names of kernel modules have a blank, which a line of text never shows.
+  template <FieldsFormat kFormat>
+  static void put_symbol(Printer& p, std::string_view name, std::string_view symbol) {
+    if (kFormat == FieldsFormat::kText && symbol.find(' ') != std::string_view::npos) {
+      p.text_ = symbol;
+      std::erase(p.text_, ' ');
+      symbol = p.text_;
+    }
+    p.line_.put_long<kFormat>(name, symbol);
+  }
+
+  struct Writer {
+    std::string_view name;
+    std::string_view suffix;
+    std::array<Printer::Put, kFieldsFormats> put{};
+    CoreFieldNeeds needs = {};
+    bool is_called(std::string_view text) const {
+      return text.starts_with(name) && text.substr(name.size()) == suffix;
+    }
+  };
+
+  template <InstructionField kField>
+  static constexpr Writer writer() {
+    using enum InstructionField;
+    constexpr bool kChosen = kField != kData && kField != kPrefix;
+    return {.name = kChosen ? chosen_name(field_of(kField)) : std::string_view(),
+            .suffix = {},
+            .put = {put<FieldsFormat::kText, kField>, put<FieldsFormat::kJson, kField>,
+                    put<FieldsFormat::kCsv, kField>},
+            .needs = {.place = kField == kNumber || kField == kTicks,
+                      .symbols = kField == kSymbol,
+                      .assembler = kField == kAssembler}};
+  }
+  template <AccessField kField, unsigned kAccess>
+  static constexpr Writer writer() {
+    return {.name = chosen_name(field_of(kField)),
+            .suffix = kAccess == 0 ? "" : "2",
+            .put = {put<FieldsFormat::kText, kField, kAccess>,
+                    put<FieldsFormat::kJson, kField, kAccess>,
+                    put<FieldsFormat::kCsv, kField, kAccess>},
+            .needs = {.symbols = kField == AccessField::kSymbol}};
+  }
+  template <size_t... i, size_t... j>
+  static constexpr auto writers(std::index_sequence<i...>, std::index_sequence<j...>) {
+    return std::array{writer<kInstructionFields[i].id>()..., writer<kAccessFields[j].id, 0>()...,
+                      writer<kAccessFields[j].id, 1>()...};
+  }
+  static const auto& all() {
+    static constexpr auto kAll = writers(std::make_index_sequence<kInstructionFields.size()>(),
+                                         std::make_index_sequence<kAccessFields.size()>());
+    return kAll;
+  }
+  // Returns null for an unknown name.
+  static const Writer* find(std::string_view name) {
+    const auto found =
+        std::ranges::find_if(all(), [&](const Writer& writer) { return writer.is_called(name); });
+    return found == all().end() || name.empty() ? nullptr : &*found;
+  }
+};
+
+std::vector<std::string_view> core_field_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const auto& writer : CoreFieldWriters::all()) {
+      if (!writer.name.empty())
+        all.push_back(std::string(writer.name) + std::string(writer.suffix));
+    }
+    return all;
+  }();
+  return {names.begin(), names.end()};
+}
+
+CoreFieldNeeds needs_of(const std::vector<std::string>& fields) {
+  CoreFieldNeeds needs;
+  for (const std::string& field : fields) {
+    const auto* const writer = CoreFieldWriters::find(field);
+    if (writer == nullptr) continue;
+    needs.place |= writer->needs.place;
+    needs.symbols |= writer->needs.symbols;
+    needs.assembler |= writer->needs.assembler;
+  }
+  return needs;
+}
+
+CoreFieldsPrinter::CoreFieldsPrinter(TextOutput& output, const Wishes& wishes)
+    : line_(output),
+      format_(wishes.format),
+      target_(wishes.target),
+      names_(wishes.symbols),
+      assembler_(wishes.assembler) {
+  for (const std::string& field : wishes.fields) {
+    if (const auto* const writer = CoreFieldWriters::find(field)) {
+      columns_.push_back({writer->put[static_cast<size_t>(format_)], field});
+    }
+  }
+}
+
+void CoreFieldsPrinter::instruction(const Instruction& instruction) {
+  // The names of data depend on the instruction.
+  if (names_.wanted()) code_name_ = names_.code(instruction);
+  for (const Column& column : columns_) column.put(*this, instruction, column.name);
+  line_.end(format_);
+}
+
+}  // namespace htmtrace

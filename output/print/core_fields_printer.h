@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Prints chosen fields of instructions (decode --fields).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/core_trace/events.h"
+#include "core/core_trace/sink.h"
+#include "output/io/text_output.h"
+#include "output/print/fields_line.h"
+#include "output/symbols/address_names.h"
+#include "output/symbols/disassembler.h"
+
+namespace htmtrace {
+
+// The names of all fields, in the order of the manual.
+std::vector<std::string_view> core_field_names();
+
+// What the chosen fields require in addition to the instruction.
+struct CoreFieldNeeds {
+  bool place = false;  // at(), which a SelectingSink calls
+  bool symbols = false;
+  bool assembler = false;
+};
+CoreFieldNeeds needs_of(const std::vector<std::string>& fields);
+
+// A sink for CoreDecoder.
+class CoreFieldsPrinter {
+ public:
+  struct Wishes {
+    FieldsFormat format = FieldsFormat::kText;
+    const std::vector<std::string>& fields;  // only core_field_names()
+    std::string target;
+    const SymbolTable* symbols = nullptr;  // if CoreFieldNeeds::symbols
+    Disassembler* assembler = nullptr;     // if CoreFieldNeeds::assembler
+  };
+  CoreFieldsPrinter(TextOutput& output, const Wishes& wishes);
+
+  void at(const TracePlace& place) { place_ = place; }
+  void instruction(const Instruction& instruction);
+  void stamp(const Stamp&) {}
+  void defect(const Defect&) {}
+
+ private:
+  friend struct CoreFieldWriters;
+  using Put = void (*)(CoreFieldsPrinter&, const Instruction&, std::string_view name);
+  struct Column {
+    Put put;
+    std::string_view name;
+  };
+
+  FieldsLine line_;
+  FieldsFormat format_;
+  std::string target_;
+  AddressNames names_;
+  Disassembler* assembler_;
+  std::vector<Column> columns_;
+  TracePlace place_;
+  std::string code_name_;  // of the current instruction
+  std::string text_;
+};
+
+}  // namespace htmtrace
