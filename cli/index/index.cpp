@@ -29,6 +29,7 @@
 #include "core/selection/indexer.h"
 #include "output/io/progress.h"
 #include "output/io/trace_sink.h"
+#include "output/recording/earlier.h"
 
 namespace htmtrace {
 namespace {
@@ -166,6 +167,10 @@ void confine(const IndexOptions& options) {
     std::error_code failure;
     const bool is_folder = std::filesystem::is_directory(path, failure);
     reach.outputs.emplace_back(is_folder ? path + "/index" : path + ".index");
+    if (!is_folder) continue;
+    for (const std::string& name : numbered_recordings(path)) {
+      reach.outputs.push_back(std::filesystem::path(path) / name / "index");
+    }
   }
   enter_sandbox(reach);
 }

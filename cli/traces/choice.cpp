@@ -17,6 +17,7 @@
 #include "core/dispatch_log/blocks.h"
 #include "core/perf_data/file.h"
 #include "core/selection/stream_frames.h"
+#include "output/recording/earlier.h"
 #include "output/recording/file_names.h"
 #include "output/recording/manifest.h"
 
@@ -35,18 +36,38 @@ ChosenTrace named(const fs::path& path) {
   return trace;
 }
 
+// Returns the only recording of a folder of several recordings (record --windows, --rotate,
+// --wrap). Throws Error, which lists them, if there are more.
+std::optional<fs::path> only_recording(const fs::path& folder) {
+  constexpr size_t kMostListed = 8;
+  const std::vector<std::string> names = numbered_recordings(folder);
+  if (names.empty()) return std::nullopt;
+  if (names.size() == 1) return folder / names.front();
+  std::string list;
+  for (size_t i = 0; i < std::min(names.size(), kMostListed); i++) {
+    list += fmt::format("{}{}", i == 0 ? "" : ", ", (folder / names[i]).string());
+  }
+  if (names.size() > kMostListed) list += ", ..., " + (folder / names.back()).string();
+  throw Error(fmt::format("folder {} holds {} recordings", folder.string(), names.size()))
+      .hint("pass one of them: " + list);
+}
+
 void add_folder(const fs::path& folder, const TargetFilter& filter,
                 std::vector<ChosenTrace>& chosen) {
   const size_t before = chosen.size();
+  bool has_traces = false;
   std::error_code failure;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
     ChosenTrace trace = named(entry->path());
+    has_traces |= trace.place.has_value();
     if (trace.place && matches(filter, *trace.place)) chosen.push_back(std::move(trace));
   }
   if (failure) throw Error("cannot read folder " + folder.string(), failure.value());
   if (chosen.size() == before) {
     if (auto error = missing_traces(folder, filter)) throw std::move(*error);
+    const auto only = has_traces ? std::nullopt : only_recording(folder);
+    if (only) return add_folder(*only, filter, chosen);
     throw Error("no such trace in folder " + folder.string())
         .hint("traces are named htm.bin.nN.pP.cC; htmtrace record -o DIR writes them");
   }

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <iterator>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -102,6 +103,21 @@ bool is_recording(const Folder& folder) {
 }
 
 }  // namespace
+
+std::vector<std::string> numbered_recordings(const std::filesystem::path& path) {
+  std::vector<std::string> found;
+  const Folder folder(path);
+  if (!folder) return found;
+  for (std::string& name : folder.names()) {
+    if (!is_number(name)) continue;
+    const Folder numbered(folder, name);
+    if (numbered && is_recording(numbered)) found.push_back(std::move(name));
+  }
+  std::ranges::sort(found, [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  return found;
+}
 
 bool has_foreign_manifest(const std::filesystem::path& path) {
   struct stat manifest {};

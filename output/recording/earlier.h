@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Removes recordings that a new recording replaces (--force) or that --keep limits. Only files that
-// htmtrace wrote are removed: other files stay, links are not followed, and a subfolder without a
-// recording is not touched.
+// Finds earlier recordings in a folder, and removes those that a new recording replaces (--force)
+// or that --keep limits. Only files that htmtrace wrote are removed: other files stay, links are
+// not followed, and a subfolder without a recording is not touched.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace htmtrace {
+
+// Returns the names of the folder's subfolders that hold one of several recordings, in their order.
+std::vector<std::string> numbered_recordings(const std::filesystem::path& folder);
 
 // Returns true if the folder has a manifest.json of another program. Throws Error if the manifest
 // cannot be read.
