@@ -33,11 +33,14 @@ constexpr size_t kRawDataBytes = 1 << 20;
 constexpr size_t kLeastDtlDataBytes = 64 << 10;
 
 // The trial chooses a period at which the driver finds at most a quarter of the log filled, which
-// leaves room for bursts.
+// leaves room for bursts. The first entry arrives after the trial, a period and a look: at most 0.2
+// seconds, the delay that a person does not notice.
 constexpr uint64_t kTrialPeriodNs = 5'000'000;
-constexpr std::chrono::milliseconds kTrial{200};
+constexpr std::chrono::milliseconds kTrial{100};
 constexpr uint64_t kWantedAtOnce = kDtlMostAtOnce / 4;
 constexpr uint64_t kLongestPeriodNs = 50'000'000;
+// htmtrace's driver reads a log that fills quickly more often by itself.
+constexpr uint64_t kOwnPeriodNs = 20'000'000;
 
 constexpr int kDtlAliveTries = 20;
 
@@ -113,6 +116,7 @@ bool DtlSource::alive() const {
 
 uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& event,
                            const Signals& signals) {
+  if (dtl_driver() == DtlDrain::Driver::kOwn) return kOwnPeriodNs;
   const DtlRings rings(DtlRings::kLeastAuxBytes, cpus.size());
   std::vector<DtlSource> sources;
   sources.reserve(cpus.size());

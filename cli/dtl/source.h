@@ -66,8 +66,9 @@ class DtlSource {
   std::optional<PerfRing> ring_;
 };
 
-// The period at which the driver must read the log so that the log does not fill. Measures for a
-// fifth of a second on these CPUs, without recording. A signal ends the measurement early.
+// The period at which the driver must read the log so that the log does not fill. With the kernel's
+// own driver, measures for a tenth of a second on these CPUs, without recording. A signal ends the
+// measurement early.
 uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& event,
                            const Signals& signals);
 
