@@ -14,9 +14,9 @@ namespace {
 constexpr size_t kHelpColumns = 80;
 constexpr size_t kPurposeColumn = 26;
 
-constexpr std::array kHelpGroups = {kCommonGroup,  kInputGroup, kTargetGroup,    kScheduleGroup,
-                                    kTriggerGroup, kRingGroup,  kSelectionGroup, kSymbolGroup,
-                                    kReportGroup,  kOutputGroup};
+constexpr std::array kHelpGroups = {kCommonGroup, kInputGroup,   kTargetGroup, kScheduleGroup,
+                                    kScriptGroup, kTriggerGroup, kRingGroup,   kSelectionGroup,
+                                    kSymbolGroup, kReportGroup,  kOutputGroup};
 
 // Breaks `text` between words, and indents the following lines to the column of the first.
 std::string wrap_purpose(std::string_view text) {

@@ -14,6 +14,7 @@ inline constexpr const char* kCommonGroup = "Common options";
 inline constexpr const char* kInputGroup = "Input";
 inline constexpr const char* kTargetGroup = "Targets";
 inline constexpr const char* kScheduleGroup = "Start and end";
+inline constexpr const char* kScriptGroup = "Scripts";
 inline constexpr const char* kTriggerGroup = "Triggers";
 inline constexpr const char* kRingGroup = "Rings and driver";
 inline constexpr const char* kSelectionGroup = "Selection";

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/capture/inherited_fd.h"
 #include "core/base/error.h"
 
 namespace htmtrace {
@@ -47,14 +48,6 @@ std::optional<int> parse_descriptor(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc{} || stop != end || number < 0) return std::nullopt;
   return number;
-}
-
-Fd take_fd(int number) {
-  // The workload must not inherit the descriptor.
-  if (::fcntl(number, F_SETFD, FD_CLOEXEC) != 0) {
-    throw Error(fmt::format("cannot use file descriptor {} for --control", number), errno);
-  }
-  return Fd(number);
 }
 
 struct Channel {
@@ -96,10 +89,14 @@ std::string ControlChannel::check(const std::string& text) {
 ControlChannel::ControlChannel(const std::string& text) {
   const auto [numbers, names] = split(text);
   const auto open = [by_number = numbers](const std::string& name) {
-    return by_number ? take_fd(parse_descriptor(name).value()) : open_fifo(name);
+    return by_number ? take_inherited_fd(parse_descriptor(name).value(), "--control")
+                     : open_fifo(name);
   };
   commands_ = open(names.at(0));
-  if (names.size() > 1) answers_ = open(names.at(1));
+  if (names.size() < 2) return;
+  // A socket can serve both directions.
+  answers_ =
+      names[0] == names[1] ? Fd(::fcntl(commands_.get(), F_DUPFD_CLOEXEC, 0)) : open(names[1]);
 }
 
 void ControlChannel::receive() {

@@ -44,6 +44,7 @@ class DtlReport {
   void add(const Loss& loss) { ledger_.add(loss); }
 
   const Ledger& ledger() const { return ledger_; }
+  uint64_t entries() const { return entries_; }
   // Returns several lines. The last one has the totals and the losses.
   std::string text() const;
   // The end of the recording: incomplete if there is any loss.

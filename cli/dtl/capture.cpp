@@ -5,10 +5,7 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <csignal>
 #include <ctime>
-#include <future>
-#include <system_error>
 
 #include "cli/capture/privileges.h"
 #include "cli/commands.h"
@@ -26,11 +23,6 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-// Read a ring when it is half full, or after this time: the driver does not ask for room.
-constexpr int kLookMilliseconds = 20;
-constexpr milliseconds kDtlTick{100};
-// The interval of checks for the end.
-constexpr milliseconds kSignalTick{20};
 // The number of CPUs that one thread serves.
 constexpr size_t kCpusPerThread = 96;
 
@@ -42,6 +34,13 @@ uint64_t guess_boot_timebase(uint64_t ticks_per_second) {
   __extension__ typedef unsigned __int128 Wide;
   const Wide ns = static_cast<Wide>(now.tv_sec) * 1'000'000'000U + static_cast<Wide>(now.tv_nsec);
   return timebase_now() - static_cast<uint64_t>(ns * ticks_per_second / 1'000'000'000U);
+}
+
+// The line on the terminal would mix with entries and screens.
+Progress::Style style_of(const DtlOptions& options) {
+  const Progress::Style style = progress_style(options.script);
+  const bool prints = options.output.entries() || options.top;
+  return prints && style == Progress::Style::kTerminal ? Progress::Style::kNone : style;
 }
 
 }  // namespace
@@ -64,8 +63,14 @@ DtlCapture::Cpu::Cpu(DtlSource opened, DtlCapture& capture)
       track(source.cpu()),
       area(kVpaRoot, source.cpu()) {}
 
-DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals)
-    : options_(options), signals_(signals), driver_(dtl_driver()) {
+DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals, ReadyNotice& ready,
+                       ControlChannel* control)
+    : options_(options),
+      signals_(signals),
+      ready_(ready),
+      control_(control),
+      progress_(stderr, style_of(options)),
+      driver_(dtl_driver()) {
   check_period();
   period_ns_ = options_.period ? static_cast<uint64_t>(options_.period->count())
                                : choose_dtl_period(options_.cpus, options_.event, signals_);
@@ -103,6 +108,7 @@ void DtlCapture::open_output() {
   give_up_privileges(options_.user,
                      {.workload = workload_.has_value(), .other_processes = options_.output.tasks});
   output_ = std::make_unique<DtlOutput>(options_.output, about());
+  ready_.prepare();
   output_->allow_to_give_up(kReaderPatience);
   if (kallsyms) output_->set_kallsyms(std::move(*kallsyms));
 }
@@ -136,8 +142,9 @@ int DtlCapture::run() {
   open_output();
   if (take_signals()) return end_unstarted();
   start();
-  output_->begin();
+  begin();
   wait();
+  progress_.clear();
   watch_signals_during([this] {
     settle_end();
     stop();
@@ -152,6 +159,20 @@ int DtlCapture::run() {
     status = settle(make_report());
   });
   return status;
+}
+
+// The file appears, and scripts learn that the recording has begun. A script that never learns it
+// would wait forever, so a failure ends the recording.
+void DtlCapture::begin() {
+  try {
+    output_->begin();
+    ready_.announce();
+  } catch (const Error&) {
+    stop();
+    output_->discard();
+    end_workload();
+    throw;
+  }
 }
 
 // Leaves an empty recording that states the reason, unless it would replace an earlier one.
@@ -172,22 +193,6 @@ int DtlCapture::end_unstarted() {
   });
   if (workload_) print_note(workload_->command().front() + " was not run");
   return status;
-}
-
-// Runs `work`, which may wait for the reader of standard output. A signal ends this wait.
-void DtlCapture::watch_signals_during(const std::function<void()>& work) {
-  std::future<void> done;
-  try {
-    done = std::async(std::launch::async, work);
-  } catch (const std::system_error&) {
-    return work();  // signals wait until the reader reads
-  }
-  while (done.wait_for(kSignalTick) != std::future_status::ready) {
-    if (!take_signals()) continue;
-    asked_to_end_ = true;
-    output_->give_up();
-  }
-  done.get();
 }
 
 // Throws Error for a period that the kernel's own driver would silently raise.
@@ -240,58 +245,6 @@ void DtlCapture::start() {
   }
   if (workload_) workload_->start();
   if (options_.top) top_.emplace(*options_.top);
-}
-
-void DtlCapture::wait() {
-  while (!output_->useless() && !failed_) {
-    nanoseconds pause = kDtlTick;
-    if (look_without_threads()) pause = milliseconds(kLookMilliseconds);
-    if (options_.duration) {
-      const auto left = *options_.duration - (steady_clock::now() - started_);
-      if (left <= nanoseconds(0)) return;
-      pause = std::min<nanoseconds>(pause, left);
-    }
-    if (top_) {
-      if (top_->left() <= nanoseconds(0)) show_top();
-      if (top_->done() || asked_to_end_) return;
-      pause = std::min(pause, std::max(top_->left(), nanoseconds(1)));
-    }
-    timespec wait_for{};
-    wait_for.tv_nsec = pause.count();
-    pollfd signal{signals_.fd(), POLLIN, 0};
-    ::ppoll(&signal, 1, &wait_for, nullptr);
-    if (take_signals()) {
-      asked_to_end_ = true;
-      // A summary starts now, and waits for its reader.
-      if (options_.output.entries()) output_->give_up();
-      return;
-    }
-    if (workload_ && workload_->ended()) return;
-  }
-}
-
-void DtlCapture::show_top() {
-  std::vector<DtlTopLine> lines;
-  DtlClock clock;
-  for (const auto& cpu : cpus_) {
-    const std::lock_guard held(cpu->group->lock);
-    lines.push_back(cpu->top->take(cpu->source.cpu(), cpu->drain.totals(), cpu->drain.ended()));
-    if (cpu->drain.clock().ticks_per_second != 0) clock = cpu->drain.clock();
-  }
-  const std::string screen = top_->screen(clock, std::move(lines));
-  watch_signals_during([&] { output_->show(screen); });
-}
-
-// Handles the signals that have arrived. Returns true if one of them asks to end.
-bool DtlCapture::take_signals() {
-  bool end = false;
-  while (const auto signal = signals_.next()) {
-    if (signal->number == SIGCHLD) continue;
-    end = true;
-    if (!ended_by_) ended_by_ = signal->number;
-    if (workload_) workload_->pass_on(*signal);
-  }
-  return end;
 }
 
 // ------------------------------------------------------------------------------- the threads
@@ -395,7 +348,8 @@ int DtlCapture::settle(DtlReport report) {
   }
   output_->finish(tracks, sums, report.end());
   for (const Loss& loss : output_->losses(tracks)) report.add(loss);
-  report.print();
+  progress_.ended("entries", report.entries(), 1, report.ledger().empty() ? 0 : 1, 0);
+  if (!options_.script.quiet || !report.ledger().empty()) report.print();
   if (!report.ledger().empty()) return kExitIncomplete;
   if (!workload_) return kExitDone;
   if (const auto killed_by = workload_->killed_by(); killed_by && !workload_->ended_as_asked()) {

@@ -16,7 +16,10 @@
 #include <thread>
 #include <vector>
 
+#include "cli/capture/control_channel.h"
 #include "cli/capture/identity.h"
+#include "cli/capture/ready_notice.h"
+#include "cli/capture/script_options.h"
 #include "cli/capture/switch_source.h"
 #include "cli/capture/workload.h"
 #include "cli/dispatches/output.h"
@@ -26,6 +29,7 @@
 #include "cli/dtl/top.h"
 #include "cli/signals.h"
 #include "core/dispatch_log/intake.h"
+#include "output/io/progress.h"
 #include "output/recording/ledger.h"
 #include "ringbuf/dtl_drain.h"
 #include "ringbuf/switch_drain.h"
@@ -43,18 +47,24 @@ struct DtlOptions {
   std::vector<std::string> workload;
   std::optional<Identity> user;      // becomes this user after the events are open
   std::optional<DtlTopOptions> top;  // instead of entries
+  ScriptOptions script;
   DtlOutputOptions output;
 };
 
 class DtlCapture {
  public:
-  // Opens all events, disabled, with the privileges that run() gives up. Throws Error.
-  DtlCapture(const DtlOptions& options, Signals& signals);
+  // Opens all events, disabled, with the privileges that run() gives up. The arguments outlive this
+  // object; `control` may be null. Throws Error.
+  DtlCapture(const DtlOptions& options, Signals& signals, ReadyNotice& ready,
+             ControlChannel* control);
 
   // Returns the exit status.
   int run();
 
  private:
+  // Read a ring when it is half full, or after this time: the driver does not ask for room.
+  static constexpr int kLookMilliseconds = 20;
+
   struct Group;
   // The state of one CPU. After the start, only its thread uses it, or the holder of the thread's
   // lock.
@@ -94,10 +104,12 @@ class DtlCapture {
   void open_output();
   int end_unstarted();
   void start();
+  void begin();
   void wait();
   void watch_signals_during(const std::function<void()>& work);
   void end_unread();
   bool take_signals();
+  bool obey_commands();
   void show_top();
   void settle_end();
   void read_counters(bool last);
@@ -116,6 +128,9 @@ class DtlCapture {
 
   DtlOptions options_;
   Signals& signals_;
+  ReadyNotice& ready_;
+  ControlChannel* control_;
+  Progress progress_;
   DtlDrain::Driver driver_;
   uint64_t period_ns_ = 0;
   std::vector<std::unique_ptr<Cpu>> cpus_;

@@ -5,35 +5,34 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
-#include <cstdio>
 #include <memory>
 #include <string>
 
+#include "cli/capture/control_channel.h"
+#include "cli/capture/ready_notice.h"
+#include "cli/capture/recorder.h"
+#include "cli/capture/script_options.h"
 #include "cli/capture/user_option.h"
 #include "cli/commands.h"
 #include "cli/cpu_list.h"
 #include "cli/dispatches/import.h"
 #include "cli/dispatches/replay.h"
 #include "cli/dtl/capture.h"
+#include "cli/dtl/option_values.h"
 #include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/number_from.h"
 #include "cli/sandbox.h"
 #include "cli/signals.h"
 #include "cli/time_option.h"
-#include "cli/units.h"
 #include "output/recording/input_guard.h"
 #include "pmu/dtl_event.h"
 
 namespace htmtrace {
 namespace {
 
-constexpr auto kLongestPeriod = std::chrono::seconds(10);
 constexpr auto kLeastTopInterval = std::chrono::milliseconds(100);
-constexpr auto kShortestInterval = std::chrono::milliseconds(1);
-constexpr uint64_t kMostRingBytes = 1 << 30;
 
 struct Wish {
   DtlOptions options;
@@ -47,61 +46,6 @@ struct Wish {
   // The format of a file that -o must name, or null.
   const char* file_format() const { return perf_data ? "perf" : timeline ? "perfetto" : nullptr; }
 };
-
-std::optional<std::chrono::nanoseconds> parse_period(const std::string& text) {
-  if (text == "auto") return std::nullopt;
-  const auto period = time_of_option("--period", text);
-  if (period.count() < static_cast<int64_t>(kLeastOwnDtlPeriodNs)) {
-    throw CLI::ValidationError("--period", text + " is shorter than 100us");
-  }
-  if (period > kLongestPeriod) throw CLI::ValidationError("--period", text + " is longer than 10s");
-  return period;
-}
-
-std::vector<int> parse_cpus(const std::string& text) {
-  if (const auto cpus = parse_cpu_list(text)) return *cpus;
-  throw CLI::ValidationError("--cpu", text + " is neither all nor a list such as 0-7,16");
-}
-
-size_t parse_aux_size(const std::string& text) {
-  const auto size = parse_size(text);
-  if (size && std::has_single_bit(*size) && *size >= DtlRings::kLeastAuxBytes &&
-      *size <= kMostRingBytes) {
-    return *size;
-  }
-  throw CLI::ValidationError("-m", text + " is not a power of two from 64K to 1G");
-}
-
-// "8,12"
-ProcessorBits parse_bits(const std::string& text) {
-  ProcessorBits bits;
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%2u,%2u%c", &bits.chip, &bits.node, &rest) == 2 &&
-      bits.chip <= bits.node && bits.node <= 16) {
-    return bits;
-  }
-  throw CLI::ValidationError("--processor-bits", text + " is not two numbers such as 8,12");
-}
-
-DtlFormat parse_format(const std::string& text) {
-  if (text == "text") return DtlFormat::kText;
-  if (text == "json") return DtlFormat::kJson;
-  if (text == "csv") return DtlFormat::kCsv;
-  throw CLI::ValidationError("--format", text + " is not one of: text, json, csv, perf, perfetto");
-}
-
-DtlIntervals parse_intervals(const std::string& text) {
-  const auto length = time_of_option("--interval", text);
-  if (length >= kShortestInterval) return {static_cast<uint64_t>(length.count())};
-  throw CLI::ValidationError("--interval", text + " is shorter than 1ms");
-}
-
-// Seconds since boot.
-uint64_t parse_since_boot(const char* option, const std::string& text) {
-  if (const auto moment = parse_moment(text)) return *moment;
-  throw CLI::ValidationError(option,
-                             text + " is not a time such as 12.345678901 (seconds since boot)");
-}
 
 void check_tasks_option(const Wish& wish) {
   const DtlOutputOptions& output = wish.options.output;
@@ -128,7 +72,9 @@ void check_no_capture(const CLI::App& app, const Wish& wish) {
   if (app.got_subcommand("top")) {
     throw CLI::ValidationError("--input", "dtl top cannot read a recording");
   }
-  for (const char* option : {"--event", "--period", "--duration", "-m", "--threads", "--user"}) {
+  for (const char* option :
+       {"--event", "--period", "--duration", "-m", "--threads", "--user", "--control", "--ready-fd",
+        "--ready-file", "--detach", "--progress", "--quiet"}) {
     if (app.get_option(option)->count() == 0) continue;
     throw CLI::ValidationError(option, "cannot be used with --input");
   }
@@ -146,6 +92,9 @@ void check(const CLI::App& app, const Wish& wish) {
     if (const char* format = wish.file_format()) {
       throw CLI::ValidationError("--format", fmt::format("{} requires --input", format));
     }
+    check_detach(
+        wish.options.script, !wish.options.workload.empty(),
+        output.file.empty() || output.summary || output.intervals || app.got_subcommand("top"));
     if (wish.replay.check) throw CLI::ValidationError("--check", "requires --input");
     if (wish.replay.from_ns || wish.replay.to_ns) {
       throw CLI::ValidationError("--from, --to", "require --input");
@@ -208,13 +157,15 @@ void check_can_write(const std::filesystem::path& file) {
   throw Error("cannot create " + file.string(), errno).hint("choose another file with -o");
 }
 
-int capture(const Wish& wish, Signals& signals) {
+int capture(const Wish& wish, Signals& signals, ReadyNotice& ready) {
   signals.watch();
   DtlOptions options = wish.options;
   options.output.existing = wish.force ? Existing::kReplace : Existing::kRefuse;
+  std::optional<ControlChannel> control;
   as_user(options.user, [&] {
     if (!options.workload.empty()) check_program(options.workload.front());
     if (!options.output.file.empty()) check_can_write(options.output.file);
+    if (!options.script.control.empty()) control.emplace(options.script.control);
   });
   if (wish.all_cpus) {
     options.cpus = online_cpus();
@@ -222,7 +173,7 @@ int capture(const Wish& wish, Signals& signals) {
     check_online(options.cpus);
   }
   const Fd lock = lock_dtl_pmu();
-  return DtlCapture(options, signals).run();
+  return DtlCapture(options, signals, ready, control ? &*control : nullptr).run();
 }
 
 std::string no_standard_output(const std::string& file) {
@@ -326,6 +277,7 @@ void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
   app.add_option("--threads", wish->options.threads,
                  "Threads that drain the rings [one per 96 CPUs]")
       ->check(CLI::Range(1, 64).description(""));
+  declare_script_options(app, wish->options.script, "stop, ping");
   app.option_defaults()->group(kOutputGroup);
   declare_user(app, wish->options.user);
   app.add_option("workload", wish->options.workload, "Program to run, with its arguments")
@@ -391,7 +343,10 @@ Action declare_dtl(CLI::App& app, Signals& signals) {
       "  htmtrace dtl --summary --duration 10s");
   app.parse_complete_callback([&app, wish] { check(app, *wish); });
   return [wish, &signals] {
-    if (wish->replay.input.empty()) return capture(*wish, signals);
+    if (wish->replay.input.empty()) {
+      return run_recorder(wish->options.script, wish->options.output.file, signals,
+                          [&](ReadyNotice& ready) { return capture(*wish, signals, ready); });
+    }
     signals.release();
     return replay(*wish);
   };

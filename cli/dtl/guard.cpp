@@ -8,9 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "cli/capture/privileges.h"
 #include "core/base/error.h"
@@ -37,6 +39,18 @@ bool wait_for_byte(int fd) {
     got = ::read(fd, &byte, 1);
   } while (got < 0 && errno == EINTR);
   return got == 1;
+}
+
+// The end of a pipe that this process inherited must close when the recorder closes it.
+void close_all_except(std::vector<int> kept) {
+  std::ranges::sort(kept);
+  unsigned first = 0;
+  for (const int fd : kept) {
+    const auto number = static_cast<unsigned>(fd);
+    if (number > first) ::close_range(first, number - 1, 0);
+    first = number + 1;
+  }
+  ::close_range(first, ~0U, 0);
 }
 
 }  // namespace
@@ -66,11 +80,13 @@ DtlGuard::~DtlGuard() {
 }
 
 void DtlGuard::be_guard(std::span<const DtlSource* const> sources, int alive, int ready) {
-  // Signals to the terminal's processes do not reach the guard, and no reader waits for its output.
+  // Signals to the terminal's processes do not reach the guard.
   ::setsid();
   ::prctl(PR_SET_NAME, "htmtrace-guard");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
+  std::vector<int> kept = {alive, ready};
+  for (const DtlSource* source : sources) kept.push_back(source->event().get());
+  close_all_except(std::move(kept));
   std::vector<Mapping> mappings;
   for (const DtlSource* source : sources) {
     const RingSizes sizes = source->ring().sizes();

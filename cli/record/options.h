@@ -11,7 +11,7 @@
 
 #include "cli/capture/htm_source.h"
 #include "cli/capture/identity.h"
-#include "output/io/progress.h"
+#include "cli/capture/script_options.h"
 #include "output/io/trace_sink.h"
 
 namespace htmtrace {
@@ -35,10 +35,8 @@ struct RecordOptions {
   Existing existing = Existing::kRefuse;
   std::optional<int> compression;  // level; empty: no compression
   Schedule schedule;
-  std::string control;                // source of commands; empty: none
   std::optional<uint64_t> max_bytes;  // limit of the trace in all files together
-  bool quiet = false;                 // print only warnings, errors and losses
-  Progress::Style progress = Progress::Style::kTerminal;
+  ScriptOptions script;
   bool strict = false;                // a loss is a failure
   bool symbols = false;               // also save kernel symbols and process maps
   bool bind = false;                  // run the workload on the carrier CPUs

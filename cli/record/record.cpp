@@ -6,20 +6,20 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/capture/htm_source.h"
+#include "cli/capture/ready_notice.h"
+#include "cli/capture/recorder.h"
 #include "cli/capture/target_options.h"
 #include "cli/capture/user_option.h"
 #include "cli/commands.h"
 #include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/messages.h"
-#include "cli/one_of.h"
 #include "cli/record/recording.h"
 #include "cli/record/schedule_options.h"
 #include "cli/record/trigger_options.h"
@@ -106,7 +106,7 @@ Sources open_all(const SourceWish& wish, Signals& signals) {
   return open_sources(wish);
 }
 
-int record(const RecordOptions& options, Signals& signals) {
+int record(const RecordOptions& options, Signals& signals, ReadyNotice& ready) {
   signals.watch();
   if (options.streams()) check_stream();
   std::optional<ControlChannel> control;
@@ -115,10 +115,10 @@ int record(const RecordOptions& options, Signals& signals) {
     if (!options.streams()) {
       check_session_folder(options.folder, options.source.targets, options.existing);
     }
-    if (!options.control.empty()) control.emplace(options.control);
+    if (!options.script.control.empty()) control.emplace(options.script.control);
   });
   Sources sources = open_all(options.source, signals);
-  if (sources.rings_shrunk && !options.quiet) {
+  if (sources.rings_shrunk && !options.script.quiet) {
     print_note(
         fmt::format("memory-lock limit: using {}K of data ring and {}K of AUX ring for each target "
                     "(kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK, CAP_IPC_LOCK)",
@@ -127,13 +127,13 @@ int record(const RecordOptions& options, Signals& signals) {
   if (sources.first_driver) {
     print_note("warning: this kernel's htm driver can overwrite kernel memory");
   }
-  if (sources.triggers.any() && !options.bind && !options.quiet)
+  if (sources.triggers.any() && !options.bind && !options.script.quiet)
     print_note(carriers_decide(sources.list));
   std::optional<Workload> workload;
   if (!options.workload.empty()) {
     workload.emplace(options.workload, signals, options.streams(), options.user);
   }
-  return Recording(options, sources.list, signals, control ? &*control : nullptr,
+  return Recording(options, sources.list, signals, ready, control ? &*control : nullptr,
                    workload ? &*workload : nullptr)
       .run();
 }
@@ -160,11 +160,9 @@ void declare_carriers(CLI::App& app, const Words& words) {
 // Runs the checks that need the whole command line.
 void complete(RecordWords& words) {
   SourceWish& source = words.options.source;
-  Progress::Style& progress = words.options.progress;
-  if (words.options.quiet && progress == Progress::Style::kTerminal)
-    progress = Progress::Style::kNone;
   check_triggers(words.options);
   check_schedule(words.options);
+  check_detach(words.options.script, !words.options.workload.empty(), words.options.streams());
   if (words.options.streams() && words.options.compression) {
     throw CLI::ValidationError("--compress", "cannot compress a stream; use a pipe: | zstd");
   }
@@ -174,7 +172,7 @@ void complete(RecordWords& words) {
   if (words.options.streams() && words.options.schedule.keep) {
     throw CLI::ValidationError("--keep", "cannot be used with -o -");
   }
-  source.rearm = words.options.numbered() || !words.options.control.empty();
+  source.rearm = words.options.numbered() || !words.options.script.control.empty();
   source.targets = expand_targets(words.targets);
   if (!source.cpus.empty() && source.cpus.size() < source.targets.size()) {
     throw CLI::ValidationError("--cpu",
@@ -192,6 +190,7 @@ Action declare_record(CLI::App& app, Signals& signals) {
   declare_carriers(app, words);
   declare_triggers(app, options);
   declare_schedule(app, options);
+  declare_script_options(app, options.script, "enable, disable, snapshot, stop, ping");
   app.option_defaults()->group(kOutputGroup);
   app.add_option("-o,--output", options.folder, "Folder of the recording, or - for a stream [.]")
       ->type_name("DIR")
@@ -216,13 +215,6 @@ Action declare_record(CLI::App& app, Signals& signals) {
   app.add_flag("--unsafe-driver", options.source.allow_first_driver,
                "Allow a driver that can overwrite kernel memory");
   app.option_defaults()->group(kOutputGroup);
-  app.add_flag("-q,--quiet", options.quiet, "Print only warnings, errors and losses");
-  static const std::map<std::string, Progress::Style> styles = {
-      {"terminal", Progress::Style::kTerminal}, {"json", Progress::Style::kJson}};
-  app.add_option("--progress", options.progress, "Progress on stderr: terminal, json [terminal]")
-      ->transform(one_of(styles))
-      ->type_name("STYLE")
-      ->default_str("");
   app.add_flag("--symbols", options.symbols, "Save kernel symbols and process memory maps");
   declare_user(app, options.user);
   app.add_flag("--strict", options.strict, "Exit with status 1, not 3, if trace was lost");
@@ -234,7 +226,11 @@ Action declare_record(CLI::App& app, Signals& signals) {
       "Example:\n"
       "  htmtrace record --chip 0 --core 4 -o DIR -- PROGRAM");
   app.parse_complete_callback([words] { complete(*words); });
-  return [words, &signals] { return record(words->options, signals); };
+  return [words, &signals] {
+    const RecordOptions& chosen = words->options;
+    return run_recorder(chosen.script, chosen.streams() ? "" : chosen.folder, signals,
+                        [&](ReadyNotice& ready) { return record(chosen, signals, ready); });
+  };
 }
 
 }  // namespace htmtrace

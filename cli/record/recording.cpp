@@ -47,11 +47,13 @@ std::optional<Manifest::Workload> facts_of(const Workload* workload,
 }  // namespace
 
 Recording::Recording(const RecordOptions& options, std::vector<HtmSource>& sources,
-                     Signals& signals, ControlChannel* control, Workload* workload)
+                     Signals& signals, ReadyNotice& ready, ControlChannel* control,
+                     Workload* workload)
     : options_(options),
       sources_(sources),
+      ready_(ready),
       workload_(workload),
-      progress_(stderr, options.progress),
+      progress_(stderr, progress_style(options.script)),
       loop_(options, sources, signals, control, workload, progress_),
       limit_(options.max_bytes),
       times_(options.schedule) {}
@@ -88,6 +90,7 @@ bool Recording::start() {
     give_up_privileges(options_.user, {.workload = workload_ != nullptr,
                                        .other_processes = options_.symbols,
                                        .frame_numbers = options_.symbols && workload_ != nullptr});
+    ready_.prepare();
     open_trace();
     if (loop_.take_signals()) return false;
     if (options_.symbols) {
@@ -98,6 +101,7 @@ bool Recording::start() {
     if (!start_trace()) return false;
     if (workload_ != nullptr && !options_.schedule.delayed()) workload_->start();
     if (symbols_) symbols_->begin();
+    ready_.announce();
     return true;
   } catch (...) {
     discard();
@@ -342,7 +346,7 @@ void Recording::end_stream() {
 // Prints the errors first and the sum last. Returns the exit status.
 int Recording::report() {
   progress_.clear();
-  progress_.ended(sum_.bytes(), sum_.traces(), sum_.incomplete(), sum_.failed());
+  progress_.ended("bytes", sum_.bytes(), sum_.traces(), sum_.incomplete(), sum_.failed());
   for (const Error& error : errors_) print_error(error);
   const bool asked_to_end = ending_ != Ending::kWorkloadEnded;
   const auto killed_by = workload_ != nullptr ? workload_->killed_by() : std::nullopt;
@@ -367,9 +371,9 @@ bool Recording::report_workload() const {
   if (!account_ || !workload_->started() || options_.numbered() || stream_) return false;
   say(account_->line());
   // If the trace has gaps, the workload may have run in the gaps.
-  const bool gapless = sum_.proven() && options_.control.empty() && !options_.schedule.delayed() &&
-                       !options_.source.start_paused && !options_.source.resume_on &&
-                       !options_.source.pause_on;
+  const bool gapless = sum_.proven() && options_.script.control.empty() &&
+                       !options_.schedule.delayed() && !options_.source.start_paused &&
+                       !options_.source.resume_on && !options_.source.pause_on;
   if (!gapless || !account_->is_absent(times_.traced())) return false;
   print_warning(account_->describe_absence(),
                 "trace its core with --core N, or run it on the traced core with taskset");
@@ -378,13 +382,13 @@ bool Recording::report_workload() const {
 
 void Recording::report_sum() const {
   // htmtrace always prints losses.
-  if (options_.quiet && sum_.incomplete() + sum_.failed() == 0) return;
+  if (options_.script.quiet && sum_.incomplete() + sum_.failed() == 0) return;
   if (options_.numbered()) return print_note(sum_.line(stream_ ? "the stream" : options_.folder));
   for (const std::string& line : sum_.last_lines()) print_note(line);
 }
 
 void Recording::say(const std::string& text) const {
-  if (!options_.quiet) print_note(text);
+  if (!options_.script.quiet) print_note(text);
 }
 
 void Recording::fail(const Error& error) {

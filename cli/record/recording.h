@@ -12,6 +12,7 @@
 
 #include "cli/capture/control_channel.h"
 #include "cli/capture/htm_source.h"
+#include "cli/capture/ready_notice.h"
 #include "cli/capture/workload.h"
 #include "cli/record/capture.h"
 #include "cli/record/options.h"
@@ -32,7 +33,7 @@ class Recording {
  public:
   // All arguments outlive this object. `control` and `workload` may be null.
   Recording(const RecordOptions& options, std::vector<HtmSource>& sources, Signals& signals,
-            ControlChannel* control, Workload* workload);
+            ReadyNotice& ready, ControlChannel* control, Workload* workload);
 
   // Returns the exit status. Throws Error and leaves no files if the first trace cannot be started.
   // If a signal arrives earlier, the recording is empty and states the reason.
@@ -71,6 +72,7 @@ class Recording {
 
   const RecordOptions& options_;
   std::vector<HtmSource>& sources_;
+  ReadyNotice& ready_;
   Workload* workload_;
   Progress progress_;
   WaitLoop loop_;

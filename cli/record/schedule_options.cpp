@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "cli/capture/control_channel.h"
 #include "cli/help.h"
 #include "cli/number_from.h"
 #include "cli/time_option.h"
@@ -72,17 +71,13 @@ void declare_schedule(CLI::App& app, RecordOptions& options) {
          [&options](const std::string& text) { options.max_bytes = parse_max_size(text); },
          "Write at most SIZE bytes of trace in total")
       ->type_name("SIZE");
-  app.add_option("--control", options.control,
-                 "Commands enable, disable, snapshot, stop, ping: fifo:PATH, fd:N")
-      ->check(CLI::Validator(ControlChannel::check, ""))
-      ->type_name("CHANNEL");
   app.add_flag("--wrap", options.source.wrap,
                "Keep the newest trace; save it at the end and at each SIGUSR2");
 }
 
 void check_schedule(const RecordOptions& options) {
   const Schedule& schedule = options.schedule;
-  if (schedule.start_disabled && options.control.empty()) {
+  if (schedule.start_disabled && options.script.control.empty()) {
     throw CLI::ValidationError("--delay", "-1 requires --control");
   }
   if (schedule.windows && !schedule.duration) {

@@ -58,7 +58,7 @@ bool WaitLoop::await_begin(Capture& trace) {
                           std::chrono::seconds(kBeginLimit).count()))
           .hint("reload the htm driver that belongs to this htmtrace: rmmod htm; modprobe htm");
     }
-    if (waited >= kTick && !std::exchange(told, true) && !options_.quiet) {
+    if (waited >= kTick && !std::exchange(told, true) && !options_.script.quiet) {
       print_note("waiting for the hypervisor to start the trace");
     }
   }

@@ -60,12 +60,13 @@ void Progress::draining(uint64_t bytes, uint64_t total_bytes, uint64_t losses) {
   show(json.take_part());
 }
 
-void Progress::ended(uint64_t bytes, uint64_t recordings, uint64_t incomplete, uint64_t failed) {
+void Progress::ended(const char* unit, uint64_t amount, uint64_t recordings, uint64_t incomplete,
+                     uint64_t failed) {
   if (style_ != Style::kJson) return;
   JsonWriter json(JsonWriter::Layout::kSpaced);
   json.begin_object();
   json.text("phase", "ended");
-  json.number("bytes", bytes);
+  json.number(unit, amount);
   json.number("recordings", recordings);
   json.number("incomplete", incomplete);
   json.number("failed", failed);

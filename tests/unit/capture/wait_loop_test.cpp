@@ -20,14 +20,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A loop without targets, which receives commands through a pipe.
+// A loop without targets, which receives commands through a pipe, as a shell passes it.
 class IdleLoop {
  public:
   explicit IdleLoop(bool wraps = false) {
     options.source.wrap = wraps;
     std::array<int, 2> command{}, answer{};
-    REQUIRE(::pipe2(command.data(), O_NONBLOCK | O_CLOEXEC) == 0);
-    REQUIRE(::pipe2(answer.data(), O_NONBLOCK | O_CLOEXEC) == 0);
+    REQUIRE(::pipe2(command.data(), O_NONBLOCK) == 0);
+    REQUIRE(::pipe2(answer.data(), O_NONBLOCK) == 0);
     commands = Fd(command[1]);
     answers = Fd(answer[0]);
     channel.emplace(fmt::format("fd:{},{}", command[0], answer[1]));

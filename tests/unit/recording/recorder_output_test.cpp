@@ -56,7 +56,7 @@ TEST_CASE("progress for programs: a line immediately for each phase, and at the 
     progress.recording(std::nullopt);  // less than a second later
     progress.draining(4096, 0, 0);
     progress.draining(8192, 8192, 1);
-    progress.ended(8192, 1, 1, 0);
+    progress.ended("bytes", 8192, 1, 1, 0);
   };
   const std::string text = progress_of(Progress::Style::kJson, show);
   CHECK(text.starts_with("{\"phase\": \"recording\", \"elapsed_s\": 0.0"));

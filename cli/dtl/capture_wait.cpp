@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The waits of a recording of the dispatch trace log, and what ends them: the time, signals,
+// commands of --control, the workload, and the reader of standard output.
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <future>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "cli/dtl/capture.h"
+
+namespace htmtrace {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kDtlTick{100};
+// The interval of checks for the end.
+constexpr milliseconds kSignalTick{20};
+
+}  // namespace
+
+void DtlCapture::wait() {
+  while (!output_->useless() && !failed_) {
+    nanoseconds pause = kDtlTick;
+    if (look_without_threads()) pause = milliseconds(kLookMilliseconds);
+    std::optional<nanoseconds> left;
+    if (options_.duration) {
+      left = *options_.duration - (steady_clock::now() - started_);
+      if (*left <= nanoseconds(0)) return;
+      pause = std::min(pause, *left);
+    }
+    progress_.recording(left);
+    if (top_) {
+      if (top_->left() <= nanoseconds(0)) show_top();
+      if (top_->done() || asked_to_end_) return;
+      pause = std::min(pause, std::max(top_->left(), nanoseconds(1)));
+    }
+    timespec wait_for{};
+    wait_for.tv_nsec = pause.count();
+    std::array<pollfd, 2> arrived{pollfd{signals_.fd(), POLLIN, 0},
+                                  pollfd{control_ != nullptr ? control_->fd() : -1, POLLIN, 0}};
+    ::ppoll(arrived.data(), arrived.size(), &wait_for, nullptr);
+    if (arrived[1].revents != 0) control_->receive();
+    if (take_signals() || obey_commands()) {
+      asked_to_end_ = true;
+      // A summary starts now, and waits for its reader.
+      if (options_.output.entries()) output_->give_up();
+      return;
+    }
+    if (workload_ && workload_->ended()) return;
+  }
+}
+
+void DtlCapture::show_top() {
+  std::vector<DtlTopLine> lines;
+  DtlClock clock;
+  for (const auto& cpu : cpus_) {
+    const std::lock_guard held(cpu->group->lock);
+    lines.push_back(cpu->top->take(cpu->source.cpu(), cpu->drain.totals(), cpu->drain.ended()));
+    if (cpu->drain.clock().ticks_per_second != 0) clock = cpu->drain.clock();
+  }
+  const std::string screen = top_->screen(clock, std::move(lines));
+  watch_signals_during([&] { output_->show(screen); });
+}
+
+// Handles the signals that have arrived. Returns true if one of them asks to end.
+bool DtlCapture::take_signals() {
+  bool end = false;
+  while (const auto signal = signals_.next()) {
+    if (signal->number == SIGCHLD) continue;
+    end = true;
+    if (!ended_by_) ended_by_ = signal->number;
+    if (workload_) workload_->pass_on(*signal);
+  }
+  return end;
+}
+
+// Returns true if a command ends the recording.
+bool DtlCapture::obey_commands() {
+  if (control_ == nullptr) return false;
+  while (const auto command = control_->next()) {
+    switch (*command) {
+      case ControlChannel::Command::kPing:
+      case ControlChannel::Command::kEnable:  // the log is never disabled
+        control_->acknowledge();
+        break;
+      case ControlChannel::Command::kStop:
+        control_->acknowledge();
+        return true;
+      case ControlChannel::Command::kDisable:
+      case ControlChannel::Command::kSnapshot:
+        control_->refuse("only htmtrace record can do this");
+        break;
+    }
+  }
+  return false;
+}
+
+// Runs `work`, which may wait for the reader of standard output. A signal ends this wait.
+void DtlCapture::watch_signals_during(const std::function<void()>& work) {
+  std::future<void> done;
+  try {
+    done = std::async(std::launch::async, work);
+  } catch (const std::system_error&) {
+    return work();  // signals wait until the reader reads
+  }
+  while (done.wait_for(kSignalTick) != std::future_status::ready) {
+    if (!take_signals()) continue;
+    asked_to_end_ = true;
+    output_->give_up();
+  }
+  done.get();
+}
+
+}  // namespace htmtrace
