@@ -45,7 +45,9 @@ def record_jobs():
     yield job("record over an earlier recording", f"{record} --core 4 --force -o recording", records=True,
               copies=EARLIER, without=("rename",))
     yield job("record several windows", f"{record} --core 4 --windows 2 -o recording", records=True)
-    yield job("record with a ready file", f"{record} --core 4 -o recording --ready-file ready", records=True)
+    # A ready file that cannot be removed stays.
+    yield job("record with a ready file", f"{record} --core 4 -o recording --ready-file ready", records=True,
+              without=("unlink",))
     yield job("record a stream", f"{record} --core 4 -o -", records=True, prints=False)
     yield job("record a program", "record --type nest --chip 0 -o recording -- true", records=True)
 
