@@ -24,7 +24,7 @@
 namespace htmtrace {
 namespace {
 
-constexpr time_t kKeptSeconds = 24 * 60 * 60;
+constexpr time_t kKeptSeconds = time_t{24} * 60 * 60;
 
 // $XDG_RUNTIME_DIR disappears when the user logs out, but detached recorders run on.
 std::vector<std::string> folders() {

@@ -49,7 +49,7 @@ void DtlCapture::wait() {
     std::array<pollfd, 2> arrived{pollfd{signals_.fd(), POLLIN, 0},
                                   pollfd{control_ != nullptr ? control_->fd() : -1, POLLIN, 0}};
     ::ppoll(arrived.data(), arrived.size(), &wait_for, nullptr);
-    if (arrived[1].revents != 0) control_->receive();
+    if (control_ != nullptr && arrived[1].revents != 0) control_->receive();
     if (take_signals() || obey_commands()) {
       asked_to_end_ = true;
       // A summary starts now, and waits for its reader.
