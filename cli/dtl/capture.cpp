@@ -19,7 +19,6 @@
 namespace htmtrace {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
