@@ -12,13 +12,13 @@
 namespace htmtrace {
 namespace {
 
-constexpr uint64_t kWork = 0xc000000000001000;  // with a local entry after 8 bytes
+constexpr uint64_t kMeasured = 0xc000000000001000;  // with a local entry after 8 bytes
 constexpr uint64_t kFinish = 0xc000000000002000;
 constexpr uint64_t kOther = 0xc000000000003000;
 
 SymbolTable three_functions() {
   SymbolTable table;
-  table.add({.address = kWork, .size_bytes = 0x100, .name = "work", .local_entry_bytes = 8});
+  table.add({.address = kMeasured, .size_bytes = 0x100, .name = "work", .local_entry_bytes = 8});
   table.add({.address = kFinish, .size_bytes = 0x100, .name = "finish"});
   table.add({.address = kOther, .size_bytes = 0x100, .name = "other"});
   table.finish();
@@ -83,7 +83,7 @@ TEST_CASE("a passage counts the instructions from the begin up to the end") {
   Feed feed(table, "work", "finish");
   feed.run(kFinish);  // no passage is open
   for (const unsigned others : {3U, 10U, 5U}) {
-    feed.run(kWork);
+    feed.run(kMeasured);
     feed.run(kOther, others);
     feed.run(kFinish, 2);
   }
@@ -103,9 +103,9 @@ TEST_CASE("a passage counts the instructions from the begin up to the end") {
 TEST_CASE("a repeated begin starts the passage again") {
   const SymbolTable table = three_functions();
   Feed feed(table, "work", "finish");
-  feed.run(kWork);
+  feed.run(kMeasured);
   feed.run(kOther, 20);
-  feed.run(kWork);
+  feed.run(kMeasured);
   feed.run(kOther, 2);
   feed.run(kFinish);
   CHECK(feed.passages.passages() == 1);
@@ -130,15 +130,15 @@ TEST_CASE("the same function can begin and end passages") {
 TEST_CASE("an execution that enters at the global entry passes the local entry once") {
   const SymbolTable table = three_functions();
   Feed feed(table, "work", "finish");
-  feed.run(kWork, 5);
+  feed.run(kMeasured, 5);
   feed.run(kFinish);
-  feed.run(kWork + 8, 5);
+  feed.run(kMeasured + 8, 5);
   feed.run(kFinish);
   CHECK(feed.passages.begins() == 2);
   CHECK(feed.passages.begun_again() == 0);
   CHECK(feed.passages.instructions().sum == 10);
   Feed place(table, "work+8", "finish");
-  place.run(kWork, 5);
+  place.run(kMeasured, 5);
   place.run(kFinish);
   CHECK(place.passages.instructions().sum == 3);
 }
@@ -146,15 +146,15 @@ TEST_CASE("an execution that enters at the global entry passes the local entry o
 TEST_CASE("a loss, a defect and the end of a trace cut a passage: its length is a lower bound") {
   const SymbolTable table = three_functions();
   Feed feed(table, "work", "finish");
-  feed.run(kWork);
+  feed.run(kMeasured);
   feed.run(kOther, 8);
   feed.lose();
   feed.run(kFinish);  // belongs to no known begin
-  feed.run(kWork);
+  feed.run(kMeasured);
   feed.run(kOther);
   feed.passages.defect({});
   feed.run(kFinish);
-  feed.run(kWork);
+  feed.run(kMeasured);
   feed.end();
   feed.run(kFinish);  // of the next trace
   CHECK(feed.passages.passages() == 0);
@@ -171,7 +171,7 @@ TEST_CASE("ticks are exact only if stamps precede both ends directly") {
     feed.run(kOther);
     feed.time(1000);
     if (!stamp_at_begin) feed.run(kOther);
-    feed.run(kWork);
+    feed.run(kMeasured);
     feed.run(kOther);
     feed.time(10, overflow);
     feed.run(kOther);
@@ -191,7 +191,7 @@ TEST_CASE("ticks are exact only if stamps precede both ends directly") {
   Feed feed(table, "work", "finish");
   feed.time(50);
   feed.run(kOther);
-  feed.run(kWork);
+  feed.run(kMeasured);
   feed.run(kFinish);
   CHECK(feed.passages.ticks().at_least[0] == 1);
 }
