@@ -35,8 +35,10 @@ class SymbolSet {
   void finish() { std::ranges::stable_sort(parts_, std::less<>(), &Part::symbol); }
 
   Parts parts_of(const SymbolTable::Symbol* symbol) const {
-    const auto found = std::ranges::equal_range(parts_, symbol, std::less<>(), &Part::symbol);
-    return {found.begin(), found.end()};
+    const auto begin = std::ranges::lower_bound(parts_, symbol, std::less<>(), &Part::symbol);
+    const auto end = std::ranges::upper_bound(parts_, symbol, std::less<>(), &Part::symbol);
+    return Parts(parts_).subspan(static_cast<size_t>(begin - parts_.begin()),
+                                 static_cast<size_t>(end - begin));
   }
   const std::vector<Part>& parts() const { return parts_; }
   bool empty() const { return parts_.empty(); }
