@@ -284,8 +284,9 @@ TEST_CASE("a competing reader of the log is named") {
   result.totals.taken.note(2'000'000'000);
   const DtlReport report = report_of(result, "preempt");
   REQUIRE(report.ledger().entries().size() == 1);
-  CHECK(report.ledger().entries()[0].loss ==
-        Loss{"CPU 7", "another user of the log restarted it, after 2.000 s", LossUnit::kUnknown, 0});
+  CHECK(
+      report.ledger().entries()[0].loss ==
+      Loss{"CPU 7", "another user of the log restarted it, after 2.000 s", LossUnit::kUnknown, 0});
 }
 
 TEST_CASE("the report names the driver") {
