@@ -24,7 +24,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kDtlTick{100};
 // The interval of checks for the end.
-constexpr milliseconds kSignalTick{20};
+constexpr milliseconds kEndTick{20};
 
 }  // namespace
 
@@ -113,7 +113,7 @@ void DtlCapture::watch_signals_during(const std::function<void()>& work) {
   } catch (const std::system_error&) {
     return work();  // signals wait until the reader reads
   }
-  while (done.wait_for(kSignalTick) != std::future_status::ready) {
+  while (done.wait_for(kEndTick) != std::future_status::ready) {
     if (!take_signals()) continue;
     asked_to_end_ = true;
     output_->give_up();
