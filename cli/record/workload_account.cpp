@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 
 namespace htmtrace {
@@ -98,12 +97,12 @@ std::string WorkloadAccount::line() const {
   }
   if (!share_)
     return text + fmt::format("; its share of the trace is not known ({})", share_trouble_);
-  text +=
-      fmt::format("; in its own program files: {}{} of {}{} in the trace ({:.1f} %)",
-                  knows_all_files_ ? "" : "at least ", share_->own, share_->all ? "" : "the first ",
-                  counted(share_->instructions, "instruction"), share_->percent());
+  text += fmt::format(
+      "; {}{} of {}{} instructions in the trace are in its own program files ({:.1f} %)",
+      knows_all_files_ ? "" : "at least ", share_->own, share_->all ? "" : "the first ",
+      share_->instructions, share_->percent());
   if (share_->untranslated != 0) {
-    text += fmt::format("; without a logical address: {}", share_->untranslated);
+    text += fmt::format("; {} have no logical address", share_->untranslated);
   }
   return text;
 }
@@ -117,9 +116,9 @@ bool WorkloadAccount::is_absent(std::chrono::nanoseconds traced) const {
 
 std::string WorkloadAccount::describe_absence() const {
   return fmt::format(
-      "none of {} in the trace is in the workload's own program files: the workload "
+      "none of {} instructions in the trace is in the workload's own program files: the workload "
       "did not run them on a traced core (it ran on {})",
-      counted(share_->instructions, "instruction"), cpus());
+      share_->instructions, cpus());
 }
 
 }  // namespace htmtrace
