@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The recorders of a user, for `htmtrace stop`. Each recorder has a file in a private folder. The
-// file's name is the recorder's ID, its process ID. As long as the recorder runs, it holds a lock
-// of the kernel on the file, and the kernel knows the process that holds it. A stale file or an ID
-// that another program has got meanwhile is therefore never taken for a recorder.
+// file's name is the recorder's ID, its process ID. While the recorder runs, it holds a lock on the
+// file. The kernel reports which process holds the lock. A stale file is therefore never taken for
+// a recorder, and neither is another program that later has the same process ID.
 //
 // The file holds the output, the messages of a detached recorder and the exit status, with a NUL
 // character after the first and the second. It stays for a day after the end of its recorder.
