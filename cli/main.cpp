@@ -28,7 +28,7 @@ namespace {
 
 // CLI11 says "--type: At Most 1 required but received 2" when an option is repeated.
 std::string reason_of(const CLI::Error& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   constexpr std::string_view kRepeated = ": At Most 1 required but received ";
   const size_t at = text.find(kRepeated);
   if (at == std::string::npos) return text;
