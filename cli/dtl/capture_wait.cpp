@@ -8,11 +8,10 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
-#include <future>
 #include <mutex>
-#include <system_error>
 #include <utility>
 
+#include "cli/capture/watched_work.h"
 #include "cli/dtl/capture.h"
 
 namespace htmtrace {
@@ -23,8 +22,6 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kDtlTick{100};
-// The interval of checks for the end.
-constexpr milliseconds kEndTick{20};
 
 }  // namespace
 
@@ -107,18 +104,11 @@ bool DtlCapture::obey_commands() {
 
 // Runs `work`, which may wait for the reader of standard output. A signal ends this wait.
 void DtlCapture::watch_signals_during(const std::function<void()>& work) {
-  std::future<void> done;
-  try {
-    done = std::async(std::launch::async, work);
-  } catch (const std::system_error&) {
-    return work();  // signals wait until the reader reads
-  }
-  while (done.wait_for(kEndTick) != std::future_status::ready) {
-    if (!take_signals()) continue;
+  watch_during(work, [this] {
+    if (!take_signals()) return;
     asked_to_end_ = true;
     output_->give_up();
-  }
-  done.get();
+  });
 }
 
 }  // namespace htmtrace

@@ -7,10 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <future>
-#include <system_error>
 #include <utility>
 
+#include "cli/capture/watched_work.h"
 #include "cli/messages.h"
 #include "cli/record/parallel_drain.h"
 #include "core/base/error.h"
@@ -23,8 +22,6 @@ using namespace std::chrono_literals;
 
 // The time until the next check.
 constexpr std::chrono::milliseconds kTick{1000};
-// The time between checks for signals.
-constexpr std::chrono::milliseconds kSignalTick{20};
 // Pauses between checks for the begin of a trace grow from the first to the longest. The driver
 // waits for a busy hypervisor for up to 10 s in each operation: DECONFIGURE twice, CONFIGURE and
 // START.
@@ -118,16 +115,9 @@ void WaitLoop::drain(Capture& trace, bool last) {
 
 void WaitLoop::watch_signals_during(const std::function<void()>& work,
                                     const std::function<void()>& give_up) {
-  std::future<void> done;
-  try {
-    done = std::async(std::launch::async, work);
-  } catch (const std::system_error&) {
-    return work();  // signals wait until the reader reads
-  }
-  while (done.wait_for(kSignalTick) != std::future_status::ready) {
+  watch_during(work, [&] {
     if (take_signals()) give_up();
-  }
-  done.get();
+  });
 }
 
 void WaitLoop::end_workload() {

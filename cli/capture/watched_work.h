@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Work that can wait for a reader, beside signals that must not wait.
+#pragma once
+
+#include <functional>
+
+namespace htmtrace {
+
+// Runs `work` in a thread, calls `look` every 20 ms until `work` returns, and passes on its
+// exception. If no thread can start, `work` runs without `look`.
+void watch_during(const std::function<void()>& work, const std::function<void()>& look);
+
+}  // namespace htmtrace
