@@ -391,10 +391,12 @@ Action declare_decode(CLI::App& app) {
   declare_options(app, *options);
   app.parse_complete_callback([options] { check(*options); });
   return [&app, options] {
-    Reach more{.outputs = {options->blocks}};
-    if (for_engines(options->format)) more.output_folders = {options->traces.output};
-    confine(options->traces, files_of(options->names), more);
-    return run_action(options->traces, [&app, &options] { return decode(app, *options); });
+    return run_action(options->traces, [&app, &options] {
+      Reach more{.outputs = {options->blocks}};
+      if (for_engines(options->format)) more.output_folders = {options->traces.output};
+      confine(options->traces, files_of(options->names), more);
+      return decode(app, *options);
+    });
   };
 }
 

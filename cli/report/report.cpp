@@ -240,8 +240,8 @@ Action declare_report(CLI::App& app) {
       "  htmtrace report --top 10 DIR");
   app.parse_complete_callback([&app, options] { check(app, *options); });
   return [&app, options] {
-    confine(options->traces, files_of(options->symbols));
     return run_action(options->traces, [&app, &options] {
+      confine(options->traces, files_of(options->symbols));
       if (is_one_dispatch_log(options->traces.paths)) return report_dispatch_log(app, *options);
       return Report(*options).run();
     });

@@ -190,10 +190,10 @@ def wrongs(job, fault, result, fine, partial_outputs=False):
         # Something is missing in the output, and a message states what and why.
         yield from wrong_message(fault, result)
         partial_outputs = True
-    elif result.status == 1:
+    elif result.status == job.failed:
         yield from wrong_message(fault, result)
     elif result.status is not None and result.status > 0:
-        yield f"status {result.status}, not 1"
+        yield f"status {result.status}, not {job.failed}"
     if job.records and fault:
         yield from wrong_manifests(result, fine)
     yield from wrong_files(job, fault, result, fine, partial_outputs)

@@ -18,6 +18,7 @@ class Job:
     stdin: str = None  # an input
     prints: bool = True  # the standard output is always the same
     status: int = 0  # without a fault
+    failed: int = 1  # the status of a failure
     without: tuple = ()  # kinds of calls that do not fail
     records: bool = False  # uses the simulated PMU, and a failed run keeps what it has recorded
     before: dict = dataclasses.field(default_factory=dict)  # files that the folder has ahead of the run
@@ -66,6 +67,12 @@ def all_jobs(can_write_parquet):
     yield job("decode to an existing file", f"{core} -o out ../in/core", copies=OLD, status=1)
     yield job("decode disassembled", f"{core} --disassemble --limit 500 -o out ../in/core")
     yield job("decode summary", f"{core} --summary ../in/core")
+    yield job("decode chosen fields", f"{core} --fields insn,tick,ea,sym,asm,dea --kallsyms ../in/kallsyms -o out "
+              "../in/core")
+    # Status 2 requires that the command line has been read.
+    yield job("decode by name", f"{core} --function start --exit-code --kallsyms ../in/kallsyms ../in/core",
+              failed=2, without=("malloc",))
+    yield job("decode chosen fields of a bus trace", f"{nest} --fields time,ttype,ra,la --format csv ../in/bus")
     yield job("decode a selection with the index", f"{core} --last 50 ../in/indexed/core")
     yield job("decode Avro", f"{core} --format avro --part-rows 500 -o out ../in/core")
     if can_write_parquet:
@@ -85,6 +92,7 @@ def all_jobs(can_write_parquet):
     yield job("report JSON over an old file", f"{report} --format json --force -o out ../in/core", copies=OLD)
     yield job("report blocks", f"{report} --blocks --format csv ../in/core")
     yield job("report stacks", f"{report} --stacks -o out ../in/core")
+    yield job("report passages", f"{report} --between start,inner -o out ../in/core")
     yield job("report a timeline", f"{report} --timeline --format perfetto -o out ../in/core")
     yield job("report a heat map", f"{report} --heat-map --format svg -o out ../in/core")
     yield job("report a bus trace", "report --type nest -o out ../in/bus")
