@@ -17,10 +17,12 @@
 // ascending order. A text may be empty, because the core may have slept.
 //
 // --beginnings: like --parts, for truncated traces. Each text may end early. Its last line is
-// ignored, because its record may be truncated.
+// ignored, because its record may be truncated. A text without any logical address is right,
+// because the memory map may not have been saved yet.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -28,6 +30,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "tests/machine/compare/line_reader.h"
 #include "tests/machine/compare/oracle_reader.h"
@@ -41,13 +44,21 @@ using htmtrace::compare::OracleReader;
 
 constexpr size_t kContextLines = 3;
 
-// Returns the line without the fields ra= and dra=, which the oracle lacks.
-std::string without_machine_addresses(std::string_view line) {
+using Fields = std::array<std::string_view, 2>;
+
+// The oracle lacks these.
+constexpr Fields kMachineAddresses = {"ra=", "dra="};
+constexpr Fields kLogicalAddresses = {"la=", "dla="};
+constexpr std::string_view kUnknown = "----------------";
+
+// Returns the line without these fields.
+std::string without(const Fields& fields, std::string_view line) {
   std::string kept;
   while (!line.empty()) {
     const size_t end = std::min(line.find(' '), line.size());
     const std::string_view field = line.substr(0, end);
-    if (!field.starts_with("ra=") && !field.starts_with("dra=")) {
+    const auto begins_field = [&](std::string_view name) { return field.starts_with(name); };
+    if (std::ranges::none_of(fields, begins_field)) {
       if (!kept.empty()) kept += ' ';
       kept += field;
     }
@@ -62,6 +73,20 @@ uint64_t count_lines(const char* path) {
   while (reader.next(&line)) {
   }
   return reader.number();
+}
+
+// Returns true if no line has a known logical address.
+bool lacks_map(const char* path) {
+  LineReader reader(path);
+  std::string_view line;
+  while (reader.next(&line)) {
+    for (const std::string_view name : {" la=", " dla="}) {
+      const size_t at = line.find(name);
+      if (at == std::string_view::npos) continue;
+      if (!line.substr(at + name.size()).starts_with(kUnknown)) return false;
+    }
+  }
+  return true;
 }
 
 uint64_t count_instructions(const char* path) {
@@ -88,7 +113,8 @@ class TraceComparison {
       : oracle_(oracle),
         text_(text_path.c_str()),
         sessions_(sessions),
-        lines_(extent == Extent::kAll ? UINT64_MAX : whole_lines(text_path.c_str())) {}
+        lines_(extent == Extent::kAll ? UINT64_MAX : whole_lines(text_path.c_str())),
+        unmapped_(extent == Extent::kBeginning && lacks_map(text_path.c_str())) {}
 
   // Skips the instructions that the trace no longer holds.
   void skip(uint64_t count) {
@@ -102,8 +128,8 @@ class TraceComparison {
       std::string_view line;
       const bool got = text_.next(&line);
       if (!expect && !got) break;
-      const std::string expected = expect ? expected_line(instruction_) : "(end)";
-      const std::string decoded = got ? without_machine_addresses(line) : "(end)";
+      const std::string expected = expect ? oracle_line() : "(end)";
+      const std::string decoded = got ? decoded_line(line) : "(end)";
       if (expected != decoded) {
         report(expected, decoded);
         return false;
@@ -133,6 +159,16 @@ class TraceComparison {
 
   bool next_expected() { return oracle_.next_of(sessions_.first, sessions_.last, &instruction_); }
 
+  std::string oracle_line() const {
+    const std::string line = expected_line(instruction_);
+    return unmapped_ ? without(kLogicalAddresses, line) : line;
+  }
+
+  std::string decoded_line(std::string_view line) const {
+    const std::string decoded = without(kMachineAddresses, line);
+    return unmapped_ ? without(kLogicalAddresses, decoded) : decoded;
+  }
+
   void remember(const std::string& line) {
     context_.push_back(line);
     if (context_.size() > kContextLines) context_.pop_front();
@@ -143,11 +179,11 @@ class TraceComparison {
     for (const std::string& line : context_) fmt::print("  equal    {}\n", line);
     fmt::print("  oracle   {}\n  decoded  {}\n", expected, decoded);
     for (size_t i = 0; i < kContextLines && next_expected(); i++) {
-      fmt::print("  oracle   {}\n", expected_line(instruction_));
+      fmt::print("  oracle   {}\n", oracle_line());
     }
     std::string_view line;
     for (size_t i = 0; i < kContextLines && text_.next(&line); i++) {
-      fmt::print("  decoded  {}\n", without_machine_addresses(line));
+      fmt::print("  decoded  {}\n", decoded_line(line));
     }
   }
 
@@ -155,6 +191,7 @@ class TraceComparison {
   LineReader text_;
   Sessions sessions_;
   uint64_t lines_;  // limit of compared lines
+  bool unmapped_;   // logical addresses are not compared
   OracleInstruction instruction_{};
   std::deque<std::string> context_;
   uint64_t equal_ = 0;

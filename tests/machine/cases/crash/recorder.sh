@@ -2,6 +2,7 @@
 # shellcheck shell=dash
 # Functions of the guest scripts of the tests crash, crash-disk and crash-system. The folder $results/KIND-NUMBER receives
 # the files of a recording, the recorder's status and messages, and the hypervisor's facts.
+# $length is the duration, or a program.
 target="--chip 1 --core 4 --cpu 0" length="--duration 60ms"
 results=/tmp/crash
 mkdir -p $results
@@ -39,7 +40,7 @@ recording() {
     shift
     rm -rf "$folder"
     # shellcheck disable=SC2086
-    exec htmtrace record $target $length "$@" -o "$folder" 2>/tmp/words
+    exec htmtrace record $target "$@" -o "$folder" $length 2>/tmp/words
 }
 
 # wholes: make three recordings that nothing disturbs. whole_ms becomes the duration of the last one, and trace_kib the
