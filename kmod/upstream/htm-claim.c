@@ -13,7 +13,7 @@
 
 /**
  * struct htm_claimed - a macro that a driver uses
- * @entry: place in the list
+ * @entry: entry of the list
  * @macro: type, node, chip and core
  * @claimant: the driver
  */
