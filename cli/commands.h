@@ -14,7 +14,7 @@ class Signals;
 // Exit statuses of every command (a workload's own status passes through when nothing failed).
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitFailed = 1;
-inline constexpr int kExitNothing = 1;  // --exit-code: nothing is selected; a failure is kExitUsage
+inline constexpr int kExitNothing = 1;  // --exit-code: nothing is selected; errors are kExitUsage
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitIncomplete = 3;  // done, but data was lost or could not be decoded
 

@@ -15,7 +15,7 @@ namespace htmtrace {
 // Prints the error, its subjects and its hints.
 void print_error(const Error& error);
 
-// Prints the exception that the caller handles: a failure that ends the command.
+// Prints the current exception, which ends the command. Call this in a catch block.
 void print_failure();
 
 void print_out_of_memory();

@@ -28,7 +28,7 @@ size_t edits_between(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-// A name that contains the text comes after all names that differ in a few characters.
+// Names that contain the text follow all names that differ in a few characters.
 size_t SimilarNames::distance_to(std::string_view name) const {
   constexpr size_t kLongest = 64;
   constexpr size_t kLeastPart = 3;

@@ -13,7 +13,7 @@ class SimilarNames {
  public:
   explicit SimilarNames(std::string_view text) : text_(text) {}
 
-  // Considers a name. The time does not depend on the length of the name.
+  // Considers a name. Compares only the beginning of a long name.
   void offer(std::string_view name);
 
   // "did you mean main, mark or mask?"; empty if no name is similar.

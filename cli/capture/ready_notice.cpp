@@ -19,7 +19,7 @@
 namespace htmtrace {
 namespace {
 
-// Never waits for a reader. Returns 0 or errno.
+// Does not wait for a reader. Returns 0 or errno.
 int write_at_once(int fd, const std::string& text) {
   pollfd room{fd, POLLOUT, 0};
   if (::poll(&room, 1, 0) != 1) return EAGAIN;
@@ -63,7 +63,7 @@ void ReadyNotice::detach(Fd parent, int messages) {
   messages_ = messages;
 }
 
-// A script may read the streams to their end.
+// A script that reads a stream to its end must not wait for the recorder.
 void ReadyNotice::leave_terminal() {
   const Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!nothing) throw Error("cannot open /dev/null", errno);
@@ -86,7 +86,7 @@ void ReadyNotice::announce() {
   if (fd_) {
     const int reason = write_at_once(fd_.get(), line);
     fd_.reset();
-    // A reader that is not gone sees the end of the file now.
+    // A reader that still waits now sees the end of the file.
     if (reason != 0) {
       print_warning(fmt::format("cannot write to file descriptor {} of --ready-fd: {}",
                                 *options_.ready_fd, std::strerror(reason)));

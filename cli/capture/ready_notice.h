@@ -14,22 +14,24 @@ namespace htmtrace {
 
 class ReadyNotice {
  public:
-  // Takes the descriptor. Call it before htmtrace opens a file, which could otherwise get the
-  // number of a descriptor that is not open. `options` outlive this object. Throws Error.
+  // Takes ownership of the descriptor. Call this before htmtrace opens a file: if the named
+  // descriptor is not open, the file could get its number. `options` outlive this object. Throws
+  // Error.
   explicit ReadyNotice(const ScriptOptions& options);
   // Removes the file.
   ~ReadyNotice();
   ReadyNotice(const ReadyNotice&) = delete;
   ReadyNotice& operator=(const ReadyNotice&) = delete;
 
-  // Creates the file, without its name. Call it after privileges were given up. Throws Error.
+  // Creates the file without a name. Call this after htmtrace has given up privileges. Throws
+  // Error.
   void prepare();
 
   // For a recorder that continues in the background: announce() writes the line to `parent`, too,
   // and then leaves the terminal. Later messages go to `messages` unless standard error is a file.
   void detach(Fd parent, int messages);
 
-  // Call it when every target traces and the workload, if any, runs. Throws Error.
+  // Call this when every target traces and the workload, if any, runs. Throws Error.
   void announce();
 
  private:

@@ -33,8 +33,8 @@ int status_of(pid_t child) {
                           ::strsignal(WTERMSIG(status))));
 }
 
-// Waits until the recorder has begun or ended. It has a session of its own, so signals of the
-// terminal reach only this process, which passes them on.
+// Waits until the recording has begun or the recorder has ended. The recorder has a session of its
+// own, so signals of the terminal reach only this process, which passes them on.
 int wait_for_begin(pid_t child, const Fd& begun, Signals& signals) {
   signals.watch();
   std::array<pollfd, 2> arrived{pollfd{begun.get(), POLLIN, 0}, pollfd{signals.fd(), POLLIN, 0}};

@@ -13,7 +13,7 @@ namespace htmtrace {
 
 // Runs `work`, and returns its exit status. Prints an Error of `work`. `output` is empty if the
 // recording has no file or folder. With --detach, `work` runs in another process, and this function
-// returns here when the recording has begun or failed. Throws Error.
+// returns in the original process when the recording has begun or failed. Throws Error.
 int run_recorder(const ScriptOptions& options, const std::filesystem::path& output,
                  Signals& signals, const std::function<int(ReadyNotice&)>& work);
 

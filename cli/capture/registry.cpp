@@ -99,7 +99,7 @@ bool append(int fd, const std::string& text) {
   return ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-// The parts that NUL characters separate.
+// Splits the content of the file at NUL characters.
 std::vector<std::string> parts_of(const Fd& file) {
   std::vector<std::string> parts(1);
   std::array<char, 4096> piece{};
@@ -165,7 +165,8 @@ Fd Recorder::process() const {
         .hint("run htmtrace stop where the recorder was started: it is in another container");
   }
   Fd process(static_cast<int>(::syscall(SYS_pidfd_open, holder, 0)));
-  // The ID could belong to another process since the first look, but not while the lock is held.
+  // The recorder may have ended after the first check, and its ID may belong to another process.
+  // While the recorder holds the lock, the ID is its own.
   if (holder_of(file_) != holder) return {};
   if (!process) throw Error("cannot reach recorder " + describe(), errno);
   return process;
@@ -191,7 +192,7 @@ std::vector<Recorder> find_recorders() {
       Fd file = open_file(folder, id);
       if (!file) continue;
       std::vector<std::string> parts = parts_of(file);
-      // A recorder that registers itself now.
+      // This recorder has not finished its registration.
       if (parts.size() < 2) continue;
       found.emplace_back(std::move(id), std::move(parts.front()), std::move(file));
     }

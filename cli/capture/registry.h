@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The recorders of a user, for `htmtrace stop`. Each recorder has a file in a private folder. The
 // file's name is the recorder's ID, its process ID. While the recorder runs, it holds a lock on the
-// file. The kernel reports which process holds the lock. A stale file is therefore never taken for
-// a recorder, and neither is another program that later has the same process ID.
+// file. The kernel reports which process holds the lock. Neither a stale file nor another program
+// with the same process ID can therefore pass as a running recorder.
 //
-// The file holds the output, the messages of a detached recorder and the exit status, with a NUL
-// character after the first and the second. It stays for a day after the end of its recorder.
+// The file holds the path of the output, the messages of a detached recorder and the exit status.
+// NUL characters separate these parts. After the end of its recorder, the file stays for at least a
+// day: a recorder that starts later removes it.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +21,7 @@
 
 namespace htmtrace {
 
-// The path of an output, however a user names it.
+// Returns the same path for all names of a file: absolute, without links.
 std::string absolute_path(const std::filesystem::path& path);
 
 class Registration {
@@ -28,11 +29,11 @@ class Registration {
   // Registers this process. `output` is empty if it has no file or folder. Throws Error.
   explicit Registration(const std::filesystem::path& output);
 
-  // Messages may be appended to the file. No other descriptor of it may be closed: this would give
-  // up the lock.
+  // The caller may append messages to the file. This process must not close another descriptor of
+  // the file, because the kernel would then release the lock.
   int fd() const { return file_.get(); }
 
-  // The last call: states the exit status.
+  // Saves the exit status. This must be the last call.
   void finish(int status) const;
 
  private:
@@ -55,12 +56,12 @@ class Recorder {
   // For messages: "4711 (/data/trace)".
   std::string describe() const;
 
-  // The time of its end, if it has ended.
+  // The time of the last change of the file. If the recorder has ended: the time of its end.
   time_t changed() const { return changed_; }
 
   // Returns a descriptor of the process (pidfd_open(2)), or nothing if the recorder has ended.
   Fd process() const;
-  // Call it after the process has ended.
+  // Call this after the process has ended.
   RecorderEnd end() const;
 
  private:
@@ -70,7 +71,7 @@ class Recorder {
   time_t changed_ = 0;
 };
 
-// Returns the recorders of this user, also those that have ended; the latest is the last.
+// Returns the recorders of this user, running or ended, in the order of the last change.
 std::vector<Recorder> find_recorders();
 
 }  // namespace htmtrace

@@ -20,7 +20,8 @@ struct ScriptOptions {
   Progress::Style progress = Progress::Style::kTerminal;
 };
 
-// Sets the groups of its options itself. `commands` are those that the channel of --control obeys.
+// Sets the groups of its options itself. `commands` lists the commands that --control accepts, for
+// the help text.
 void declare_script_options(CLI::App& app, ScriptOptions& options, const std::string& commands);
 
 // Throws CLI::ValidationError if the recorder cannot continue in the background, because it runs a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Work that can wait for a reader, beside signals that must not wait.
+// Runs work that can wait for a reader, and still handles signals in time.
 #pragma once
 
 #include <functional>
