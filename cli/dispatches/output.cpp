@@ -234,7 +234,7 @@ void DtlOutput::finish(std::span<Track* const> tracks, const Sums& sums, const D
 std::vector<Loss> DtlOutput::losses(std::span<Track* const> tracks) const {
   std::vector<Loss> losses;
   if (file_ && file_->error()) {
-    // If no byte was refused, the disk failed later. It then has an unknown part of the bytes.
+    // If no write failed, the disk failed later, and an unknown part of the bytes is on it.
     const uint64_t lost = file_->discarded_bytes();
     losses.push_back({file_->path().string(), std::strerror(*file_->error()),
                       lost != 0 ? LossUnit::kBytes : LossUnit::kUnknown, lost});

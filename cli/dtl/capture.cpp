@@ -35,7 +35,7 @@ uint64_t guess_boot_timebase(uint64_t ticks_per_second) {
   return timebase_now() - static_cast<uint64_t>(ns * ticks_per_second / 1'000'000'000U);
 }
 
-// The line on the terminal would mix with entries and screens.
+// On a terminal, the progress line would mix with the entries or the screens of top.
 Progress::Style style_of(const DtlOptions& options) {
   const Progress::Style style = progress_style(options.script);
   const bool prints = options.output.entries() || options.top;
@@ -160,8 +160,8 @@ int DtlCapture::run() {
   return status;
 }
 
-// The file appears, and scripts learn that the recording has begun. A script that never learns it
-// would wait forever, so a failure ends the recording.
+// Publishes the file, and reports to scripts that the recording has begun. If this fails, the
+// recording ends, because a script would wait forever for the report.
 void DtlCapture::begin() {
   try {
     output_->begin();

@@ -53,8 +53,8 @@ struct DtlOptions {
 
 class DtlCapture {
  public:
-  // Opens all events, disabled, with the privileges that run() gives up. The arguments outlive this
-  // object; `control` may be null. Throws Error.
+  // Opens all events, but does not enable them. Needs the privileges that run() gives up. The
+  // arguments outlive this object; `control` may be null. Throws Error.
   DtlCapture(const DtlOptions& options, Signals& signals, ReadyNotice& ready,
              ControlChannel* control);
 
@@ -62,7 +62,8 @@ class DtlCapture {
   int run();
 
  private:
-  // Read a ring when it is half full, or after this time: the driver does not ask for room.
+  // htmtrace reads a ring when it is half full, or after this time: the driver sends no request for
+  // room.
   static constexpr int kLookMilliseconds = 20;
 
   struct Group;

@@ -49,7 +49,7 @@ void DtlCapture::wait() {
     if (control_ != nullptr && arrived[1].revents != 0) control_->receive();
     if (take_signals() || obey_commands()) {
       asked_to_end_ = true;
-      // A summary starts now, and waits for its reader.
+      // A summary is printed later, and may still wait for its reader.
       if (options_.output.entries()) output_->give_up();
       return;
     }

@@ -41,7 +41,8 @@ bool wait_for_byte(int fd) {
   return got == 1;
 }
 
-// The end of a pipe that this process inherited must close when the recorder closes it.
+// A reader sees the end of a pipe only when no process has it open. If this process kept the pipes
+// of the recorder open, their readers would hang.
 void close_all_except(std::vector<int> kept) {
   std::ranges::sort(kept);
   unsigned first = 0;
@@ -80,7 +81,7 @@ DtlGuard::~DtlGuard() {
 }
 
 void DtlGuard::be_guard(std::span<const DtlSource* const> sources, int alive, int ready) {
-  // Signals to the terminal's processes do not reach the guard.
+  // In a session of its own, the guard receives no signals from the terminal.
   ::setsid();
   ::prctl(PR_SET_NAME, "htmtrace-guard");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The values of dtl's options. The functions throw CLI::ValidationError.
+// Parses the values of dtl's options. The functions throw CLI::ValidationError.
 #pragma once
 
 #include <chrono>

@@ -33,13 +33,13 @@ constexpr size_t kRawDataBytes = 1 << 20;
 constexpr size_t kLeastDtlDataBytes = 64 << 10;
 
 // The trial chooses a period at which the driver finds at most a quarter of the log filled, which
-// leaves room for bursts. The first entry arrives after the trial, a period and a look: at most 0.2
-// seconds, the delay that a person does not notice.
+// leaves room for bursts. The first entry arrives after the trial, one period and
+// kLookMilliseconds: at most 0.2 seconds.
 constexpr uint64_t kTrialPeriodNs = 5'000'000;
 constexpr std::chrono::milliseconds kTrial{100};
 constexpr uint64_t kWantedAtOnce = kDtlMostAtOnce / 4;
 constexpr uint64_t kLongestPeriodNs = 50'000'000;
-// htmtrace's driver reads a log that fills quickly more often by itself.
+// If a log fills quickly, htmtrace's driver reads it more often than once in this period.
 constexpr uint64_t kOwnPeriodNs = 20'000'000;
 
 constexpr int kDtlAliveTries = 20;

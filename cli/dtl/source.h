@@ -66,8 +66,8 @@ class DtlSource {
   std::optional<PerfRing> ring_;
 };
 
-// The period at which the driver must read the log so that the log does not fill. With the kernel's
-// own driver, measures for a tenth of a second on these CPUs, without recording. A signal ends the
+// Returns a period at which the driver reads the log before it is full. With the kernel's own
+// driver, measures for a tenth of a second on these CPUs, and drops the entries. A signal ends the
 // measurement early.
 uint64_t choose_dtl_period(const std::vector<int>& cpus, const std::string& event,
                            const Signals& signals);

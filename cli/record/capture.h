@@ -44,7 +44,7 @@ class Capture {
   std::deque<TargetRecorder>& recorders() { return recorders_; }
   void stopped() { manifest_.stopped = now(); }
   TargetRecorder::State state() const;
-  // Any thread may call this while others drain: they no longer wait for the reader of a stream.
+  // Ends all waits for the reader of a stream. Any thread may call this while others drain.
   void give_up() const { files_.manifest.give_up(); }
 
   // Reports that the trace was never started, and why. Call it before settle().

@@ -232,7 +232,7 @@ void TargetRecorder::settle_error() {
     troubles_.push_back(told);
 }
 
-// If no byte was refused, the disk failed later. It then has an unknown part of the bytes.
+// If no write failed, the disk failed later, and an unknown part of the bytes is on it.
 void TargetRecorder::settle_sink(const char* place, const TraceFile& sink) {
   if (!sink.error()) return;
   const uint64_t lost = sink.discarded_bytes();
