@@ -142,12 +142,12 @@ class Decode {
     }
   }
 
-  // The names to print.
+  // The symbols that the output needs, or null.
   const SymbolTable* symbols() const {
     return options_.symbols || needs_.symbols ? &*symbols_ : nullptr;
   }
 
-  // The names that select instructions, or null.
+  // The functions, objects and files that select instructions, or null.
   const NameSelection* names() {
     if (options_.traces.names.empty()) return nullptr;
     if (!symbols_) symbols_ = load_symbols(options_.names, options_.traces);

@@ -16,7 +16,7 @@ namespace {
 
 using FieldNames = std::vector<std::string_view>;
 
-// The type of the trace is not known yet.
+// Accepts fields of all traces: the type of the trace is not known yet.
 void add_field(std::vector<std::string>& fields, const std::string& name) {
   const auto core = core_field_names();
   const auto nest = nest_field_names();

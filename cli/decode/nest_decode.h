@@ -40,7 +40,7 @@ struct NestJob {
 
 struct NestResult {
   nest::Statistics statistics;
-  uint64_t selected = 0;  // printed or, in a summary of a selection, counted events
+  uint64_t selected = 0;  // events that were printed or, in a summary of a selection, counted
   bool cut = false;       // the file could not be read to its end
   std::string text;       // the statistics, for people; empty if the reader of the output has gone
 };

@@ -55,7 +55,7 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
       ->check(number_from(1));
 }
 
-// Each line has the chosen fields and nothing else.
+// With --fields, options cannot add anything to a line.
 void check_fields(const DecodeOptions& options) {
   const bool lines = options.format == DecodeFormat::kText ||
                      options.format == DecodeFormat::kJson || options.format == DecodeFormat::kCsv;

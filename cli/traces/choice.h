@@ -75,9 +75,9 @@ struct ChosenTrace {
 bool matches(const TargetFilter& filter, const ChosenTrace::Place& place);
 
 // A folder, a perf.data file or a stream stands for all its traces that pass the filter by node,
-// chip and core. A folder without traces that holds one numbered recording stands for this
-// recording. `spool` keeps a stream from standard input, because the memory map follows the
-// trace that needs it, and the targets are interleaved. `spool` must outlive all use of the traces.
+// chip and core. A folder that holds no traces and one numbered recording stands for this
+// recording. `spool` keeps a stream from standard input, because the memory map follows the trace
+// that needs it, and the targets are interleaved. `spool` must outlive all use of the traces.
 // Compares each trace with its manifest (cli/traces/recording_check.h). Throws Error when a path
 // has no such trace, or cannot be read.
 std::vector<ChosenTrace> choose_traces(const std::vector<std::string>& paths,

@@ -87,7 +87,7 @@ void NamedSymbols::add(const std::string& text, SymbolSet& to) const {
   refuse(text);
 }
 
-// NAME+OFFSET.
+// Parses NAME+OFFSET.
 bool NamedSymbols::add_place(std::string_view text, SymbolSet& to) const {
   const size_t plus = text.rfind('+');
   if (plus == std::string_view::npos) return false;
@@ -115,8 +115,8 @@ bool NamedSymbols::add_place(std::string_view text, SymbolSet& to) const {
   return true;
 }
 
-// FIRST..LAST: all symbols of one file from FIRST to LAST, in the order of their addresses. A name
-// can contain the mark, so each position of the mark is considered.
+// Parses FIRST..LAST: all symbols of one file from FIRST to LAST, in the order of their addresses.
+// A name can contain two dots, so the function tries each position of two dots.
 bool NamedSymbols::add_range(std::string_view text, SymbolSet& to) const {
   for (size_t mark = text.find(kRangeMark); mark != std::string_view::npos;
        mark = text.find(kRangeMark, mark + 1)) {
@@ -190,7 +190,7 @@ void NamedSymbols::refuse(const std::string& text) const {
 
 namespace {
 
-// Adds the kernel module, the file of the recording or the program with this name.
+// Adds the kernel modules, the files of the recording and the programs that have this name.
 void add_code(const std::string& path, NameSelection& selection) {
   const SymbolTable& symbols = *selection.symbols;
   const std::string name = path.substr(path.rfind('/') + 1);

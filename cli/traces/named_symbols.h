@@ -13,7 +13,7 @@
 
 namespace htmtrace {
 
-// Names that select instructions. Each name is as typed.
+// Names that select instructions, as the user typed them.
 struct NameOptions {
   std::vector<std::string> functions;  // --function
   std::vector<std::string> objects;    // --data
@@ -22,24 +22,24 @@ struct NameOptions {
   bool empty() const { return functions.empty() && objects.empty() && files.empty(); }
 };
 
-// Finds the symbols of NAME, NAME+OFFSET or FIRST..LAST. A name that exists as typed precedes both
-// other forms. Throws Error with similar names if a name does not exist.
+// Finds the symbols of NAME, NAME+OFFSET or FIRST..LAST. If a symbol has the whole text as its
+// name, the text is a NAME. Throws Error with similar names if a name does not exist.
 class NamedSymbols {
  public:
-  // `option` is for messages. `of_code` leaves out symbols of data.
+  // Messages name `option`. With `of_code`, ignores symbols of data.
   NamedSymbols(const SymbolTable& symbols, std::string option, bool of_code)
       : symbols_(symbols), option_(std::move(option)), of_code_(of_code) {}
 
-  // Adds the parts of all symbols. Prints a note if NAME has several symbols. Call finish() of the
-  // set after the last name.
+  // Adds all symbols that `text` names to the set. Prints a note if a name has several symbols.
+  // Call finish() of the set after the last name.
   void add(const std::string& text, SymbolSet& to) const;
   // Returns true if a symbol has this name.
   bool exists(std::string_view name) const { return !all(name).empty(); }
 
  private:
   using Named = SymbolTable::Named;
-  // A symbol with the name, and the part of a symbol that it stands for: itself, another symbol at
-  // its address, or the instruction at a label inside of another symbol.
+  // A symbol with the name, and the code or data that it selects: the whole symbol, another symbol
+  // that names the same address, or the instruction at a label inside another symbol.
   struct Found {
     Named named;
     SymbolSet::Part part;
@@ -60,8 +60,8 @@ class NamedSymbols {
   bool of_code_;
 };
 
-// Returns the first instructions of the function `text`, or the instruction NAME+OFFSET. Throws
-// Error.
+// Returns the first instructions of all functions that `text` names, or the instructions
+// NAME+OFFSET. Throws Error.
 CodePlace resolve_place(const std::string& text, const std::string& option,
                         const SymbolTable& symbols);
 

@@ -31,7 +31,7 @@ struct TraceOptions {
   bool no_sandbox = false;
   bool exit_code = false;
 
-  // An option selects a part of the events.
+  // Returns true if an option selects a part of the events.
   bool selects() const { return !selection.everything() || !nest.commands.empty(); }
   Existing existing() const { return force ? Existing::kReplace : Existing::kRefuse; }
 };
@@ -43,14 +43,14 @@ void declare_traces(CLI::App& app, TraceOptions& options);
 // Loads the symbols for the traces. Throws Error.
 SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options);
 
-// --exit-code.
+// Declares --exit-code.
 void declare_exit_code(CLI::App& app, TraceOptions& options);
 
-// Runs the action of a command. With --exit-code, a failure has another status than an empty
-// selection.
+// Runs the action of a command. With --exit-code, prints an error itself and returns kExitUsage, so
+// that the status differs from that of an empty selection.
 int run_action(const TraceOptions& options, const std::function<int()>& action);
 
-// Returns totals that count selected events if an option selects events.
+// Returns totals of 0, with a count of selected events if an option selects events.
 DecodeTotals no_totals(const TraceOptions& options);
 
 // Returns the status of a command that has read its traces.

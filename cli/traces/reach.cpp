@@ -33,7 +33,8 @@ void add(const fs::path& path, Reach& reach) {
       reach.files.push_back(entry->path());
     }
   }
-  // The command reports a folder that the user cannot read if it needs its files.
+  // If the user cannot read the folder, the command reports this later, if it needs a file of the
+  // folder.
   const int reason = failure.value();
   if (reason != 0 && reason != EACCES && reason != ENOENT && reason != ENOTDIR) {
     throw Error("cannot list folder " + folder.string(), reason);
