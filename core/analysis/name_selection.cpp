@@ -34,7 +34,8 @@ bool NameSelector::in_file(const Instruction& instruction, EffectiveAddr address
   return !selection_->files.empty() && instruction.has_la && on_page(instruction);
 }
 
-// The recorder saw a process map the file there, or saw the page in the memory of the file.
+// Returns true if the recorder found that a process had mapped a selected file at this address, or
+// that the page held a part of a selected file.
 bool NameSelector::on_page(const Instruction& instruction) {
   constexpr uint64_t kPageBytes = SymbolCursor::kPageBytes;
   const uint64_t ea = instruction.ea.value & ~(kPageBytes - 1);

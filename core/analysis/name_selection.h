@@ -47,14 +47,15 @@ class SymbolSet {
   std::vector<Part> parts_;
 };
 
-// Finds the parts of a set that hold the addresses of one trace.
+// Finds the parts of a set that contain the addresses of one trace. Addresses can be in any order.
 class SymbolFollower {
  public:
-  // All arguments must outlive this object. A set of code never matches symbols of data.
+  // All arguments must outlive this object. With `of_code`, symbols of data never match.
   SymbolFollower(const SymbolTable& symbols, const SymbolSet& set, bool of_code)
       : symbols_(&symbols), set_(&set), of_code_(of_code) {}
 
-  // `address` has its owner (SymbolCursor). Returns the first part that holds it, or null.
+  // `address` contains its owner (SymbolCursor). Returns the first part that holds the address, or
+  // null.
   const SymbolSet::Part* find(EffectiveAddr address) {
     if (!span_.holds(address.value)) [[unlikely]] {
       span_ = of_code_ ? symbols_->code_span_of(address) : symbols_->span_of(address);
@@ -100,7 +101,7 @@ class NameSelector {
   NameMatch match(const Instruction& instruction);
 
  private:
-  // Whether the page belongs to a selected file.
+  // A cached answer of on_page().
   struct Page {
     uint64_t ea = kNoPage;
     uint64_t la = kNoPage;

@@ -24,7 +24,7 @@ void Passages::instruction(const Instruction& instruction) {
   const EffectiveAddr address = cursor_.code(instruction);
   if (instruction.has_ea && !owned::is_nobodys(instruction.ea.value)) {
     const bool falls = instruction.ea.value == next_ea_;
-    // A place can be both the end of one passage and the begin of the next.
+    // An instruction can end one passage and start the next.
     if (to_.runs_at(address, falls)) {
       ends_++;
       if (open_) {
@@ -45,7 +45,8 @@ void Passages::instruction(const Instruction& instruction) {
   pass(instruction);
 }
 
-// The second place can execute in the lost part. Up to the loss, it did not.
+// The end of the passage may be in the lost part. It did not execute before the loss, so the length
+// up to the loss is a lower bound.
 void Passages::cut() {
   next_ea_ = 0;
   if (!open_) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Measures the passages of a core trace from one place of the code to another. A passage begins
-// when the first place executes, and ends when the second place executes next. If the first place
-// executes again, the passage begins again. htmtrace-report(1), PASSAGES.
+// Measures the passages of a core trace from one code location to another. A passage starts when
+// the first location executes, and ends when the second location executes next. If the first
+// location executes again, the passage starts again. htmtrace-report(1), PASSAGES.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@ namespace htmtrace {
 
 // The lengths of passages, in instructions or ticks.
 struct PassageLengths {
-  // Element i counts the lengths that are less than 2^i and not less than half of that.
+  // Element 0 counts the lengths of 0. Element i counts the lengths from 2^(i-1) to 2^i - 1.
   static constexpr size_t kDoublings = 65;
   using Doublings = std::array<uint64_t, kDoublings>;
 
   Doublings exact{};
   Doublings at_least{};  // lower bounds
-  uint64_t count = 0;    // of exact lengths, as the following members
+  uint64_t count = 0;    // this and the following members: of exact lengths only
   uint64_t sum = 0;
   uint64_t least = std::numeric_limits<uint64_t>::max();
   uint64_t most = 0;
@@ -46,19 +46,19 @@ struct PassageLengths {
   }
 };
 
-// A place of the code, which can have several addresses.
+// A code location, which can have several addresses.
 struct CodePlace {
   SymbolSet starts;
-  // Entries that also follow a start without a branch. Such an instruction is not another
-  // execution. OpenPOWER ELF V2 ABI, 3.4.1.
+  // Local entries of functions. If execution reaches a local entry from the start without a branch,
+  // this is not another execution of the function. OpenPOWER ELF V2 ABI, 3.4.1.
   SymbolSet local_entries;
 };
 
-// A sink for CoreDecoder that follows a SelectingSink, which sets the position. Accepts several
+// A sink for CoreDecoder that follows a SelectingSink, which calls at(). Accepts several
 // traces. Only selected instructions count, and only they begin and end passages.
 class Passages {
  public:
-  // The stamp that precedes the first instruction makes its time exact.
+  // Decoding must start at a stamp, so that the time of the first selected instruction is exact.
   static constexpr Lead kLead = Lead::kTicks;
 
   // All arguments must outlive this object.
@@ -77,14 +77,15 @@ class Passages {
   const PassageLengths& instructions() const { return instructions_; }
   const PassageLengths& ticks() const { return ticks_; }
   uint64_t passages() const { return instructions_.count; }
-  // Passages that a loss, a defect or the end of the trace cut. Their lengths are lower bounds.
+  // Passages that a loss, a defect, a pause or the end of the trace cut short. Their lengths are
+  // lower bounds.
   uint64_t cut_passages() const { return cut_; }
   uint64_t begun_again() const { return begun_again_; }
   uint64_t begins() const { return begins_; }
   uint64_t ends() const { return ends_; }
 
  private:
-  // Recognizes the executions of a place.
+  // Recognizes the executions of a code location.
   class Place {
    public:
     Place(const SymbolTable& symbols, const CodePlace& place)
@@ -101,7 +102,7 @@ class Passages {
 
   struct Open {
     uint64_t instructions = 0;  // selected instructions that precede the passage
-    // The latest time at which the passage can have begun. Empty until a stamp follows.
+    // The latest possible time of the start of the passage. Empty until a stamp follows.
     std::optional<uint64_t> ticks;
     bool exact = false;  // a stamp directly precedes the first instruction
   };
@@ -119,7 +120,7 @@ class Passages {
   uint64_t selected_ = 0;    // selected instructions so far
   uint64_t now_ = 0;         // ticks up to the last stamp
   bool stamped_ = false;     // a stamp with ticks follows the last instruction
-  bool overflowed_ = false;  // the ticks since the begin of the passage are incomplete
+  bool overflowed_ = false;  // the ticks since the start of the passage are incomplete
   uint64_t next_ea_ = 0;     // address that follows the last instruction
   PassageLengths instructions_;
   PassageLengths ticks_;

@@ -8,10 +8,10 @@
 
 namespace htmtrace {
 
-// "instructions", "entries", "losses".
+// Returns the plural of `noun`: "instructions", "entries", "losses".
 std::string plural(std::string_view noun);
 
-// "1 loss", "0 entries", "2 basic blocks". `noun` is singular.
+// Returns "1 loss", "0 entries", "2 basic blocks". `noun` is singular.
 std::string counted(uint64_t number, std::string_view noun);
 
 }  // namespace htmtrace

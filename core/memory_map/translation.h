@@ -66,7 +66,8 @@ class TranslationMap {
   // Sorted by real address, without overlaps.
   const std::vector<Range>& ranges() const { return ranges_; }
 
-  // In each page of 4 KiB, all addresses or none have a translation, which keeps their offsets.
+  // Returns true if each page of 4 KiB is translated as a whole or not at all, and if its addresses
+  // keep their offsets in the page.
   bool in_whole_pages() const { return in_whole_pages_; }
 
   // The range that holds `address`; null when none does.

@@ -31,8 +31,8 @@ struct Selection {
   Ranges ea, ra, la;
   Ranges data_ea, data_ra, data_la;
 
-  // The instruction, or any of its data accesses, must have one of the names that a NameMatch
-  // states.
+  // If true, the instruction (by_name) or one of its data accesses (data_by_name) must have a
+  // selected name. The caller passes the result of this comparison as a NameMatch.
   bool by_name = false;
   bool data_by_name = false;
 
@@ -54,7 +54,7 @@ struct Selection {
   bool everything() const;
 };
 
-// How an instruction compares with the selected names.
+// Whether an instruction and its data accesses have selected names.
 struct NameMatch {
   bool code = true;
   unsigned data = ~0U;  // bit 1 << i: access i

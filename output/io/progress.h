@@ -32,8 +32,8 @@ class Progress {
   // htmtrace is draining the trace. `total_bytes` is 0 if the total is not known.
   void draining(uint64_t bytes, uint64_t total_bytes, uint64_t losses);
 
-  // The command has finished, with an amount of `unit`. Only programs receive this object: people
-  // see the last line.
+  // The command has finished. `amount` is a number of `unit`, such as "bytes". Prints only with
+  // Style::kJson, because the command prints a last line for people.
   void ended(const char* unit, uint64_t amount, uint64_t recordings, uint64_t incomplete,
              uint64_t failed);
 

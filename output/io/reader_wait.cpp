@@ -20,7 +20,7 @@ void ReaderWait::end_on(int give_up, std::chrono::milliseconds patience) {
   patience_ = patience;
 }
 
-// Blocks only in wait_for_room(), which can give up.
+// After end_on(), waits for a pipe only in wait_for_room(), which can give up.
 ssize_t ReaderWait::write(std::span<const std::byte> bytes) {
   if (given_up_) return 0;
   if (give_up_ < 0) return ::write(fd_, bytes.data(), bytes.size());

@@ -12,7 +12,7 @@
 
 namespace htmtrace {
 
-// A working reader never makes a writer wait for this time.
+// The time after which a reader counts as stalled.
 inline constexpr std::chrono::milliseconds kReaderPatience{1000};
 
 class ReaderWait {
@@ -28,8 +28,8 @@ class ReaderWait {
   ReaderWait(const ReaderWait&) = delete;
   ReaderWait& operator=(const ReaderWait&) = delete;
 
-  // After the descriptor `give_up` becomes readable, write() waits at most `patience` at a time.
-  // Has no effect on a regular file, which never waits for room.
+  // After the descriptor `give_up` becomes readable, write() waits at most `patience` for room, and
+  // then gives up. Has no effect on a regular file, which always has room or an error.
   void end_on(int give_up, std::chrono::milliseconds patience);
 
   // Like write(2). Returns 0 after it has given up.

@@ -126,7 +126,7 @@ void TraceSink::finish() {
   if (file_.fd() < 0) return;
   if (!file_.is_stream()) {
     if (::ftruncate(file_.fd(), static_cast<off_t>(written_bytes_)) != 0) fail(errno);
-    // The kernel reports most errors of a disk only here. A file system may have no such function.
+    // The kernel reports most errors of a disk only here. EINVAL: the file system has no fsync(2).
     if (::fsync(file_.fd()) != 0 && errno != EINVAL) fail(errno);
   }
   if (error_ && !file_.is_published()) return file_.discard();

@@ -44,7 +44,7 @@ struct CoreFieldWriters {
     }
   }
 
-  // Names of kernel modules have a blank, which a line of text never shows.
+  // Symbols of kernel modules contain a blank. Lines of text omit it.
   template <FieldsFormat kFormat>
   static void put_symbol(Printer& p, std::string_view name, std::string_view symbol) {
     if (kFormat == FieldsFormat::kText && symbol.find(' ') != std::string_view::npos) {
@@ -142,7 +142,7 @@ CoreFieldsPrinter::CoreFieldsPrinter(TextOutput& output, const Wishes& wishes)
 }
 
 void CoreFieldsPrinter::instruction(const Instruction& instruction) {
-  // The names of data depend on the instruction.
+  // names_.data() needs the preceding call of names_.code().
   if (names_.wanted()) code_name_ = names_.code(instruction);
   for (const Column& column : columns_) column.put(*this, instruction, column.name);
   line_.end(format_);

@@ -16,10 +16,10 @@
 
 namespace htmtrace {
 
-// The names of all fields, in the order of the manual.
+// Returns the names of all fields, in the order of htmtrace-decode(1).
 std::vector<std::string_view> core_field_names();
 
-// What the chosen fields require in addition to the instruction.
+// The data that the chosen fields require in addition to the instruction.
 struct CoreFieldNeeds {
   bool place = false;  // at(), which a SelectingSink calls
   bool symbols = false;

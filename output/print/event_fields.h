@@ -19,8 +19,8 @@
 namespace htmtrace {
 
 struct FieldName {
-  // Position in the format, from 1. 0: the format does not have the field; a field with a name is
-  // in lines of text with --fields only.
+  // Position in the format, from 1. 0: the format does not have the field. A text field with
+  // position 0 and a name exists only with --fields.
   uint8_t at = 0;
   std::string_view name = {};
 };

@@ -148,7 +148,7 @@ template <auto kField, class Value>
   return to;
 }
 
-// Writes the value, which is empty if it is unknown. Names need no quotes.
+// Writes the value, or nothing if the value is unknown. Names need no quotes.
 template <class Value>
 [[gnu::always_inline]] inline char* put_csv_value(char* to, const Value& value) {
   return is_known(value) ? put_value(to, value) : to;

@@ -19,7 +19,7 @@ namespace htmtrace {
 enum class FieldsFormat : uint8_t { kText, kJson, kCsv };
 inline constexpr size_t kFieldsFormats = 3;
 
-// The name by which --fields chooses a field; empty if it cannot.
+// The name by which --fields chooses a field. Empty if --fields cannot choose the field.
 template <class Id>
 constexpr std::string_view chosen_name(const EventField<Id>& field) {
   return field.text.name.empty() ? field.json.name : field.text.name;
@@ -116,7 +116,7 @@ class FieldsLine {
   bool first_ = true;  // no field of the line is written yet
 };
 
-// Returns CSV's line of names.
+// Returns the header line of CSV.
 inline std::string fields_heading(const std::vector<std::string>& fields) {
   std::string heading;
   for (const std::string& field : fields) heading += (heading.empty() ? "" : ",") + field;

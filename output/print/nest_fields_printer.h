@@ -15,7 +15,7 @@
 
 namespace htmtrace {
 
-// The names of all fields, in the order of the manual.
+// Returns the names of all fields, in the order of htmtrace-decode(1).
 std::vector<std::string_view> nest_field_names();
 
 class NestFieldsPrinter {

@@ -13,7 +13,7 @@
 
 namespace htmtrace {
 
-// Returns the names of the folder's subfolders that hold one of several recordings, in their order.
+// Returns the names of the numbered recordings in the folder, in the order of their numbers.
 std::vector<std::string> numbered_recordings(const std::filesystem::path& folder);
 
 // Returns true if the folder has a manifest.json of another program. Throws Error if the manifest

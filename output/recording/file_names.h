@@ -19,7 +19,7 @@ inline constexpr const char* kKallsymsName = "htm.kallsyms";
 inline constexpr const char* kMapsName = "htm.maps";
 inline constexpr const char* kPagesName = "htm.pages";
 
-// "0001" and so on: the subfolder of one of several recordings.
+// Returns the name of the subfolder of a numbered recording: "0001" and so on.
 std::string numbered_name(uint64_t number);
 
 // The endings of compressed files. htmtrace record writes the first.

@@ -118,7 +118,7 @@ SessionFiles create_session_parts(TraceStream& stream, uint32_t recording,
   return files;
 }
 
-// The manifest comes first: the files of an interrupted begin() must not look like a complete
+// Begins with the manifest: if begin() is interrupted, the files must not look like a complete
 // recording.
 void SessionFiles::begin() {
   manifest.begin();

@@ -18,7 +18,7 @@ namespace htmtrace {
 
 class TraceStream {
  public:
-  // The error of a stream that was given up.
+  // The error after give_up(), if the reader is stalled.
   static constexpr int kReaderStalled = ETIMEDOUT;
 
   // Does not close `fd`.

@@ -80,7 +80,7 @@ class TraceFile {
         std::span(beginning_).first(std::min<uint64_t>(beginning_.size(), written_bytes())));
   }
 
-  // Does not wait for a stalled reader of a stream any longer.
+  // Ends the wait for a stalled reader of a stream.
   void give_up() const {
     if (part_) part_->stream.give_up();
   }
@@ -99,7 +99,7 @@ class TraceFile {
     if (part_) return part_->discarded_bytes;
     return compressor_ ? compressor_->discarded_bytes() : sink_->discarded_bytes();
   }
-  // An error of a stream counts only for the parts that lack bytes.
+  // An error of a stream affects only the parts that lack bytes.
   std::optional<int> error() const {
     if (part_) return part_->discarded_bytes != 0 ? part_->stream.error() : std::nullopt;
     return sink_->error();
@@ -128,7 +128,7 @@ class TraceFile {
   std::vector<std::byte> beginning_;
 };
 
-// Call it after an error.
+// Call this after an error of the file.
 inline Error cannot_write(const TraceFile& file) {
   return Error("cannot write " + file.path().string() + ": " + file.cause());
 }

@@ -106,8 +106,9 @@ class OpenElf {
   OpenElf& operator=(const OpenElf&) = delete;
 
   Elf* get() const { return elf_; }
-  // The library's last error; the caller adds the name of the file. The library reads the file
-  // piece by piece and hides why a read failed, so errno is 0 until then.
+  // Returns the last error of the library; the caller adds the name of the file. The library reads
+  // the file piece by piece and does not report the reason of a failed read. The constructor sets
+  // errno to 0, so another value is this reason.
   static Error failure() {
     return errno != 0 ? Error(std::strerror(errno)) : Error(elf_errmsg(-1));
   }
