@@ -23,7 +23,9 @@ namespace {
 int write_at_once(int fd, const std::string& text) {
   pollfd room{fd, POLLOUT, 0};
   if (::poll(&room, 1, 0) != 1) return EAGAIN;
-  return ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : errno;
+  const ssize_t written = ::write(fd, text.data(), text.size());
+  if (written < 0) return errno;
+  return static_cast<size_t>(written) == text.size() ? 0 : EAGAIN;
 }
 
 }  // namespace

@@ -199,6 +199,13 @@ int NewFile::set_aside() {
 
 // An unnamed file is lost when its last descriptor closes, so a copy of the descriptor reports a
 // late failure first.
+int NewFile::sync_name() const {
+  if (stream_ || !published_) return 0;
+  const Fd folder(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return errno == EACCES ? 0 : errno;
+  return ::fsync(folder.get()) == 0 || errno == EINVAL ? 0 : errno;
+}
+
 int NewFile::finish() {
   if (fd_ && !stream_ && !published_) {
     const int copy = ::fcntl(fd(), F_DUPFD_CLOEXEC, 0);

@@ -57,6 +57,10 @@ class NewFile {
   // Returns 0 or errno.
   int finish();
 
+  // Waits until the published name is on the disk. No error if the folder cannot be read, or if its
+  // file system has no fsync(2) for folders. Returns 0 or errno.
+  int sync_name() const;
+
   // Closes the descriptor, and removes the file, also after publish(). Streams stay.
   void discard();
 

@@ -130,7 +130,8 @@ void TraceSink::finish() {
     if (::fsync(file_.fd()) != 0 && errno != EINVAL) fail(errno);
   }
   if (error_ && !file_.is_published()) return file_.discard();
-  if (const int reason = file_.finish(); reason != 0) fail(reason);
+  if (const int reason = file_.finish(); reason != 0) return fail(reason);
+  if (const int reason = file_.sync_name(); reason != 0) fail(reason);
 }
 
 void TraceSink::discard() {

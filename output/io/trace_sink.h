@@ -54,9 +54,9 @@ class TraceSink {
   // processes.
   void mark_as_being_written() const;
 
-  // Waits until the bytes are on the disk, closes the file and releases reserved space. If the disk
-  // fails here, discarded_bytes() stays 0. After an error, a file that has not appeared is removed.
-  // A second call has no effect.
+  // Waits until the bytes and the name are on the disk, closes the file and releases reserved
+  // space. If the disk fails here, discarded_bytes() stays 0. After an error, a file that has not
+  // appeared is removed. A second call has no effect.
   void finish();
 
   // Closes and removes the file, unless it is a stream. A second call, or a call after finish(),
