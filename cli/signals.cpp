@@ -112,7 +112,9 @@ std::optional<Signals::Received> Signals::next() {
   if (early_) return std::exchange(early_, std::nullopt);
   signalfd_siginfo info{};
   if (::read(fd(), &info, sizeof(info)) != sizeof(info)) return std::nullopt;
-  return Received{static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL};
+  return Received{.number = static_cast<int>(info.ssi_signo),
+                  .from_terminal = info.ssi_code == SI_KERNEL,
+                  .of_stop = info.ssi_code == SI_QUEUE && info.ssi_int == kStopValue};
 }
 
 void Signals::restore() const {
@@ -148,7 +150,9 @@ Signals::Impatient::~Impatient() {
   for (const int number : kEnding) {
     if (sigismember(&ending, number) == 1) set_action(number, SIG_DFL);
   }
-  if (first_number != 0) signals_.early_ = {first_number, first_from_terminal != 0};
+  if (first_number != 0) {
+    signals_.early_ = {.number = first_number, .from_terminal = first_from_terminal != 0};
+  }
 }
 
 }  // namespace htmtrace

@@ -10,6 +10,9 @@
 
 namespace htmtrace {
 
+// The value (sigqueue(3)) of the SIGTERM that htmtrace stop sends: "htms".
+inline constexpr int kStopValue = 0x68746d73;
+
 class Signals {
  public:
   // Blocks SIGINT, SIGTERM, SIGHUP and SIGUSR2, so that no signal ends the process unseen. main()
@@ -35,6 +38,7 @@ class Signals {
   struct Received {
     int number = 0;
     bool from_terminal = false;  // so the whole foreground group got it
+    bool of_stop = false;        // with kStopValue: it never cuts a save short
   };
   // Returns the next signal that has arrived, without waiting.
   std::optional<Received> next();

@@ -84,6 +84,7 @@ void ReadyNotice::announce() {
     if (reason == 0) reason = file_->publish();
     if (reason != 0) throw Error("cannot create " + options_.ready_file.string(), reason);
   }
+  announced_ = true;
   if (!options_.quiet) print_note("recording");
   if (fd_) {
     const int reason = write_at_once(fd_.get(), line);

@@ -33,6 +33,7 @@ class ReadyNotice {
 
   // Call this when every target traces and the workload, if any, runs. Throws Error.
   void announce();
+  bool announced() const { return announced_; }
 
  private:
   void refuse_existing_file() const;
@@ -42,6 +43,7 @@ class ReadyNotice {
   Fd fd_;
   Fd parent_;
   int messages_ = -1;
+  bool announced_ = false;
   std::optional<NewFile> file_;
 };
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cli/capture/registry.h"
@@ -33,6 +34,19 @@ int status_of(pid_t child) {
                           ::strsignal(WTERMSIG(status))));
 }
 
+// A script without the ID cannot stop the recorder.
+void print_id(std::string_view id, pid_t child) {
+  try {
+    TextOutput output = TextOutput::standard_output();
+    output.put(id);
+    output.finish();
+  } catch (const Error&) {
+    ::kill(child, SIGTERM);
+    status_of(child);
+    throw;
+  }
+}
+
 // Waits until the recording has begun or the recorder has ended. The recorder has a session of its
 // own, so signals of the terminal reach only this process, which passes them on.
 int wait_for_begin(pid_t child, const Fd& begun, Signals& signals) {
@@ -47,9 +61,7 @@ int wait_for_begin(pid_t child, const Fd& begun, Signals& signals) {
     std::array<char, 64> id{};
     const ssize_t got = ::read(begun.get(), id.data(), id.size());
     if (got <= 0) return status_of(child);
-    TextOutput output = TextOutput::standard_output();
-    output.put({id.data(), static_cast<size_t>(got)});
-    output.finish();
+    print_id({id.data(), static_cast<size_t>(got)}, child);
     return kExitDone;
   }
 }
@@ -86,7 +98,7 @@ int run_recorder(const ScriptOptions& options, const std::filesystem::path& outp
   } catch (const Error& error) {
     print_error(error);
   }
-  if (registration) registration->finish(status);
+  if (registration) registration->finish(status, ready.announced());
   return status;
 }
 

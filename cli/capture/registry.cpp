@@ -118,6 +118,17 @@ std::vector<std::string> parts_of(const Fd& file) {
   return parts;
 }
 
+RecorderEnd end_in(const Fd& file) {
+  const std::vector<std::string> parts = parts_of(file);
+  RecorderEnd end;
+  if (parts.size() > 1) end.messages = parts[1];
+  if (parts.size() < 3) return end;
+  int status = 0;
+  const char* const last = parts[2].data() + parts[2].size();
+  if (std::from_chars(parts[2].data(), last, status).ec == std::errc{}) end.status = status;
+  return end;
+}
+
 }  // namespace
 
 std::string absolute_path(const std::filesystem::path& path) {
@@ -126,31 +137,43 @@ std::string absolute_path(const std::filesystem::path& path) {
   return std::filesystem::weakly_canonical(absolute, failure).string();
 }
 
-Registration::Registration(const std::filesystem::path& output) {
-  const Fd folder = make_folder();
-  remove_old(folder);
-  const std::string id = std::to_string(::getpid());
-  // A file of this name belongs to a recorder that has ended.
-  ::unlinkat(folder.get(), id.c_str(), 0);
+Registration::Registration(const std::filesystem::path& output)
+    : id_(std::to_string(::getpid())), folder_(make_folder()) {
+  remove_old(folder_);
+  const std::string failure = "cannot register the recorder";
+  // A file of this name belongs to a recorder that has ended, or to another PID namespace.
+  if (const Fd earlier = open_file(folder_, id_)) {
+    if (holder_of(earlier) != 0) throw Error(failure + ": another container has a recorder " + id_);
+    ::unlinkat(folder_.get(), id_.c_str(), 0);
+  }
   const int how = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
-  file_ = Fd(::openat(folder.get(), id.c_str(), how, S_IRUSR | S_IWUSR));
+  file_ = Fd(::openat(folder_.get(), id_.c_str(), how, S_IRUSR | S_IWUSR));
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   const std::string path = output.empty() ? "" : absolute_path(output);
   if (!file_ || ::fcntl(file_.get(), F_SETLK, &lock) != 0 || !append(file_.get(), path + '\0')) {
-    throw Error("cannot register the recorder", errno);
+    throw Error(failure, errno);
   }
 }
 
-void Registration::finish(int status) const {
+void Registration::finish(int status, bool begun) const {
   [[maybe_unused]] const bool told = append(file_.get(), '\0' + std::to_string(status));
+  if (!begun) ::unlinkat(folder_.get(), id_.c_str(), 0);
 }
 
 Recorder::Recorder(std::string id, std::string output, Fd file)
     : id_(std::move(id)), output_(std::move(output)), file_(std::move(file)) {
   struct stat facts {};
   if (::fstat(file_.get(), &facts) == 0) changed_ = facts.st_mtime;
+  const pid_t holder = holder_of(file_);
+  if (holder != 0) {
+    state_ = holder < 0 ? State::kElsewhere : State::kRunning;
+    return;
+  }
+  // A user can have more ended recorders than a process can have open files.
+  end_ = end_in(file_);
+  file_.reset();
 }
 
 std::string Recorder::describe() const {
@@ -158,6 +181,7 @@ std::string Recorder::describe() const {
 }
 
 Fd Recorder::process() const {
+  if (!file_) return {};
   const pid_t holder = holder_of(file_);
   if (holder == 0) return {};
   if (holder < 0) {
@@ -173,14 +197,7 @@ Fd Recorder::process() const {
 }
 
 RecorderEnd Recorder::end() const {
-  const std::vector<std::string> parts = parts_of(file_);
-  RecorderEnd end;
-  if (parts.size() > 1) end.messages = parts[1];
-  if (parts.size() < 3) return end;
-  int status = 0;
-  const char* const last = parts[2].data() + parts[2].size();
-  if (std::from_chars(parts[2].data(), last, status).ec == std::errc{}) end.status = status;
-  return end;
+  return file_ ? end_in(file_) : end_;
 }
 
 std::vector<Recorder> find_recorders() {
@@ -190,7 +207,8 @@ std::vector<Recorder> find_recorders() {
     if (!folder) continue;
     for (std::string& id : ids_in(folder)) {
       Fd file = open_file(folder, id);
-      if (!file) continue;
+      if (!file && errno == ENOENT) continue;  // removed meanwhile
+      if (!file) throw Error("cannot read " + path + "/" + id, errno);
       std::vector<std::string> parts = parts_of(file);
       // This recorder has not finished its registration.
       if (parts.size() < 2) continue;

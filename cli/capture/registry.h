@@ -33,10 +33,14 @@ class Registration {
   // the file, because the kernel would then release the lock.
   int fd() const { return file_.get(); }
 
-  // Saves the exit status. This must be the last call.
-  void finish(int status) const;
+  // Saves the exit status. If the recording did not begin, only a process that already waits for
+  // this recorder reads the status: for others, the earlier recorder of the same output is the
+  // last. This must be the last call.
+  void finish(int status, bool begun) const;
 
  private:
+  std::string id_;
+  Fd folder_;
   Fd file_;
 };
 
@@ -48,6 +52,13 @@ struct RecorderEnd {
 
 class Recorder {
  public:
+  enum class State {
+    kEnded,
+    kRunning,
+    kElsewhere,  // running, but its process is not visible: it is in another container
+  };
+
+  // The file is needed only while the recorder runs.
   Recorder(std::string id, std::string output, Fd file);
 
   const std::string& id() const { return id_; }
@@ -59,7 +70,11 @@ class Recorder {
   // The time of the last change of the file. If the recorder has ended: the time of its end.
   time_t changed() const { return changed_; }
 
+  // When the recorder was found.
+  State state() const { return state_; }
+
   // Returns a descriptor of the process (pidfd_open(2)), or nothing if the recorder has ended.
+  // Throws Error for a recorder elsewhere.
   Fd process() const;
   // Call this after the process has ended.
   RecorderEnd end() const;
@@ -67,11 +82,14 @@ class Recorder {
  private:
   std::string id_;
   std::string output_;
-  Fd file_;
+  Fd file_;          // empty: the recorder has ended
+  RecorderEnd end_;  // if it has ended
+  State state_ = State::kEnded;
   time_t changed_ = 0;
 };
 
-// Returns the recorders of this user, running or ended, in the order of the last change.
+// Returns the recorders of this user, running or ended, in the order of the last change. Throws
+// Error if one of their files cannot be read.
 std::vector<Recorder> find_recorders();
 
 }  // namespace htmtrace

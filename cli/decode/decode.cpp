@@ -84,7 +84,7 @@ class Decode {
       if (output_.reader_gone()) break;
     }
     output_.finish();
-    if (output_.reader_gone()) return kExitDone;
+    if (output_.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
     if (!options_.quiet) print_note(describe(totals_));
     return exit_status(options_.traces, totals_, incomplete_);

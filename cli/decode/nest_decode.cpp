@@ -21,12 +21,13 @@
 namespace htmtrace {
 namespace {
 
-// Counts the selected commands for a summary.
-struct SelectedCommands {
+// Counts the selected events for a summary.
+struct SelectedEvents {
   void event(const nest::Event& event, std::optional<LogicalAddr>) {
-    commands += event.kind == nest::Event::Kind::kCommand ? 1 : 0;
+    (event.kind == nest::Event::Kind::kCommand ? commands : others)++;
   }
   uint64_t commands = 0;
+  uint64_t others = 0;  // such as responses whose command is not in the trace
 };
 
 bool everything_selected(const NestJob& job) {
@@ -142,7 +143,7 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
   const bool part = job.limit == Selection::kAny && reading.narrow(job.trace, job.selection);
   const std::string wrap = describe_wrap(reading);
   NestResult result;
-  SelectedCommands selected;
+  SelectedEvents selected;
   if (job.summary) {
     // count_all() counts in file order, so the file order must be the trace order.
     const bool by_bytes = everything_selected(job) && !limited(job) && wrap.empty();
@@ -179,6 +180,7 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
                                  describe(result.statistics));
   if (job.summary && !everything_selected(job)) {
     text += fmt::format("  {:<28} {:>16}\n", "commands selected", selected.commands);
+    text += fmt::format("  {:<28} {:>16}\n", "other events selected", selected.others);
   }
   result.text = std::move(text);
   return result;

@@ -110,6 +110,7 @@ class DtlCapture {
   void watch_signals_during(const std::function<void()>& work);
   void end_unread();
   bool take_signals();
+  bool cut_short();
   bool obey_commands();
   void show_top();
   void settle_end();
@@ -142,6 +143,7 @@ class DtlCapture {
   std::atomic<bool> failed_ = false;
   std::atomic<bool> asked_to_end_ = false;  // by a signal
   std::optional<int> ended_by_;             // the first signal that requested the end
+  int end_requests_ = 0;                    // such signals, except of htmtrace stop
   std::chrono::steady_clock::time_point started_, ended_;
   // The last member, because the threads use all other members and must be joined first.
   std::vector<std::unique_ptr<Group>> groups_;

@@ -106,7 +106,7 @@ void DtlCapture::stop() {
 // Asks a workload that outlives the recording to end, and kills it after a timeout.
 void DtlCapture::end_workload() {
   if (!workload_) return;
-  const std::string note = workload_->end(signals_, [this] { return take_signals(); });
+  const std::string note = workload_->end(signals_, [this] { return cut_short(); });
   if (!note.empty()) print_note(note);
 }
 

@@ -75,10 +75,18 @@ bool DtlCapture::take_signals() {
   while (const auto signal = signals_.next()) {
     if (signal->number == SIGCHLD) continue;
     end = true;
+    if (!signal->of_stop) end_requests_++;
     if (!ended_by_) ended_by_ = signal->number;
     if (workload_) workload_->pass_on(*signal);
   }
   return end;
+}
+
+// Like take_signals(), but returns false for htmtrace stop, which waits for a save.
+bool DtlCapture::cut_short() {
+  const int before = end_requests_;
+  take_signals();
+  return end_requests_ != before;
 }
 
 // Returns true if a command ends the recording.
@@ -105,9 +113,8 @@ bool DtlCapture::obey_commands() {
 // Runs `work`, which may wait for the reader of standard output. A signal ends this wait.
 void DtlCapture::watch_signals_during(const std::function<void()>& work) {
   watch_during(work, [this] {
-    if (!take_signals()) return;
-    asked_to_end_ = true;
-    output_->give_up();
+    if (cut_short()) output_->give_up();
+    if (ended_by_) asked_to_end_ = true;
   });
 }
 

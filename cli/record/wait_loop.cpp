@@ -116,13 +116,13 @@ void WaitLoop::drain(Capture& trace, bool last) {
 void WaitLoop::watch_signals_during(const std::function<void()>& work,
                                     const std::function<void()>& give_up) {
   watch_during(work, [&] {
-    if (take_signals()) give_up();
+    if (cut_short()) give_up();
   });
 }
 
 void WaitLoop::end_workload() {
   if (workload_ == nullptr) return;
-  const std::string note = workload_->end(signals_, [this] { return take_signals(); });
+  const std::string note = workload_->end(signals_, [this] { return cut_short(); });
   if (note.empty()) return;
   progress_.clear();
   print_note(note);
@@ -137,11 +137,17 @@ bool WaitLoop::take_signals() {
       continue;
     }
     end = true;
-    end_requests_++;
+    if (!signal->of_stop) end_requests_++;
     if (!ended_by_) ended_by_ = signal->number;
     if (workload_ != nullptr) workload_->pass_on(*signal);
   }
   return end;
+}
+
+bool WaitLoop::cut_short() {
+  const int before = end_requests_;
+  take_signals();
+  return end_requests_ != before;
 }
 
 void WaitLoop::note_snapshot_signal() {

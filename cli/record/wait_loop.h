@@ -63,6 +63,8 @@ class WaitLoop {
 
   // Handles the signals that have arrived. Returns true if one of them asks to end.
   bool take_signals();
+  // Like take_signals(), but returns false for htmtrace stop, which waits for a save.
+  bool cut_short();
   // The first signal that asked to end.
   const std::optional<int>& ended_by() const { return ended_by_; }
 
@@ -93,7 +95,7 @@ class WaitLoop {
   Unanswered unanswered_ = Unanswered::kNone;
   bool paused_ = false;           // a command has paused the trace
   bool snapshot_wanted_ = false;  // a signal requested a snapshot
-  int end_requests_ = 0;          // signals that requested the end
+  int end_requests_ = 0;          // signals that requested the end, except of htmtrace stop
   std::optional<int> ended_by_;   // the first such signal
 };
 

@@ -58,7 +58,7 @@ class Report {
       output.put(cores(traces));
     }
     output.finish();
-    if (output.reader_gone()) return kExitDone;
+    if (output.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     incomplete_ |= tell_missing(traces, options_.traces.context);
     print_note(describe(totals_));
     return exit_status(options_.traces, totals_, incomplete_);

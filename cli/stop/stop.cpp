@@ -15,6 +15,7 @@
 #include "cli/capture/registry.h"
 #include "cli/commands.h"
 #include "cli/messages.h"
+#include "cli/signals.h"
 #include "core/base/error.h"
 
 namespace htmtrace {
@@ -42,9 +43,12 @@ Error no_recorder(const std::string& what, const Recorders& running) {
 const Recorder& choose(const std::vector<Recorder>& recorders, const std::string& name) {
   Recorders running;
   for (const Recorder& recorder : recorders) {
-    if (recorder.process()) running.push_back(&recorder);
+    if (recorder.state() != Recorder::State::kEnded) running.push_back(&recorder);
   }
   if (name.empty()) {
+    std::erase_if(running, [](const Recorder* recorder) {
+      return recorder->state() == Recorder::State::kElsewhere;
+    });
     if (running.size() == 1) return *running.front();
     if (running.empty()) throw no_recorder("no recorder is running", running);
     throw Error(fmt::format("{} recorders are running", running.size()))
@@ -63,7 +67,11 @@ const Recorder& choose(const std::vector<Recorder>& recorders, const std::string
 }
 
 void end_process(const Recorder& recorder, const Fd& process) {
-  if (::syscall(SYS_pidfd_send_signal, process.get(), SIGTERM, nullptr, 0) != 0 && errno != ESRCH) {
+  siginfo_t stop{};
+  stop.si_signo = SIGTERM;
+  stop.si_code = SI_QUEUE;
+  stop.si_value.sival_int = kStopValue;
+  if (::syscall(SYS_pidfd_send_signal, process.get(), SIGTERM, &stop, 0) != 0 && errno != ESRCH) {
     throw Error("cannot end recorder " + recorder.describe(), errno);
   }
   pollfd ended{process.get(), POLLIN, 0};

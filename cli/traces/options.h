@@ -33,6 +33,9 @@ struct TraceOptions {
 
   // Returns true if an option selects a part of the events.
   bool selects() const { return !selection.everything() || !nest.commands.empty(); }
+  // The number of selected events decides the exit status, even if the reader of the output has
+  // gone.
+  bool counts_for_status() const { return exit_code && selects(); }
   Existing existing() const { return force ? Existing::kReplace : Existing::kRefuse; }
 };
 

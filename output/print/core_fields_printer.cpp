@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/plain_text.h"
+
 namespace htmtrace {
 
 // One function for each field and format, chosen once for all instructions.
@@ -131,7 +133,8 @@ CoreFieldNeeds needs_of(const std::vector<std::string>& fields) {
 CoreFieldsPrinter::CoreFieldsPrinter(TextOutput& output, const Wishes& wishes)
     : line_(output),
       format_(wishes.format),
-      target_(wishes.target),
+      target_(wishes.format == FieldsFormat::kText ? without_controls(wishes.target)
+                                                   : wishes.target),
       names_(wishes.symbols),
       assembler_(wishes.assembler) {
   for (const std::string& field : wishes.fields) {

@@ -208,7 +208,7 @@ long syscall(long number, ...) {
   return fails(kOpen) ? -1 : simulated_open((const void*)parts[0]);
 }
 
-DEFINE(int, mkdir, kFolder, -1, (const char* path, mode_t mode), path, mode)
+DEFINE(int, mkdir, kFolder, -1, (const char* path, mode_t mode), simulated_path(path), mode)
 DEFINE(int, mkdirat, kFolder, -1, (int folder, const char* path, mode_t mode), folder, path, mode)
 DEFINE(char*, mkdtemp, kFolder, NULL, (char* pattern), pattern)
 DEFINE(int, stat, kStatus, -1, (const char* path, struct stat* status), simulated_path(path),

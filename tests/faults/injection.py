@@ -53,6 +53,7 @@ class Place:
         self.library = library
         self.work = self.folder / "work"
         self.temporary = self.folder / "temporary"
+        self.registry = self.folder / "registry"
         self.counts = self.folder / "counts"
         # A job names its inputs in/NAME.
         (self.folder / "in").symlink_to(inputs)
@@ -65,9 +66,10 @@ class Place:
             "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0:allocator_may_return_null=1", "LC_ALL": "C"}
 
     def run(self, program, job, fault=None, stack=False):
-        for folder in (self.work, self.temporary):
+        for folder in (self.work, self.temporary, self.registry):
             shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
+        self.work.mkdir()
+        self.temporary.mkdir()
         self.counts.write_bytes(bytes(COUNTS_BYTES))
         for source, name in job.copies:
             target = self.work / name
@@ -78,7 +80,7 @@ class Place:
         if stack:
             environment["FAULTS_STACK"] = "1"
         if job.records:
-            environment["FAULTS_PMU"] = str(self.inputs / "pmu")
+            environment |= {"FAULTS_PMU": str(self.inputs / "pmu"), "FAULTS_REGISTRY": str(self.registry)}
         with open(self.folder / "stdin", "wb") as file:
             file.write((self.inputs / job.stdin).read_bytes() if job.stdin else b"")
         with open(self.folder / "stdin", "rb") as stdin:

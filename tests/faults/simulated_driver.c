@@ -42,7 +42,7 @@ struct event {
 };
 
 static struct event events[kEvents];
-static const char* folder;
+static const char *folder, *registry;
 static char *trace, *map;
 static size_t trace_bytes, map_bytes;
 
@@ -62,6 +62,7 @@ static char* content(const char* name, size_t* size) {
 
 void simulated_driver_begin(void) {
   folder = getenv("FAULTS_PMU");
+  registry = getenv("FAULTS_REGISTRY");
   if (!folder) return;
   trace = content("trace", &trace_bytes);
   map = content("map", &map_bytes);
@@ -69,10 +70,18 @@ void simulated_driver_begin(void) {
 
 const char* simulated_path(const char* path) {
   static const char kDevices[] = "/sys/bus/event_source/devices";
+  static const char kRun[] = "/run/htmtrace";
   static __thread char other[4096] __attribute__((tls_model("initial-exec")));
-  if (!folder || strncmp(path, kDevices, sizeof(kDevices) - 1) != 0) return path;
-  snprintf(other, sizeof(other), "%s%s", folder, path + sizeof(kDevices) - 1);
-  return other;
+  if (!folder) return path;
+  if (strncmp(path, kDevices, sizeof(kDevices) - 1) == 0) {
+    snprintf(other, sizeof(other), "%s%s", folder, path + sizeof(kDevices) - 1);
+    return other;
+  }
+  if (registry && strncmp(path, kRun, sizeof(kRun) - 1) == 0) {
+    snprintf(other, sizeof(other), "%s%s", registry, path + sizeof(kRun) - 1);
+    return other;
+  }
+  return path;
 }
 
 static struct event* event_of(int fd) {

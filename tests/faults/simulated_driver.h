@@ -11,7 +11,8 @@
 // Reads the environment.
 void simulated_driver_begin(void);
 
-// Returns `path`, or the path of the same file in $FAULTS_PMU.
+// Returns `path`, or the path of the same file in $FAULTS_PMU, or in $FAULTS_REGISTRY instead of
+// /run/htmtrace.
 const char* simulated_path(const char* path);
 
 // perf_event_open(2). Returns -1 and errno, or a descriptor.

@@ -13,9 +13,11 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/unit/temporary_folder.h"
 
@@ -53,6 +55,7 @@ class OtherProcess {
     ::waitpid(pid_, nullptr, 0);
     pid_ = -1;
   }
+  bool send(int signal) const { return ::kill(pid_, signal) == 0; }
   std::string id() const { return std::to_string(pid_); }
 
  private:
@@ -67,6 +70,42 @@ std::optional<Recorder> find(const std::string& id) {
   return std::nullopt;
 }
 
+TEST_CASE("a recorder that did not begin is found only by a process that waits for it") {
+  const TemporaryFolder folder;
+  OtherProcess process([&] {
+    static const Registration registration(folder.path() / "trace");
+    ::signal(SIGUSR1, [](int) { registration.finish(4, false); });
+  });
+  const auto recorder = find(process.id());
+  REQUIRE(recorder);
+  CHECK(recorder->state() == Recorder::State::kRunning);
+  REQUIRE(process.send(SIGUSR1));
+  for (int i = 0; i < 1000 && find(process.id()); i++) ::usleep(10'000);
+  CHECK(!find(process.id()));
+  process.end();
+  CHECK(recorder->end().status == 4);
+}
+
+TEST_CASE("ended recorders need no open file") {
+  const TemporaryFolder folder;
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                         std::filesystem::directory_iterator());
+  };
+  OtherProcess process([&] {
+    static const Registration registration(folder.path() / "trace");
+    registration.finish(0, true);
+  });
+  const std::string id = process.id();
+  process.end();
+  const auto before = open_files();
+  const std::vector<Recorder> recorders = find_recorders();
+  const auto ended = std::ranges::count(recorders, Recorder::State::kEnded, &Recorder::state);
+  CHECK(ended >= 1);
+  CHECK(open_files() - before == static_cast<std::ptrdiff_t>(recorders.size()) - ended);
+  CHECK(find(id)->end().status == 0);
+}
+
 TEST_CASE("a recorder is found while it runs and after its end") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "trace");
@@ -75,7 +114,7 @@ TEST_CASE("a recorder is found while it runs and after its end") {
     static const Registration registration("./trace/../trace");
     const std::string text = "htmtrace: saved\n";
     if (::write(registration.fd(), text.data(), text.size()) < 0) ::_exit(1);
-    registration.finish(3);
+    registration.finish(3, true);
   });
   const std::string id = process.id();
   const auto recorder = find(id);
