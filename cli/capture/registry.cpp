@@ -19,42 +19,13 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/capture/private_folder.h"
 #include "core/base/error.h"
 
 namespace htmtrace {
 namespace {
 
 constexpr time_t kKeptSeconds = time_t{24} * 60 * 60;
-
-// $XDG_RUNTIME_DIR disappears when the user logs out, but detached recorders run on.
-std::vector<std::string> folders() {
-  const uid_t user = ::geteuid();
-  std::vector<std::string> found;
-  if (user == 0) found.emplace_back("/run/htmtrace");
-  found.push_back(fmt::format("/tmp/htmtrace-{}", user));
-  return found;
-}
-
-// Returns nothing, and sets errno, if the folder is not private: another user may have made it.
-Fd open_folder(const std::string& path) {
-  Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat facts {};
-  if (!folder || ::fstat(folder.get(), &facts) != 0) return {};
-  if (facts.st_uid == ::geteuid() && (facts.st_mode & (S_IRWXG | S_IRWXO)) == 0) return folder;
-  errno = EPERM;
-  return {};
-}
-
-Fd make_folder() {
-  Error error("cannot register the recorder");
-  for (const std::string& path : folders()) {
-    if (::mkdir(path.c_str(), S_IRWXU) == 0 || errno == EEXIST) {
-      if (Fd folder = open_folder(path)) return folder;
-    }
-    error = std::move(error).on(fmt::format("{}: {}", path, std::strerror(errno)));
-  }
-  throw error;
-}
 
 bool is_id(const std::string& name) {
   return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
@@ -127,7 +98,7 @@ std::string absolute_path(const std::filesystem::path& path) {
 }
 
 Registration::Registration(const std::filesystem::path& output) {
-  const Fd folder = make_folder();
+  const Fd folder = make_private_folder("cannot register the recorder");
   remove_old(folder);
   const std::string id = std::to_string(::getpid());
   // A file of this name belongs to a recorder that has ended.
@@ -185,9 +156,7 @@ RecorderEnd Recorder::end() const {
 
 std::vector<Recorder> find_recorders() {
   std::vector<Recorder> found;
-  for (const std::string& path : folders()) {
-    const Fd folder = open_folder(path);
-    if (!folder) continue;
+  for (const Fd& folder : open_private_folders()) {
     for (std::string& id : ids_in(folder)) {
       Fd file = open_file(folder, id);
       if (!file) continue;
