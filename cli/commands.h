@@ -27,6 +27,7 @@ Action declare_report(CLI::App& app);
 Action declare_diff(CLI::App& app);
 Action declare_index(CLI::App& app);
 Action declare_stop(CLI::App& app);
+Action declare_locate(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_doctor(CLI::App& app);
 // `signals` outlives the action. Without --input, the action records.

@@ -86,6 +86,7 @@ int run(std::vector<std::string> arguments, Signals& signals) {
   add("index", "Index large traces, to decode parts quickly", declare_index);
   add_recorder("dtl", "Trace the dispatches of virtual processors", declare_dtl);
   add("stop", "End a recorder, and wait until all data is saved", declare_stop);
+  add("locate", "Find the core of a CPU", declare_locate);
   add("list", "List PMUs, chips, cores and carrier CPUs", declare_list);
   add("doctor", "Check whether a recording can work here", declare_doctor);
   app.footer(

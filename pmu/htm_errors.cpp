@@ -224,6 +224,17 @@ Error explain_trigger_failure(int error_number, const std::string& trigger, int 
   }
 }
 
+std::string stated_reasons(const Error& error) {
+  constexpr std::string_view kMark = "reason: ";
+  std::string text;
+  for (std::string_view subject : error.subjects()) {
+    if (!subject.starts_with(kMark)) continue;
+    subject.remove_prefix(kMark.size());
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", subject);
+  }
+  return text;
+}
+
 std::string describe_return_code(int32_t return_code) {
   const auto* found =
       std::ranges::find(kReturnCodes, return_code, [](const auto& code) { return code.first; });

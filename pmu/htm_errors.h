@@ -33,6 +33,9 @@ Error explain_no_pausing(int error_number, const TraceTarget& target, int cpu);
 // or without a group.
 Error explain_trigger_failure(int error_number, const std::string& trigger, int cpu);
 
+// Returns the reasons that an explanation states, without their marks; empty if it states none.
+std::string stated_reasons(const Error& error);
+
 // "H_AUTHORITY (-10)".
 std::string describe_return_code(int32_t return_code);
 

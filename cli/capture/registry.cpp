@@ -19,42 +19,14 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/capture/private_folder.h"
 #include "core/base/error.h"
 
 namespace htmtrace {
 namespace {
 
+constexpr const char* kCannotRegister = "cannot register the recorder";
 constexpr time_t kKeptSeconds = time_t{24} * 60 * 60;
-
-// $XDG_RUNTIME_DIR disappears when the user logs out, but detached recorders run on.
-std::vector<std::string> folders() {
-  const uid_t user = ::geteuid();
-  std::vector<std::string> found;
-  if (user == 0) found.emplace_back("/run/htmtrace");
-  found.push_back(fmt::format("/tmp/htmtrace-{}", user));
-  return found;
-}
-
-// Returns nothing, and sets errno, if the folder is not private: another user may have made it.
-Fd open_folder(const std::string& path) {
-  Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat facts {};
-  if (!folder || ::fstat(folder.get(), &facts) != 0) return {};
-  if (facts.st_uid == ::geteuid() && (facts.st_mode & (S_IRWXG | S_IRWXO)) == 0) return folder;
-  errno = EPERM;
-  return {};
-}
-
-Fd make_folder() {
-  Error error("cannot register the recorder");
-  for (const std::string& path : folders()) {
-    if (::mkdir(path.c_str(), S_IRWXU) == 0 || errno == EEXIST) {
-      if (Fd folder = open_folder(path)) return folder;
-    }
-    error = std::move(error).on(fmt::format("{}: {}", path, std::strerror(errno)));
-  }
-  throw error;
-}
 
 bool is_id(const std::string& name) {
   return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
@@ -138,12 +110,12 @@ std::string absolute_path(const std::filesystem::path& path) {
 }
 
 Registration::Registration(const std::filesystem::path& output)
-    : id_(std::to_string(::getpid())), folder_(make_folder()) {
+    : id_(std::to_string(::getpid())), folder_(make_private_folder(kCannotRegister)) {
   remove_old(folder_);
-  const std::string failure = "cannot register the recorder";
   // A file of this name belongs to a recorder that has ended, or to another PID namespace.
   if (const Fd earlier = open_file(folder_, id_)) {
-    if (holder_of(earlier) != 0) throw Error(failure + ": another container has a recorder " + id_);
+    if (holder_of(earlier) != 0)
+      throw Error(std::string(kCannotRegister) + ": another container has a recorder " + id_);
     ::unlinkat(folder_.get(), id_.c_str(), 0);
   }
   const int how = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
@@ -153,7 +125,7 @@ Registration::Registration(const std::filesystem::path& output)
   lock.l_whence = SEEK_SET;
   const std::string path = output.empty() ? "" : absolute_path(output);
   if (!file_ || ::fcntl(file_.get(), F_SETLK, &lock) != 0 || !append(file_.get(), path + '\0')) {
-    throw Error(failure, errno);
+    throw Error(kCannotRegister, errno);
   }
 }
 
@@ -202,13 +174,11 @@ RecorderEnd Recorder::end() const {
 
 std::vector<Recorder> find_recorders() {
   std::vector<Recorder> found;
-  for (const std::string& path : folders()) {
-    const Fd folder = open_folder(path);
-    if (!folder) continue;
+  for (const Fd& folder : open_private_folders()) {
     for (std::string& id : ids_in(folder)) {
       Fd file = open_file(folder, id);
       if (!file && errno == ENOENT) continue;  // removed meanwhile
-      if (!file) throw Error("cannot read " + path + "/" + id, errno);
+      if (!file) throw Error("cannot read the file of recorder " + id, errno);
       std::vector<std::string> parts = parts_of(file);
       // This recorder has not finished its registration.
       if (parts.size() < 2) continue;

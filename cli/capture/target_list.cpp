@@ -10,6 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "cli/cpu_list.h"
+
 namespace htmtrace {
 namespace {
 
@@ -70,6 +72,11 @@ std::vector<uint32_t> parse_indices(const std::string& option, const std::string
   return indices;
 }
 
+std::vector<int> cpus_of_option(const std::string& option, const std::string& text) {
+  if (const auto cpus = parse_cpu_list(text)) return *cpus;
+  throw CLI::ValidationError(option, text + " is not a list such as 0-7,16");
+}
+
 std::vector<HtmType> parse_types(const std::string& text) {
   std::vector<HtmType> types;
   std::string_view rest = text;
@@ -124,8 +131,10 @@ std::vector<TraceTarget> expand_targets(const TargetWords& words) {
   for (const HtmType type : words.types) {
     if (!combined) break;
     if (has_core(type) && words.cores.empty()) throw CLI::RequiredError("--core");
+    const std::vector<uint32_t> nodes =
+        words.nodes.empty() ? std::vector<uint32_t>{0} : words.nodes;
     const std::vector<uint32_t> cores = has_core(type) ? words.cores : std::vector<uint32_t>{0};
-    for (const uint32_t node : words.nodes) {
+    for (const uint32_t node : nodes) {
       for (const uint32_t chip : words.chips) {
         for (const uint32_t core : cores) add_once(list, {node, chip, core, type});
       }

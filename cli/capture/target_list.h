@@ -12,7 +12,7 @@ namespace htmtrace {
 
 struct TargetWords {
   // --node, --chip, --core, --type: every combination of them is a target.
-  std::vector<uint32_t> nodes = {0};
+  std::vector<uint32_t> nodes;  // empty: node 0
   std::vector<uint32_t> chips;
   std::vector<uint32_t> cores;
   std::vector<HtmType> types = {HtmType::kCore};
@@ -22,6 +22,9 @@ struct TargetWords {
 
 // "0-3,8" as 0 1 2 3 8. The functions that parse throw CLI::ValidationError for `option`.
 std::vector<uint32_t> parse_indices(const std::string& option, const std::string& text);
+
+// "0-7,16" as CPU numbers.
+std::vector<int> cpus_of_option(const std::string& option, const std::string& text);
 
 // "core,nest".
 std::vector<HtmType> parse_types(const std::string& text);

@@ -8,7 +8,7 @@
 
 namespace htmtrace {
 
-void declare_targets(CLI::App& app, TargetWords& words) {
+void declare_indices(CLI::App& app, TargetWords& words) {
   app.option_defaults()->group(kTargetGroup);
   const auto add_list = [&](const char* name, const char* purpose, std::vector<uint32_t>& list) {
     return app
@@ -20,6 +20,10 @@ void declare_targets(CLI::App& app, TargetWords& words) {
   add_list("--node", "Nodes, such as 0, 0-1 or 0,2 [0]", words.nodes)->default_str("0");
   add_list("--chip", "Chips of the node", words.chips);
   add_list("--core", "Cores of the chip (not for nest)", words.cores);
+}
+
+void declare_targets(CLI::App& app, TargetWords& words) {
+  declare_indices(app, words);
   app.add_option_function<std::string>(
          "--type", [&words](const std::string& text) { words.types = parse_types(text); },
          "Trace types: core, nest, llat [core]")
@@ -37,7 +41,8 @@ void declare_targets(CLI::App& app, TargetWords& words) {
 }
 
 bool has_targets(const TargetWords& words) {
-  return !words.chips.empty() || !words.cores.empty() || !words.targets.empty();
+  return !words.nodes.empty() || !words.chips.empty() || !words.cores.empty() ||
+         !words.targets.empty();
 }
 
 }  // namespace htmtrace

@@ -8,6 +8,9 @@
 
 namespace htmtrace {
 
+// Declares --node, --chip and --core. `words` outlives `app`.
+void declare_indices(CLI::App& app, TargetWords& words);
+
 // Declares --node, --chip, --core, --type and --target. `words` outlives `app`.
 void declare_targets(CLI::App& app, TargetWords& words);
 

@@ -134,8 +134,8 @@ void Workload::fail_in_child(bool as_user, int reason) const {
 void Workload::bind(const std::vector<int>& cpus) const {
   const int reason = bind_to_cpus(pid_, cpus);
   if (reason == 0) return;
-  throw Error(fmt::format("cannot bind {} to the carrier CPUs", command_.front()), reason)
-      .hint("choose CPUs that this process may use with --cpu (taskset -p shows them)");
+  throw Error(fmt::format("cannot bind {} to the chosen CPUs", command_.front()), reason)
+      .hint("choose CPUs that this process may use (taskset -p shows them)");
 }
 
 void Workload::start() {

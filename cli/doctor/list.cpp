@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // htmtrace list: prints the PMUs, the carrier CPUs, and the driver's lists of the machine.
-// Undocumented fields are printed as hexadecimal bytes.
+// The cores in the list of processors are inferred. Other undocumented fields are printed as
+// hexadecimal bytes.
 #include <fmt/core.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -16,8 +18,11 @@
 #include "cli/capture/htm_source.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/locate/core_json.h"
+#include "cli/locate/location_memory.h"
 #include "core/base/counted.h"
 #include "core/base/size_text.h"
+#include "core/memory_map/processors.h"
 #include "output/io/json_writer.h"
 #include "output/io/text_output.h"
 #include "pmu/description.h"
@@ -29,6 +34,8 @@ namespace htmtrace {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kTopology = "topology";
 
 struct ListOptions {
   bool json = false;
@@ -42,6 +49,7 @@ struct Listed {
   std::string problem;
   HtmAnswer answer;
   HtmBlocks blocks;
+  std::optional<std::vector<TraceTarget>> inferred;  // the core of each entry
 };
 
 struct Inventory {
@@ -49,6 +57,7 @@ struct Inventory {
   bool own_driver = false;
   std::vector<Listed> lists;
   std::vector<int> carriers;
+  CpuCores located;
   std::optional<PmuDescription> dispatch_log;
   bool own_dispatch_log = false;
 };
@@ -61,7 +70,7 @@ std::string hex(std::span<const std::byte> bytes) {
 
 Listed read_list(const fs::path& folder, const std::string& name, const std::string& what,
                  size_t entry_bytes) {
-  Listed list{name, what, {}, read_htm_answer(folder / name), {}};
+  Listed list{name, what, {}, read_htm_answer(folder / name), {}, {}};
   if (list.answer.readable()) {
     list.blocks = parse_htm_blocks(list.answer.bytes, entry_bytes);
     if (list.blocks.rest_bytes != 0) list.problem = "the list is cut short or damaged";
@@ -92,11 +101,46 @@ Inventory take_inventory(const fs::path& root) {
                                     status_entry_bytes(type)));
   }
   found.lists.push_back(
-      read_list(folder, "topology", "the machine's processors", kProcessorEntryBytes));
+      read_list(folder, kTopology, "the machine's processors", kProcessorEntryBytes));
+  Listed& topology = found.lists.back();
+  topology.inferred = infer_processors(topology.blocks.entries);
+  if (root == "/") found.located = remembered_cores();
   return found;
 }
 
-void put_list(const Listed& list, std::string& text) {
+// " cpu 0 (located)" for each CPU that htmtrace locate has found on `core`.
+std::string located_on(const TraceTarget& core, const CpuCores& located) {
+  std::string text;
+  for (const auto& [cpu, its_core] : located) {
+    if (its_core == core) text += fmt::format("  cpu {} (located)", cpu);
+  }
+  return text;
+}
+
+void put_entries(const Listed& list, const CpuCores& located, std::string& text) {
+  for (size_t i = 0; i < list.blocks.entries.size(); i++) {
+    const auto entry = list.blocks.entries[i];
+    if (!list.inferred) {
+      text += fmt::format("  {}\n", hex(entry));
+      continue;
+    }
+    const TraceTarget& core = (*list.inferred)[i];
+    text += fmt::format("  node {} chip {:<2} core {:<3} (inferred)  {}{}\n", core.node, core.chip,
+                        core.core, hex(entry), located_on(core, located));
+  }
+}
+
+// A trace knows better than an inference.
+void put_contradictions(const std::vector<TraceTarget>& inferred, const CpuCores& located,
+                        std::string& text) {
+  for (const auto& [cpu, core] : located) {
+    if (std::ranges::find(inferred, core) != inferred.end()) continue;
+    text += fmt::format("  the inference is wrong: cpu {} is on {}, which is not in the list\n",
+                        cpu, describe(core));
+  }
+}
+
+void put_list(const Listed& list, const CpuCores& located, std::string& text) {
   text += fmt::format("\n{}: {}", list.name, list.what);
   if (list.answer.readable()) text += ", " + counted(list.blocks.entries.size(), "entry");
   if (list.blocks.memory_bytes && list.name.starts_with("status")) {
@@ -104,7 +148,8 @@ void put_list(const Listed& list, std::string& text) {
   }
   text += '\n';
   if (!list.problem.empty()) text += fmt::format("  {}\n", list.problem);
-  for (const auto& entry : list.blocks.entries) text += fmt::format("  {}\n", hex(entry));
+  put_entries(list, located, text);
+  if (list.inferred) put_contradictions(*list.inferred, located, text);
 }
 
 std::string to_text(const Inventory& found) {
@@ -129,9 +174,11 @@ std::string to_text(const Inventory& found) {
   } else {
     text += "vpa_dtl   none: htmtrace dtl cannot record here\n";
   }
-  for (const Listed& list : found.lists) put_list(list, text);
+  for (const Listed& list : found.lists) put_list(list, found.located, text);
   if (found.lists.empty()) return text;
-  text += "\nThe entries are raw bytes from the hypervisor; their fields are not documented.\n";
+  text +=
+      "\nThe hexadecimal digits are the hypervisor's entries; their fields are not documented.\n"
+      "Inferred: htmtrace's reading of an entry. Located: found by htmtrace locate.\n";
   return text;
 }
 
@@ -159,6 +206,17 @@ void write_dispatch_log(JsonWriter& json, const Inventory& found) {
   json.end_object();
 }
 
+void write_inferred(JsonWriter& json, const std::optional<std::vector<TraceTarget>>& inferred) {
+  if (!inferred) return json.null("inferred");
+  json.begin_array("inferred");
+  for (const TraceTarget& core : *inferred) {
+    json.begin_object();
+    write_core_indices(json, core);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 std::string to_json(const Inventory& found) {
   JsonWriter json;
   json.begin_object();
@@ -166,6 +224,14 @@ std::string to_json(const Inventory& found) {
   write_dispatch_log(json, found);
   json.begin_array("carrier_cpus");
   for (const int cpu : found.carriers) json.number({}, int64_t{cpu});
+  json.end_array();
+  json.begin_array("located_cpus");
+  for (const auto& [cpu, core] : found.located) {
+    json.begin_object();
+    json.number("cpu", int64_t{cpu});
+    write_core_indices(json, core);
+    json.end_object();
+  }
   json.end_array();
   json.begin_object("lists");
   for (const Listed& list : found.lists) {
@@ -178,6 +244,7 @@ std::string to_json(const Inventory& found) {
     json.begin_array("entries");
     for (const auto& entry : list.blocks.entries) json.text({}, hex(entry));
     json.end_array();
+    if (list.name == kTopology) write_inferred(json, list.inferred);
     json.end_object();
   }
   json.end_object();

@@ -12,6 +12,7 @@
 #include "cli/capture/htm_source.h"
 #include "cli/capture/identity.h"
 #include "cli/capture/script_options.h"
+#include "core/base/target.h"
 #include "output/io/trace_sink.h"
 
 namespace htmtrace {
@@ -37,11 +38,16 @@ struct RecordOptions {
   Schedule schedule;
   std::optional<uint64_t> max_bytes;  // limit of the trace in all files together
   ScriptOptions script;
-  bool strict = false;                // a loss is a failure
-  bool symbols = false;               // also save kernel symbols and process maps
-  bool bind = false;                  // run the workload on the carrier CPUs
-  std::vector<std::string> workload;  // empty: no workload
-  std::optional<Identity> user;       // becomes this user after the events are open
+  bool strict = false;   // a loss is a failure
+  bool symbols = false;  // also save kernel symbols and process maps
+  bool bind = false;     // run the workload on the carrier CPUs
+  // Trace the cores of these CPUs, and run the workload there. An empty list: htmtrace chooses a
+  // CPU. Without a value, the command line names the targets.
+  std::optional<std::vector<int>> located_cpus;
+  std::vector<HtmType> located_types;  // the traces of each located core and its chip
+  std::vector<int> program_cpus;       // run the workload only there; empty: anywhere
+  std::vector<std::string> workload;   // empty: no workload
+  std::optional<Identity> user;        // becomes this user after the events are open
 
   bool streams() const { return folder == "-"; }
   // Returns true if several traces go to subfolders of `folder`.

@@ -20,6 +20,7 @@
 #include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "cli/record/located_targets.h"
 #include "cli/record/recording.h"
 #include "cli/record/schedule_options.h"
 #include "cli/record/trigger_options.h"
@@ -84,6 +85,13 @@ int parse_level(const std::string& text) {
   return level;
 }
 
+std::vector<int> carriers_of(const std::vector<HtmSource>& sources) {
+  std::vector<int> cpus;
+  cpus.reserve(sources.size());
+  for (const HtmSource& source : sources) cpus.push_back(source.carrier_cpu());
+  return cpus;
+}
+
 // Without this note, users wait for a trace that never starts.
 std::string carriers_decide(const std::vector<HtmSource>& sources) {
   std::string cpus;
@@ -106,12 +114,15 @@ Sources open_all(const SourceWish& wish, Signals& signals) {
   return open_sources(wish);
 }
 
-int record(const RecordOptions& options, Signals& signals, ReadyNotice& ready) {
+int record(RecordOptions options, Signals& signals, ReadyNotice& ready) {
   signals.watch();
   if (options.streams()) check_stream();
-  std::optional<ControlChannel> control;
   as_user(options.user, [&] {
     if (!options.workload.empty()) check_program(options.workload.front());
+  });
+  if (options.located_cpus) locate_targets(options, signals);
+  std::optional<ControlChannel> control;
+  as_user(options.user, [&] {
     if (!options.streams()) {
       check_session_folder(options.folder, options.source.targets, options.existing);
     }
@@ -127,7 +138,8 @@ int record(const RecordOptions& options, Signals& signals, ReadyNotice& ready) {
   if (sources.first_driver) {
     print_note("warning: this kernel's htm driver can overwrite kernel memory");
   }
-  if (sources.triggers.any() && !options.bind && !options.script.quiet)
+  if (options.bind) options.program_cpus = carriers_of(sources.list);
+  if (sources.triggers.any() && options.program_cpus.empty() && !options.script.quiet)
     print_note(carriers_decide(sources.list));
   std::optional<Workload> workload;
   if (!options.workload.empty()) {
@@ -157,6 +169,26 @@ void declare_carriers(CLI::App& app, const Words& words) {
       ->type_name("LIST");
 }
 
+// Without a target, htmtrace chooses a CPU for the program, and saves the names for the reports.
+void choose_targets(RecordWords& words) {
+  RecordOptions& options = words.options;
+  const bool named = has_targets(words.targets);
+  if (named && options.located_cpus) {
+    throw CLI::ValidationError("--cpu-target",
+                               "cannot be used with --node, --chip, --core or --target");
+  }
+  if (named) {
+    options.source.targets = expand_targets(words.targets);
+    return;
+  }
+  if (!options.located_cpus) {
+    if (options.workload.empty()) throw CLI::RequiredError("--chip, --cpu-target or a program");
+    options.located_cpus.emplace();
+  }
+  options.located_types = words.targets.types;
+  if (!options.workload.empty() && !options.streams()) options.symbols = true;
+}
+
 // Runs the checks that need the whole command line.
 void complete(RecordWords& words) {
   SourceWish& source = words.options.source;
@@ -173,7 +205,7 @@ void complete(RecordWords& words) {
     throw CLI::ValidationError("--keep", "cannot be used with -o -");
   }
   source.rearm = words.options.numbered() || !words.options.script.control.empty();
-  source.targets = expand_targets(words.targets);
+  choose_targets(words);
   if (!source.cpus.empty() && source.cpus.size() < source.targets.size()) {
     throw CLI::ValidationError("--cpu",
                                fmt::format("{} targets need as many CPUs, but the list has {}",
@@ -187,6 +219,13 @@ Action declare_record(CLI::App& app, Signals& signals) {
   const auto words = std::make_shared<RecordWords>();
   RecordOptions& options = words->options;
   declare_targets(app, words->targets);
+  app.add_option_function<std::string>(
+         "--cpu-target",
+         [&options](const std::string& text) {
+           options.located_cpus = cpus_of_option("--cpu-target", text);
+         },
+         "Trace the cores of these CPUs, and run PROGRAM there")
+      ->type_name("LIST");
   declare_carriers(app, words);
   declare_triggers(app, options);
   declare_schedule(app, options);
@@ -223,7 +262,8 @@ Action declare_record(CLI::App& app, Signals& signals) {
   app.positionals_at_end();
   set_common_options(app, {"--chip", "--core", "--type", "--duration", "--output"});
   app.footer(
-      "Example:\n"
+      "Examples:\n"
+      "  htmtrace record -o DIR -- PROGRAM\n"
       "  htmtrace record --chip 0 --core 4 -o DIR -- PROGRAM");
   app.parse_complete_callback([words] { complete(*words); });
   return [words, &signals] {

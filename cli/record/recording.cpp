@@ -23,13 +23,6 @@ bool traces_core(const std::vector<HtmSource>& sources) {
       sources, [](const HtmSource& source) { return source.target().type == HtmType::kCore; });
 }
 
-void bind_to_carriers(const Workload& workload, const std::vector<HtmSource>& sources) {
-  std::vector<int> cpus;
-  cpus.reserve(sources.size());
-  for (const HtmSource& source : sources) cpus.push_back(source.carrier_cpu());
-  workload.bind(cpus);
-}
-
 std::optional<Manifest::Workload> facts_of(const Workload* workload,
                                            const std::optional<WorkloadAccount>& account) {
   if (workload == nullptr || !workload->started()) return std::nullopt;
@@ -84,7 +77,9 @@ bool Recording::start() {
   try {
     if (options_.streams()) stream_.emplace(STDOUT_FILENO);
     if (workload_ != nullptr && traces_core(sources_)) account_.emplace(workload_->pid());
-    if (workload_ != nullptr && options_.bind) bind_to_carriers(*workload_, sources_);
+    if (workload_ != nullptr && !options_.program_cpus.empty()) {
+      workload_->bind(options_.program_cpus);
+    }
     std::optional<InputFile> kallsyms;  // the kernel shows addresses to who was privileged here
     if (options_.symbols) kallsyms.emplace(InputFile::open("/proc/kallsyms"));
     give_up_privileges(options_.user, {.workload = workload_ != nullptr,
@@ -375,8 +370,11 @@ bool Recording::report_workload() const {
                        !options_.schedule.delayed() && !options_.source.start_paused &&
                        !options_.source.resume_on && !options_.source.pause_on;
   if (!gapless || !account_->is_absent(times_.traced())) return false;
-  print_warning(account_->describe_absence(),
-                "trace its core with --core N, or run it on the traced core with taskset");
+  print_warning(
+      account_->describe_absence(),
+      options_.located_cpus
+          ? "the CPU may have moved to another core; measure again: htmtrace locate --fresh"
+          : "trace its core with --core N, or run it on the traced core with taskset");
   return true;
 }
 

@@ -51,6 +51,8 @@ HostFacts read_host_facts(const std::filesystem::path& root) {
   facts.page_size_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   facts.timebase_hz = number_of(root / "proc/cpuinfo", "timebase", ':');
   facts.partition_id = number_of(root / "proc/powerpc/lparcfg", "partition_id=", '=');
+  facts.shares_processors =
+      number_of(root / "proc/powerpc/lparcfg", "shared_processor_mode=", '=').value_or(0) != 0;
   if (!facts.partition_id) facts.partition_id = cell(root / "proc/device-tree/ibm,partition-no");
   return facts;
 }

@@ -36,7 +36,7 @@ TEST_CASE("a workload can be bound to CPUs, and a missing CPU is reported") {
   int cpu = 0;
   while (!CPU_ISSET(cpu, &allowed)) cpu++;
   CHECK(message_of([&] { workload.bind({1 << 20}); }) ==
-        "cannot bind sh to the carrier CPUs: Invalid argument");
+        "cannot bind sh to the chosen CPUs: Invalid argument");
   workload.bind({cpu});
   workload.start();
   workload.wait_end();

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Finds the core of a CPU. No public document says how CPUs and cores correspond, but a trace does:
+// htmtrace runs a random marker on the CPU, traces the candidate cores for a few milliseconds, and
+// looks for the marker. An answer is therefore certain for the time of the trace.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cli/locate/marker_quest.h"
+#include "core/base/error.h"
+#include "core/base/target.h"
+
+namespace htmtrace {
+
+struct LocateWish {
+  std::vector<int> cpus = {};
+  std::vector<TraceTarget> candidates =
+      {};              // core targets; empty: all cores of the hypervisor's list
+  bool fresh = false;  // ignore remembered answers
+};
+
+struct CpuLocation {
+  int cpu = -1;
+  std::optional<TraceTarget> core;
+  bool remembered = false;
+  std::optional<Error> error;  // the reason, if `core` is empty
+};
+
+struct Locations {
+  std::vector<CpuLocation> cpus;  // in the order of the wish
+  std::vector<SkippedTarget> skipped;
+};
+
+// Remembers the answers, and uses remembered answers if the wish allows them. Throws Error if no
+// candidate can be traced.
+Locations locate_cpus(const LocateWish& wish);
+
+// Chooses one of `cpus` whose core can be found: the least busy one if possible. Throws Error.
+CpuLocation locate_any(const std::vector<int>& cpus);
+
+// Prints the skipped cores.
+void report_skipped(const Locations& found);
+
+// Warns if the hypervisor may move CPUs to other cores at any time.
+void warn_of_shared_processors();
+
+}  // namespace htmtrace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A thread that runs a marker on one CPU, except while it is paused.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <thread>
+
+#include "core/analysis/marker.h"
+
+namespace htmtrace {
+
+class MarkerLoop {
+ public:
+  // True if this program can run a marker: it is for the 64-bit ELFv2 ABI of POWER.
+  static bool supported();
+
+  // The marker runs when the constructor returns. Throws Error, for example if no thread of this
+  // process may run on the CPU.
+  MarkerLoop(int cpu, const Marker& marker);
+  ~MarkerLoop();
+  MarkerLoop(const MarkerLoop&) = delete;
+  MarkerLoop& operator=(const MarkerLoop&) = delete;
+
+  int cpu() const { return cpu_; }
+
+  void pause() { set_paused(true); }
+  void resume() { set_paused(false); }
+
+  // How often the function has run. It passes through the marker kPassesOfRound times.
+  static constexpr uint64_t kPassesOfRound = 256;
+  uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
+
+ private:
+  void map_code(const Marker& marker);
+  void unmap_code();
+  void set_paused(bool paused);
+  void run();
+
+  int cpu_;
+  std::span<uint32_t> code_;  // a mapping of its own
+  std::atomic<bool> stop_ = false;
+  std::atomic<bool> paused_ = false;
+  std::atomic<uint64_t> rounds_ = 0;
+  std::atomic<int> failure_ = 0;  // an errno
+  std::optional<std::thread> thread_;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/record/located_targets.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/affinity.h"
+#include "cli/capture/htm_source.h"
+#include "cli/cpu_list.h"
+#include "cli/locate/finder.h"
+#include "cli/messages.h"
+#include "core/base/error.h"
+
+namespace htmtrace {
+namespace {
+
+std::vector<CpuLocation> find_locations(const std::vector<int>& cpus, bool quiet) {
+  if (cpus.empty()) return {locate_any(carrier_candidates())};
+  check_online(cpus);
+  Locations found = locate_cpus({.cpus = cpus});
+  if (!quiet) report_skipped(found);
+  for (const CpuLocation& location : found.cpus) {
+    if (!location.core) throw *location.error;
+  }
+  return std::move(found.cpus);
+}
+
+void add_targets(const TraceTarget& core, RecordOptions& options) {
+  for (const HtmType type : options.located_types) {
+    TraceTarget target = core;
+    target.type = type;
+    if (type == HtmType::kNest) target.core = 0;
+    auto& targets = options.source.targets;
+    if (std::ranges::find(targets, target) == targets.end()) targets.push_back(target);
+  }
+}
+
+// Only events on the carrier CPU pause and resume a trace, so with them the program's CPU must be
+// the carrier. Otherwise it must not be, because the drain of the trace would run there.
+void choose_carriers(RecordOptions& options) {
+  SourceWish& source = options.source;
+  if (!source.cpus.empty()) return;
+  std::vector<int>& located = *options.located_cpus;
+  if (options.bind || source.resume_on || source.pause_on) {
+    source.cpus = located;
+    return;
+  }
+  source.cpus = carrier_candidates();
+  std::ranges::stable_partition(
+      source.cpus, [&](int cpu) { return std::ranges::find(located, cpu) == located.end(); });
+}
+
+// The trace holds all that runs on the core, also the work of htmtrace. If there is no other CPU,
+// or the kernel refuses, htmtrace stays.
+void leave_cpus(const std::vector<int>& located) {
+  std::vector<int> others = carrier_candidates();
+  std::erase_if(others, [&](int cpu) { return std::ranges::find(located, cpu) != located.end(); });
+  if (!others.empty()) bind_to_cpus(0, others);
+}
+
+}  // namespace
+
+void locate_targets(RecordOptions& options, Signals& signals) {
+  const Signals::Impatient impatient(signals);
+  const bool quiet = options.script.quiet;
+  const std::vector<CpuLocation> locations = find_locations(*options.located_cpus, quiet);
+  options.located_cpus->clear();
+  for (const CpuLocation& location : locations) {
+    options.located_cpus->push_back(location.cpu);
+    add_targets(*location.core, options);
+    if (quiet) continue;
+    print_note(fmt::format("cpu {} is on {}{}", location.cpu, describe(*location.core),
+                           location.remembered ? " (remembered)" : ""));
+  }
+  warn_of_shared_processors();
+  options.program_cpus = *options.located_cpus;
+  choose_carriers(options);
+  leave_cpus(*options.located_cpus);
+}
+
+}  // namespace htmtrace
