@@ -24,6 +24,7 @@
 #include "core/analysis/heat_maps.h"
 #include "core/analysis/hot_blocks.h"
 #include "core/analysis/passages.h"
+#include "core/analysis/stack_tree.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "output/export/call_timeline.h"
@@ -96,7 +97,7 @@ class Report {
       read(trace, stacks);
     }
     tell(stacks);
-    stacks.tree().fold([&output](std::string_view text) { output.put(text); });
+    StackTree(stacks.tree()).fold([&output](std::string_view text) { output.put(text); });
   }
 
   static void tell(const CallStacks& stacks) {
