@@ -24,7 +24,7 @@ size_t text_width(const ReportOptions& options) {
 
 }  // namespace
 
-std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
+void add_basis(HeatMapReport& report) {
   const HeatMaps& maps = report.maps;
   report.remarks += fmt::format("{} {} reported", maps.events(), report.what);
   if (maps.without_address() != 0) {
@@ -33,12 +33,17 @@ std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
         maps.without_address(), percent(maps.without_address(), maps.events()), report.kind);
   }
   report.remarks += '\n';
+}
+
+std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
+  add_basis(report);
   const bool text = options.format == ReportFormat::kText;
   report.top = options.top.value_or(text ? kTextRows : kSvgRows);
   report.width = text_width(options);
   switch (options.format) {
     case ReportFormat::kText:
     case ReportFormat::kPerfetto:  // for timelines only
+    case ReportFormat::kHtml:      // another page has the map
       break;
     case ReportFormat::kJson:
       return report.to_json();
