@@ -9,8 +9,9 @@ namespace htmtrace {
 
 int report_dispatch_log(const CLI::App& command, const ReportOptions& options) {
   const std::string& file = options.traces.paths.front();
-  check_dispatch_log_options(command, file,
-                             {"PATH", "format", "top", "kallsyms", "output", "force", "quiet"});
+  check_dispatch_log_options(
+      command, file,
+      {"PATH", "format", "top", "kallsyms", "output", "force", "quiet", "color", "no-pager"});
   if (options.format != ReportFormat::kText) {
     refuse_dispatch_log_format(file, "whose report is text");
   }

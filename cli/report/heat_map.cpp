@@ -2,8 +2,6 @@
 #include "cli/report/heat_map.h"
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "output/io/percent.h"
 
@@ -12,15 +10,6 @@ namespace {
 
 constexpr size_t kTextRows = 32;  // fills a terminal, with headings and footers
 constexpr size_t kSvgRows = 128;
-
-size_t text_width(const ReportOptions& options) {
-  winsize size{};
-  if (!options.traces.output.empty() || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
-      size.ws_col == 0) {
-    return HeatMapReport::kWidth;
-  }
-  return size.ws_col;
-}
 
 }  // namespace
 
@@ -39,7 +28,7 @@ std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
   add_basis(report);
   const bool text = options.format == ReportFormat::kText;
   report.top = options.top.value_or(text ? kTextRows : kSvgRows);
-  report.width = text_width(options);
+  report.width = options.columns.value_or(HeatMapReport::kWidth);
   switch (options.format) {
     case ReportFormat::kText:
     case ReportFormat::kPerfetto:  // for timelines only

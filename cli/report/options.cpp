@@ -172,6 +172,8 @@ void declare_options(CLI::App& app, ReportOptions& options) {
          },
          "Write one HTML page with pictures and tables to FILE")
       ->type_name("FILE");
+  declare_color(app, options.terminal);
+  declare_pager(app, options.terminal);
   app.add_flag("-q,--quiet", options.quiet, "Print only warnings and errors on standard error");
 }
 

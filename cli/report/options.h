@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/terminal.h"
 #include "cli/traces/options.h"
 #include "cli/traces/symbols.h"
 #include "core/analysis/heat_maps.h"
@@ -36,6 +37,10 @@ struct ReportOptions {
   bool infer_address = false;
   std::string between;  // FROM,TO; empty: no passages
   bool quiet = false;
+  TerminalOptions terminal;
+  // What the terminal of standard output offers; set before a pager hides it.
+  bool color = false;
+  std::optional<size_t> columns;
 
   // Whether the report needs call stacks, which a nest trace does not have.
   bool follows_calls() const { return stacks || calls; }

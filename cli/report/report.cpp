@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // htmtrace report: hot instructions and data.
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 #include "cli/report/nest_report.h"
 #include "cli/report/options.h"
 #include "cli/report/page.h"
+#include "cli/terminal.h"
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
 #include "cli/traces/core_reading.h"
@@ -32,6 +34,7 @@
 #include "output/io/text_output.h"
 #include "output/page/core_page.h"
 #include "output/report/call_tree_report.h"
+#include "output/report/colors.h"
 #include "output/report/hot_blocks_report.h"
 #include "output/report/hot_spots_report.h"
 #include "output/report/parts.h"
@@ -49,22 +52,23 @@ class Report {
   explicit Report(const ReportOptions& options)
       : options_(options), symbols_(load_symbols(options.symbols, options.traces)) {}
 
-  int run() {
+  int run(Pager& pager) {
     std::optional<ScratchFile> spool;
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
     TextOutput output = open_output(options_.traces, files_of(options_.symbols));
     const bool nest = all_of_nest(traces, options_.traces.context);
     if (nest) {
-      output.put(bus(traces));
+      output.put(shown(bus(traces)));
     } else if (options_.follows_calls()) {
       call_stacks(traces, output);
     } else if (options_.format == ReportFormat::kPerfetto) {
       call_timeline(traces, output);
     } else {
-      output.put(cores(traces));
+      output.put(shown(cores(traces)));
     }
     output.finish();
+    pager.wait();
     if (output.reader_gone()) return kExitDone;
     incomplete_ |= tell_missing(traces, options_.traces.context);
     note(describe(totals_));
@@ -112,7 +116,7 @@ class Report {
     }
     const CallTreeReport report = call_tree(
         stacks, traces.size(), text ? CallTreeReport::kTextStacks : CallTreeReport::kFileStacks);
-    output.put(text                                     ? report.to_text()
+    output.put(text                                     ? shown(report.to_text())
                : options_.format == ReportFormat::kJson ? report.to_json()
                                                         : report.to_svg());
   }
@@ -128,6 +132,8 @@ class Report {
   void note(const std::string& text) const {
     if (!options_.quiet) print_note(text);
   }
+
+  std::string shown(std::string text) const { return options_.color ? colored(text) : text; }
 
   bool is_page() const { return options_.format == ReportFormat::kHtml; }
 
@@ -308,9 +314,17 @@ Action declare_report(CLI::App& app) {
   app.parse_complete_callback([&app, options] { check(app, *options); });
   return [&app, options] {
     return run_action(options->traces, [&app, &options] {
+      const bool text = options->format == ReportFormat::kText;
+      const bool screen = text && options->traces.output.empty();
+      options->color = screen && wants_color(options->terminal, STDOUT_FILENO);
+      if (screen) options->columns = terminal_columns();
+      Pager pager(screen && !options->terminal.no_pager);
       confine(options->traces, files_of(options->symbols));
-      if (is_one_dispatch_log(options->traces.paths)) return report_dispatch_log(app, *options);
-      return Report(*options).run();
+      if (is_one_dispatch_log(options->traces.paths)) {
+        pager.wait();  // the report and its messages belong together
+        return report_dispatch_log(app, *options);
+      }
+      return Report(*options).run(pager);
     });
   };
 }

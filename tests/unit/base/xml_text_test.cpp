@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "output/report/colors.h"
+
 namespace htmtrace {
 
 TEST_CASE("markup, control characters and bytes that are not UTF-8 do not reach SVG and HTML") {
@@ -34,6 +36,15 @@ TEST_CASE("a long text loses its middle, and no character is cut") {
     CHECK(cut.find("\xef\xbf\xbd") == std::string::npos);
     CHECK(cut.size() <= std::max<size_t>(most, 3));
   }
+}
+
+TEST_CASE("colors mark headings and large shares") {
+  CHECK(colored("") == "");
+  CHECK(colored("1 trace\n\nhot code\n  12  7.50%  f\n") ==
+        "1 trace\n\n\x1b[1mhot code\x1b[m\n  12  \x1b[31m7.50%\x1b[m  f\n");
+  CHECK(colored("  12  0.50%  f 9.00%\n") == "  12  \x1b[32m0.50%\x1b[m  f 9.00%\n");
+  CHECK(colored("  12  0.49%  f") == "  12  0.49%  f");
+  CHECK(colored("not in a table: 151 (99.00%)") == "not in a table: 151 (99.00%)");
 }
 
 }  // namespace htmtrace
