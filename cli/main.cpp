@@ -19,8 +19,10 @@
 #include "cli/htmdecode.h"
 #include "cli/messages.h"
 #include "cli/signals.h"
+#include "cli/similar_names.h"
 #include "cli/standard_streams.h"
 #include "core/base/error.h"
+#include "core/base/plain_text.h"
 #include "output/io/text_output.h"
 
 namespace htmtrace {
@@ -36,13 +38,32 @@ std::string reason_of(const CLI::Error& error) {
                      text.substr(at + kRepeated.size()));
 }
 
+// The options that the first unknown option may mean.
+std::string similar_options(const CLI::App& command, const std::vector<std::string>& unknown) {
+  const auto first =
+      std::ranges::find_if(unknown, [](const std::string& word) { return word.starts_with("--"); });
+  if (first == unknown.end()) return {};
+  SimilarNames names(first->substr(0, first->find('=')));
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.offer("--" + name);
+  }
+  return names.question();
+}
+
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   std::string command;
+  const CLI::App* innermost = app;
   for (auto chosen = app->get_subcommands(); !chosen.empty();
        chosen = chosen.front()->get_subcommands()) {
-    command += chosen.front()->get_name() + " ";
+    innermost = chosen.front();
+    command += innermost->get_name() + " ";
   }
-  return fmt::format("htmtrace: {}\n  hint: htmtrace {}--help\n", reason_of(error), command);
+  std::string text = fmt::format("htmtrace: {}\n", without_controls(reason_of(error)));
+  if (const std::string question = similar_options(*innermost, app->remaining(true));
+      !question.empty()) {
+    text += fmt::format("  hint: {}\n", question);
+  }
+  return text + fmt::format("  hint: htmtrace {}--help\n", command);
 }
 
 // Prints help, the version, or an error of the command line.
@@ -104,8 +125,13 @@ int run(std::vector<std::string> arguments, Signals& signals) {
       std::ranges::none_of(commands, [&](const auto& command) {
         return command.first->check_name(arguments.front());
       })) {
-    print_error(
-        Error("unknown command " + arguments.front()).hint("list the commands: htmtrace --help"));
+    Error unknown("unknown command " + arguments.front());
+    SimilarNames names(arguments.front());
+    for (const auto& command : commands) names.offer(command.first->get_name());
+    if (const std::string question = names.question(); !question.empty()) {
+      unknown = std::move(unknown).hint(question);
+    }
+    print_error(std::move(unknown).hint("list the commands: htmtrace --help"));
     return kExitUsage;
   }
   try {

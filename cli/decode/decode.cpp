@@ -62,8 +62,8 @@ SymbolTable load_names(const DecodeOptions& options) {
 
 class Decode {
  public:
-  Decode(const DecodeOptions& options, TextOutput output)
-      : options_(options), output_(std::move(output)) {
+  Decode(const DecodeOptions& options, TextOutput output, Pager& pager)
+      : options_(options), output_(std::move(output)), pager_(pager) {
     if (options_.disassemble || needs_.assembler) disassembler_ = std::make_unique<Disassembler>();
     if (options_.symbols || needs_.symbols) symbols_ = load_names(options_);
   }
@@ -84,6 +84,7 @@ class Decode {
       if (output_.reader_gone()) break;
     }
     output_.finish();
+    pager_.wait();
     if (output_.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
     if (!options_.quiet) print_note(describe(totals_));
@@ -363,8 +364,9 @@ class Decode {
 
   const DecodeOptions& options_;
   TextOutput output_;
+  Pager& pager_;
   // Without progress if the events go to the same terminal: they show the progress.
-  const bool show_progress_ = ::isatty(STDERR_FILENO) == 1 &&
+  const bool show_progress_ = ::isatty(STDERR_FILENO) == 1 && !pager_.running() &&
                               (!options_.traces.output.empty() || ::isatty(STDOUT_FILENO) == 0);
   std::unique_ptr<Disassembler> disassembler_;  // null: not printed
   std::optional<SymbolTable> symbols_;          // built on first use
@@ -376,12 +378,15 @@ class Decode {
   bool incomplete_ = false;
 };
 
-int decode(const CLI::App& app, const DecodeOptions& options) {
-  if (is_one_dispatch_log(options.traces.paths)) return decode_dispatch_log(app, options);
+int decode(const CLI::App& app, const DecodeOptions& options, Pager& pager) {
+  if (is_one_dispatch_log(options.traces.paths)) {
+    pager.wait();  // the entries and their messages belong together
+    return decode_dispatch_log(app, options);
+  }
   if (for_engines(options.format)) return decode_to_rows(options);
   check_terminal(options);
   TextOutput output = open_output(options.traces, files_of(options.names));
-  return Decode(options, std::move(output)).run();
+  return Decode(options, std::move(output), pager).run();
 }
 
 }  // namespace
@@ -394,8 +399,10 @@ Action declare_decode(CLI::App& app) {
     return run_action(options->traces, [&app, &options] {
       Reach more{.outputs = {options->blocks}};
       if (for_engines(options->format)) more.output_folders = {options->traces.output};
+      Pager pager(options->format == DecodeFormat::kText && options->traces.output.empty() &&
+                  !options->terminal.no_pager);
       confine(options->traces, files_of(options->names), more);
-      return decode(app, *options);
+      return decode(app, *options, pager);
     });
   };
 }

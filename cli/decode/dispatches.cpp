@@ -31,7 +31,7 @@ DtlFormat dispatch_format_of(const DecodeOptions& options, const std::string& fi
 int decode_dispatch_log(const CLI::App& command, const DecodeOptions& options) {
   const std::string& file = options.traces.paths.front();
   check_dispatch_log_options(command, file,
-                             {"PATH", "format", "summary", "quiet", "output", "force"});
+                             {"PATH", "format", "summary", "quiet", "output", "force", "no-pager"});
   DtlOutputOptions output;
   output.format = dispatch_format_of(options, file);
   output.summary = options.summary;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/affinity.h"
+#include "cli/terminal.h"
 #include "cli/traces/options.h"
 #include "cli/traces/symbols.h"
 #include "output/export/qtrace_writer.h"
@@ -61,6 +62,7 @@ struct DecodeOptions {
   static constexpr unsigned kMostThreads = 256;
   unsigned threads = std::min(allowed_cpus(), kMostThreads);
   bool quiet = false;
+  TerminalOptions terminal;
 };
 
 // Declares all options.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // htmtrace diff: compares two traces.
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "cli/number_from.h"
 #include "cli/one_of.h"
 #include "cli/report/options.h"
+#include "cli/terminal.h"
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
 #include "cli/traces/core_reading.h"
@@ -22,6 +24,7 @@
 #include "core/analysis/nest_profile.h"
 #include "core/base/error.h"
 #include "output/io/text_output.h"
+#include "output/report/colors.h"
 #include "output/report/core_diff.h"
 #include "output/report/diff_report.h"
 #include "output/report/nest_diff.h"
@@ -38,6 +41,7 @@ struct DiffOptions {
   size_t entries = 1 << 16;
   size_t top = 20;
   ReportFormat format = ReportFormat::kText;
+  TerminalOptions terminal;
 };
 
 struct NestSide {
@@ -57,7 +61,7 @@ class Diff {
  public:
   explicit Diff(const DiffOptions& options) : options_(options) {}
 
-  int run() {
+  int run(bool color, Pager& pager) {
     std::optional<ScratchFile> spools[2];
     std::vector<ChosenTrace> sides[2];
     DiffReport report;
@@ -77,10 +81,12 @@ class Diff {
     TextOutput output = open_output(options_.traces, files_of(options_.symbols));
     nest ? buses(sides, report) : cores(sides, report);
     report.top = options_.top;
-    output.put(options_.format == ReportFormat::kText   ? report.to_text()
+    output.put(color                                    ? colored(report.to_text())
+               : options_.format == ReportFormat::kText ? report.to_text()
                : options_.format == ReportFormat::kJson ? report.to_json()
                                                         : report.to_csv());
     output.finish();
+    pager.wait();
     if (output.reader_gone()) return kExitDone;
     for (const auto& traces : sides) incomplete_ |= tell_missing(traces, options_.traces.context);
     for (const DiffSide* side : {&report.before, &report.after}) {
@@ -182,6 +188,8 @@ void declare_options(CLI::App& app, DiffOptions& options) {
       ->transform(one_of(formats))
       ->type_name("FORMAT")
       ->default_str("");
+  declare_color(app, options.terminal);
+  declare_pager(app, options.terminal);
 }
 
 void check(DiffOptions& options) {
@@ -200,8 +208,11 @@ Action declare_diff(CLI::App& app) {
       "  htmtrace diff BEFORE AFTER");
   app.parse_complete_callback([options] { check(*options); });
   return [options] {
+    const bool screen = options->format == ReportFormat::kText && options->traces.output.empty();
+    const bool color = screen && wants_color(options->terminal, STDOUT_FILENO);
+    Pager pager(screen && !options->terminal.no_pager);
     confine(options->traces, files_of(options->symbols));
-    return Diff(*options).run();
+    return Diff(*options).run(color, pager);
   };
 }
 

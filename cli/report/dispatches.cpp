@@ -9,8 +9,9 @@ namespace htmtrace {
 
 int report_dispatch_log(const CLI::App& command, const ReportOptions& options) {
   const std::string& file = options.traces.paths.front();
-  check_dispatch_log_options(command, file,
-                             {"PATH", "format", "top", "kallsyms", "output", "force"});
+  check_dispatch_log_options(
+      command, file,
+      {"PATH", "format", "top", "kallsyms", "output", "force", "quiet", "color", "no-pager"});
   if (options.format != ReportFormat::kText) {
     refuse_dispatch_log_format(file, "whose report is text");
   }
@@ -20,7 +21,9 @@ int report_dispatch_log(const CLI::App& command, const ReportOptions& options) {
   output.top = options.top.value_or(output.top);
   const DtlInput input(file);
   output.tasks = tells_tasks(input.recording());
-  return replay_dtl(replay_of(file, input), output, open_output(options.traces));
+  DtlReplay replay = replay_of(file, input);
+  replay.quiet = options.quiet;
+  return replay_dtl(replay, output, open_output(options.traces));
 }
 
 }  // namespace htmtrace

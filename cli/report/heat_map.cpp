@@ -2,8 +2,6 @@
 #include "cli/report/heat_map.h"
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "output/io/percent.h"
 
@@ -13,18 +11,9 @@ namespace {
 constexpr size_t kTextRows = 32;  // fills a terminal, with headings and footers
 constexpr size_t kSvgRows = 128;
 
-size_t text_width(const ReportOptions& options) {
-  winsize size{};
-  if (!options.traces.output.empty() || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
-      size.ws_col == 0) {
-    return HeatMapReport::kWidth;
-  }
-  return size.ws_col;
-}
-
 }  // namespace
 
-std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
+void add_basis(HeatMapReport& report) {
   const HeatMaps& maps = report.maps;
   report.remarks += fmt::format("{} {} reported", maps.events(), report.what);
   if (maps.without_address() != 0) {
@@ -33,12 +22,17 @@ std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
         maps.without_address(), percent(maps.without_address(), maps.events()), report.kind);
   }
   report.remarks += '\n';
+}
+
+std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
+  add_basis(report);
   const bool text = options.format == ReportFormat::kText;
   report.top = options.top.value_or(text ? kTextRows : kSvgRows);
-  report.width = text_width(options);
+  report.width = options.columns.value_or(HeatMapReport::kWidth);
   switch (options.format) {
     case ReportFormat::kText:
     case ReportFormat::kPerfetto:  // for timelines only
+    case ReportFormat::kHtml:      // another page has the map
       break;
     case ReportFormat::kJson:
       return report.to_json();

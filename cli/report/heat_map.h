@@ -9,6 +9,9 @@
 
 namespace htmtrace {
 
+// Adds the basis of the map to its remarks.
+void add_basis(HeatMapReport& report);
+
 // Returns the map in the requested format. Text is as wide as the terminal. Sets the members of
 // `report` that depend on the options, and adds the basis of the map to its remarks.
 std::string print_heat(HeatMapReport& report, const ReportOptions& options);

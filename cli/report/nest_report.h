@@ -7,6 +7,7 @@
 
 #include "cli/report/options.h"
 #include "cli/traces/choice.h"
+#include "output/page/html_page.h"
 #include "output/report/decode_report.h"
 
 namespace htmtrace {
@@ -22,5 +23,8 @@ NestReportResult report_nest(const std::vector<ChosenTrace>& traces, const Repor
                              const PageNames& names);
 NestReportResult heat_of_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
                               const PageNames& names);
+
+NestReportResult page_of_nest(const std::vector<ChosenTrace>& traces, const ReportOptions& options,
+                              const PageNames& names, PageHead head);
 
 }  // namespace htmtrace

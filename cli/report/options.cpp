@@ -2,7 +2,9 @@
 #include "cli/report/options.h"
 
 #include <bit>
+#include <initializer_list>
 #include <map>
+#include <string>
 
 #include "cli/help.h"
 #include "cli/number_from.h"
@@ -12,7 +14,7 @@
 namespace htmtrace {
 namespace {
 
-void reject(bool wish, const char* option, const char* why) {
+void reject(bool wish, const char* option, const std::string& why) {
   if (wish) throw CLI::ValidationError(option, why);
 }
 
@@ -24,7 +26,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");
-  app.add_option("--top", options.top, "Lines per table [20; heat map 32, in files 128]")
+  app.add_option("--top", options.top, "Lines per table [20; heat map 32, calls 60, HTML 200]")
       ->type_name("N")
       ->check(number_from(0))
       ->default_str("");
@@ -34,6 +36,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
       ->check(CLI::Range(size_t{16}, size_t{1} << 28))
       ->default_str("");
   app.add_flag("--stacks", options.stacks, "Report folded call stacks");
+  app.add_flag("--calls", options.calls, "Report the call tree; as svg, a flame graph");
   app.add_flag("--blocks", options.blocks, "Report hot basic blocks and their successors");
   app.add_flag("--heat-map", options.heat_map, "Report when each address was accessed");
   app.add_flag("--timeline", options.timeline, "Report ticks, privileges and losses over time");
@@ -47,6 +50,27 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
       ->transform(one_of(axes))
       ->type_name("AXIS")
       ->default_str("");
+}
+
+// The kinds of reports, and what none but tables accept.
+void check_alone(const CLI::App& app, const char* kind, std::initializer_list<const char*> others) {
+  for (const char* const other : others) {
+    reject(app.count(other) != 0, other, std::string("cannot be used with ") + kind);
+  }
+}
+
+void check_calls(const CLI::App& app, const ReportOptions& options) {
+  check_alone(app, "--calls",
+              {"--stacks", "--blocks", "--heat-map", "--timeline", "--between", "--infer-address",
+               "--last", "--html"});
+  reject(options.format == ReportFormat::kCsv || options.format == ReportFormat::kPerfetto,
+         "--format", "--calls prints text, json or svg");
+}
+
+void check_html(const CLI::App& app) {
+  check_alone(app, "--html",
+              {"--stacks", "--calls", "--blocks", "--heat-map", "--timeline", "--between",
+               "--infer-address", "--last", "--format", "--output"});
 }
 
 void check_stacks(const ReportOptions& options) {
@@ -136,17 +160,31 @@ void declare_options(CLI::App& app, ReportOptions& options) {
       {"svg", ReportFormat::kSvg},
       {"perfetto", ReportFormat::kPerfetto}};
   app.add_option("--format", options.format,
-                 "Format: text, json, csv, svg (heat map), perfetto (timeline) [text]")
+                 "Format: text, json, csv, svg (heat map, calls), perfetto (timeline) [text]")
       ->transform(one_of(formats))
       ->type_name("FORMAT")
       ->default_str("");
+  app.add_option_function<std::string>(
+         "--html",
+         [&options](const std::string& file) {
+           options.format = ReportFormat::kHtml;
+           options.traces.output = file == "-" ? "" : file;
+         },
+         "Write one HTML page with pictures and tables to FILE")
+      ->type_name("FILE");
+  declare_color(app, options.terminal);
+  declare_pager(app, options.terminal);
+  app.add_flag("-q,--quiet", options.quiet, "Print only warnings and errors on standard error");
 }
 
 void check(const CLI::App& app, ReportOptions& options) {
   for (const char* const of_data : {"--address", "--unit"}) {
-    reject(app.count(of_data) != 0 && (options.stacks || options.blocks || options.timeline),
-           of_data, "cannot be used with --stacks, --blocks and --timeline");
+    reject(
+        app.count(of_data) != 0 && (options.follows_calls() || options.blocks || options.timeline),
+        of_data, "cannot be used with --stacks, --calls, --blocks and --timeline");
   }
+  if (options.calls) check_calls(app, options);
+  if (options.format == ReportFormat::kHtml) check_html(app);
   if (!options.between.empty()) check_between(app, options);
   if (options.blocks) check_blocks(options);
   if (options.units.empty()) {
@@ -164,7 +202,8 @@ void check(const CLI::App& app, ReportOptions& options) {
     reject(options.traces.selection.last != Selection::kAny, "--heat-map",
            "cannot be used with --last");
   } else {
-    reject(options.format == ReportFormat::kSvg, "--format", "svg requires --heat-map");
+    reject(options.format == ReportFormat::kSvg && !options.calls, "--format",
+           "svg requires --heat-map or --calls");
     reject(options.axis.has_value(), "--over", "requires --heat-map");
   }
   check(options.symbols);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/terminal.h"
 #include "cli/traces/options.h"
 #include "cli/traces/symbols.h"
 #include "core/analysis/heat_maps.h"
@@ -15,10 +16,11 @@
 
 namespace htmtrace {
 
-enum class ReportFormat : uint8_t { kText, kJson, kCsv, kSvg, kPerfetto };
+enum class ReportFormat : uint8_t { kText, kJson, kCsv, kSvg, kPerfetto, kHtml };
 
 struct ReportOptions {
   static constexpr size_t kTop = 20;
+  static constexpr size_t kPageTop = 200;
 
   TraceOptions traces;
   HotSpots::Wishes wishes;
@@ -28,11 +30,20 @@ struct ReportOptions {
   std::optional<size_t> top;
   std::optional<HeatAxis> axis;  // for a heat map
   bool stacks = false;
+  bool calls = false;
   bool heat_map = false;
   bool timeline = false;
   bool blocks = false;
   bool infer_address = false;
   std::string between;  // FROM,TO; empty: no passages
+  bool quiet = false;
+  TerminalOptions terminal;
+  // What the terminal of standard output offers; set before a pager hides it.
+  bool color = false;
+  std::optional<size_t> columns;
+
+  // Whether the report needs call stacks, which a nest trace does not have.
+  bool follows_calls() const { return stacks || calls; }
 };
 
 // Declares --address, which several reports share.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // htmtrace report: hot instructions and data.
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -17,6 +18,8 @@
 #include "cli/report/nest_inferred.h"
 #include "cli/report/nest_report.h"
 #include "cli/report/options.h"
+#include "cli/report/page.h"
+#include "cli/terminal.h"
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
 #include "cli/traces/core_reading.h"
@@ -24,10 +27,14 @@
 #include "core/analysis/heat_maps.h"
 #include "core/analysis/hot_blocks.h"
 #include "core/analysis/passages.h"
+#include "core/analysis/stack_tree.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "output/export/call_timeline.h"
 #include "output/io/text_output.h"
+#include "output/page/core_page.h"
+#include "output/report/call_tree_report.h"
+#include "output/report/colors.h"
 #include "output/report/hot_blocks_report.h"
 #include "output/report/hot_spots_report.h"
 #include "output/report/parts.h"
@@ -37,36 +44,41 @@
 namespace htmtrace {
 namespace {
 
+// Stacks in the flame graph of a page.
+constexpr size_t kFrames = 1000;
+
 class Report {
  public:
   explicit Report(const ReportOptions& options)
       : options_(options), symbols_(load_symbols(options.symbols, options.traces)) {}
 
-  int run() {
+  int run(Pager& pager) {
     std::optional<ScratchFile> spool;
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
     TextOutput output = open_output(options_.traces, files_of(options_.symbols));
     const bool nest = all_of_nest(traces, options_.traces.context);
     if (nest) {
-      output.put(bus(traces));
-    } else if (options_.stacks) {
+      output.put(shown(bus(traces)));
+    } else if (options_.follows_calls()) {
       call_stacks(traces, output);
     } else if (options_.format == ReportFormat::kPerfetto) {
       call_timeline(traces, output);
     } else {
-      output.put(cores(traces));
+      output.put(shown(cores(traces)));
     }
     output.finish();
+    pager.wait();
     if (output.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     incomplete_ |= tell_missing(traces, options_.traces.context);
-    print_note(describe(totals_));
+    note(describe(totals_));
     return exit_status(options_.traces, totals_, incomplete_);
   }
 
  private:
   std::string bus(const std::vector<ChosenTrace>& traces) {
-    if (options_.stacks) throw Error("cannot report call stacks: nest traces have no instructions");
+    if (options_.follows_calls())
+      throw Error("cannot report call stacks: nest traces have no instructions");
     if (options_.timeline) {
       throw Error("cannot make a timeline: nest traces have no instructions")
           .hint("use --heat-map to see when each address was accessed");
@@ -80,9 +92,11 @@ class Report {
       throw Error("cannot report by effective address: nest traces have no effective addresses");
     }
     const PageNames names = load_page_names(options_.symbols, options_.traces.paths, symbols_);
-    NestReportResult result = options_.infer_address ? report_inferred(traces, options_, names)
-                              : options_.heat_map    ? heat_of_nest(traces, options_, names)
-                                                     : report_nest(traces, options_, names);
+    NestReportResult result =
+        is_page() ? page_of_nest(traces, options_, names, page_head(traces, options_))
+        : options_.infer_address ? report_inferred(traces, options_, names)
+        : options_.heat_map      ? heat_of_nest(traces, options_, names)
+                                 : report_nest(traces, options_, names);
     totals_ = result.totals;
     incomplete_ |= result.incomplete;
     return std::move(result.report);
@@ -95,13 +109,62 @@ class Report {
       stacks.begin_trace();
       read(trace, stacks);
     }
-    tell(stacks);
-    stacks.tree().fold([&output](std::string_view text) { output.put(text); });
+    const bool text = options_.calls && options_.format == ReportFormat::kText;
+    if (!text) note(describe(stacks));  // the text of a call tree states it
+    if (options_.stacks) {
+      return StackTree(stacks.tree()).fold([&output](std::string_view line) { output.put(line); });
+    }
+    const CallTreeReport report = call_tree(
+        stacks, traces.size(), text ? CallTreeReport::kTextStacks : CallTreeReport::kFileStacks);
+    output.put(text                                     ? shown(report.to_text())
+               : options_.format == ReportFormat::kJson ? report.to_json()
+                                                        : report.to_svg());
   }
 
-  static void tell(const CallStacks& stacks) {
-    print_note(fmt::format("call stacks: {} lost, {} cut, {} left out", stacks.restarts(),
-                           stacks.cut(), counted(stacks.unknown(), "instruction")));
+  CallTreeReport call_tree(const CallStacks& stacks, size_t traces, size_t most) const {
+    CallTreeReport report(stacks, options_.top.value_or(most));
+    report.totals = totals_;
+    report.traces = traces;
+    return report;
+  }
+
+  // A fact about a report without errors, which --quiet omits.
+  void note(const std::string& text) const {
+    if (!options_.quiet) print_note(text);
+  }
+
+  std::string shown(std::string text) const { return options_.color ? colored(text) : text; }
+
+  bool is_page() const { return options_.format == ReportFormat::kHtml; }
+
+  std::string page(const std::vector<ChosenTrace>& traces) {
+    constexpr size_t kWindows = 128;
+    constexpr size_t kRows = 32;
+    HotSpots spots(wishes(), symbols_);
+    CallStacks stacks(symbols_);
+    HeatMaps maps(options_.wishes.units.back(), options_.axis);
+    std::vector<TimelineReport::Trace> timelines;
+    for (const ChosenTrace& trace : traces) {
+      timelines.push_back({.name = trace.describe(), .timeline = Timeline(kWindows)});
+      DataHeat heat(maps, options_.wishes.key, symbols_);
+      PageSink sink(spots, stacks, heat, timelines.back().timeline);
+      read(trace, sink);
+    }
+    spots.finish();
+    HeatMapReport map = heat_report(maps, traces.size());
+    map.top = kRows;
+    add_basis(map);
+    PageHead head = page_head(traces, options_);
+    head.incomplete = incomplete_;
+    const CorePage page{.head = std::move(head),
+                        .hot = {.spots = spots,
+                                .totals = totals_,
+                                .traces = traces.size(),
+                                .top = options_.top.value_or(ReportOptions::kPageTop)},
+                        .calls = call_tree(stacks, traces.size(), kFrames),
+                        .heat = map,
+                        .timelines = timelines};
+    return page.to_html();
   }
 
   // Text has as many windows as a reader can scan; programs get more.
@@ -129,7 +192,7 @@ class Report {
                       trace.name(), *timeline.full_from()));
     }
     timeline.finish();
-    tell(timeline.stacks());
+    note(describe(timeline.stacks()));
   }
 
   std::string hot_blocks(const std::vector<ChosenTrace>& traces) {
@@ -169,19 +232,24 @@ class Report {
       DataHeat heat(maps, options_.wishes.key, symbols_);
       read(trace, heat);
     }
+    HeatMapReport report = heat_report(maps, traces.size());
+    return print_heat(report, options_);
+  }
+
+  HeatMapReport heat_report(const HeatMaps& maps, size_t traces) const {
     HeatMapReport report{
         .maps = maps,
         .totals = totals_,
-        .traces = traces.size(),
+        .traces = traces,
         .what = "data accesses",
         .step = "instruction",
         .kind = key_name(options_.wishes.key),
-        .remarks = fmt::format("{}: {}\n", counted(traces.size(), "trace"), describe(totals_))};
+        .remarks = fmt::format("{}: {}\n", counted(traces, "trace"), describe(totals_))};
     report.name = [this](const HeatMap::Row& row) {
       if (row.lowest_name == HeatMap::kNoName) return std::string();
       return range_name(symbols_, row.lowest_name, row.highest_name);
     };
-    return print_heat(report, options_);
+    return report;
   }
 
   void refuse_inference() const {
@@ -196,9 +264,8 @@ class Report {
     if (options_.blocks) return hot_blocks(traces);
     if (options_.heat_map) return heat_map(traces);
     if (options_.timeline) return timeline(traces);
-    HotSpots::Wishes wishes = options_.wishes;
-    wishes.walks = true;
-    HotSpots spots(wishes, symbols_);
+    if (is_page()) return page(traces);
+    HotSpots spots(wishes(), symbols_);
     for (const ChosenTrace& trace : traces) read(trace, spots);
     spots.finish();
     const HotSpotsReport report{.spots = spots,
@@ -206,6 +273,12 @@ class Report {
                                 .traces = traces.size(),
                                 .top = options_.top.value_or(ReportOptions::kTop)};
     return printed(report);
+  }
+
+  HotSpots::Wishes wishes() const {
+    HotSpots::Wishes wishes = options_.wishes;
+    wishes.walks = true;
+    return wishes;
   }
 
   template <class Printable>
@@ -241,9 +314,17 @@ Action declare_report(CLI::App& app) {
   app.parse_complete_callback([&app, options] { check(app, *options); });
   return [&app, options] {
     return run_action(options->traces, [&app, &options] {
+      const bool text = options->format == ReportFormat::kText;
+      const bool screen = text && options->traces.output.empty();
+      options->color = screen && wants_color(options->terminal, STDOUT_FILENO);
+      if (screen) options->columns = terminal_columns();
+      Pager pager(screen && !options->terminal.no_pager);
       confine(options->traces, files_of(options->symbols));
-      if (is_one_dispatch_log(options->traces.paths)) return report_dispatch_log(app, *options);
-      return Report(*options).run();
+      if (is_one_dispatch_log(options->traces.paths)) {
+        pager.wait();  // the report and its messages belong together
+        return report_dispatch_log(app, *options);
+      }
+      return Report(*options).run(pager);
     });
   };
 }

@@ -52,20 +52,25 @@ void warn_of_map(const TranslationReport& report, const std::string& name,
 
 }  // namespace
 
-bool tell_missing(const std::vector<ChosenTrace>& traces, const ContextOptions& options) {
-  bool any = false;
+std::vector<Discrepancy> missing_of(const std::vector<ChosenTrace>& traces,
+                                    const ContextOptions& options) {
+  std::vector<Discrepancy> all;
   for (const ChosenTrace& trace : traces) {
     for (const std::string& text : trace.missing) {
-      any = true;
-      print_warning(fmt::format("{} is incomplete: {}", trace.name(), text));
+      all.push_back({.text = fmt::format("{} is incomplete: {}", trace.name(), text), .hint = {}});
     }
     for (const Discrepancy& discrepancy : trace.discrepancies) {
       if (discrepancy.of_map && !options.translation.empty()) continue;
-      any = true;
-      print_warning(discrepancy.text, discrepancy.hint);
+      all.push_back(discrepancy);
     }
   }
-  return any;
+  return all;
+}
+
+bool tell_missing(const std::vector<ChosenTrace>& traces, const ContextOptions& options) {
+  const std::vector<Discrepancy> all = missing_of(traces, options);
+  for (const Discrepancy& discrepancy : all) print_warning(discrepancy.text, discrepancy.hint);
+  return !all.empty();
 }
 
 void tell_no_tags(const std::string& trace) {

@@ -38,6 +38,10 @@ std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace&
 // Throws Error for a mix of both, and for an llat trace.
 bool all_of_nest(const std::vector<ChosenTrace>& traces, const ContextOptions& options);
 
+// Which parts the traces lack, and how the files differ from their manifests.
+std::vector<Discrepancy> missing_of(const std::vector<ChosenTrace>& traces,
+                                    const ContextOptions& options);
+
 // Reports on stderr which parts the traces lack, and how the files differ from their manifests.
 // Call it when the job is done. Returns true if any part is missing or any file differs.
 bool tell_missing(const std::vector<ChosenTrace>& traces, const ContextOptions& options);

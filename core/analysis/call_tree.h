@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +18,11 @@ class CallTree {
   using Function = uint32_t;
   static constexpr Node kRoot = 0;         // no function
   static constexpr Function kUnnamed = 0;  // "[unknown]"
+  static constexpr Function kUnknownCallers = 1, kDeeper = 2, kOthers = 3;
+  static constexpr uint32_t kMostDepth = 512;
+
+  // "[unknown]", "[unknown callers]", "[deeper calls]" and "[other stacks]" are no functions.
+  static constexpr bool is_mark(Function function) { return function <= kOthers; }
 
   CallTree();
 
@@ -28,6 +32,7 @@ class CallTree {
   // Returns kUnnamed for an unknown name.
   Function find(const std::string& name) const;
   bool is_symbol(Function function) const { return functions_[function].is_symbol; }
+  const std::string& name_of(Function function) const { return functions_[function].name; }
 
   // The stack of `parent` plus one function. Stacks that are too deep end with a special node, and
   // so do new stacks when the tree is full.
@@ -49,11 +54,14 @@ class CallTree {
   // The next outer function.
   Node outer(Node node) const { return visible(nodes_[node].parent); }
   // The name of any node except the root and confirmed bases.
-  const std::string& name(Node node) const { return functions_[nodes_[node].function].name; }
+  const std::string& name(Node node) const { return name_of(nodes_[node].function); }
 
-  // Calls put(text) with "outer;inner;leaf COUNT" and a newline for each stack with instructions,
-  // sorted. The memory use does not depend on the length of the lines.
-  void fold(const std::function<void(std::string_view)>& put) const;
+  // The parts of a node, as the tree stores it. A node can be confirmed or share its stack with
+  // other nodes; a StackTree has each stack once.
+  Node parent(Node node) const { return nodes_[node].parent; }
+  Function function(Node node) const { return nodes_[node].function; }
+  bool is_confirmed(Node node) const { return nodes_[node].confirmed; }
+  uint64_t instructions(Node node) const { return nodes_[node].instructions; }
 
   size_t size() const { return nodes_.size(); }
   uint64_t cut() const { return cut_; }  // stacks that were too deep or exceeded the limit
@@ -61,8 +69,6 @@ class CallTree {
  private:
   static constexpr size_t kMostNodes = 1 << 20;
   static constexpr size_t kMostFunctions = 1 << 20;
-  static constexpr uint32_t kMostDepth = 512;
-  static constexpr Function kUnknownCallers = 1, kDeeper = 2, kOthers = 3;
 
   struct Named {
     std::string name;
@@ -75,8 +81,6 @@ class CallTree {
     bool confirmed = false;  // a base without missing callers
     uint64_t instructions = 0;
   };
-
-  class Folder;
 
   Node add(Node parent, Function function, uint32_t depth);
 

@@ -6,30 +6,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "output/io/utf8.h"
+
 namespace htmtrace {
 namespace {
 
 constexpr size_t kIndent = 2;
-
-// Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 if the sequence is
-// invalid. File names and arguments hold arbitrary bytes, but JSON requires UTF-8.
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t index) { return static_cast<unsigned char>(text[index]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  const size_t length = lead >= 0xc2 && lead < 0xe0   ? 2
-                        : lead >= 0xe0 && lead < 0xf0 ? 3
-                        : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                      : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t index = 1; index < length; index++) {
-    if ((byte(index) & 0xc0) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates, and code points beyond U+10FFFF.
-  if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) >= 0xa0)) return 0;
-  if ((lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) >= 0x90)) return 0;
-  return length;
-}
 
 bool is_plain(char character) {
   const auto byte = static_cast<unsigned char>(character);

@@ -9,6 +9,7 @@
 #include "core/base/counted.h"
 #include "core/base/size_text.h"
 #include "output/io/percent.h"
+#include "output/io/xml_text.h"
 #include "output/report/heat_map_report.h"
 
 namespace htmtrace {
@@ -28,27 +29,6 @@ constexpr unsigned kLeastMap = 320;  // minimum width, which the titles need
 constexpr std::array<const char*, kHeatLevels> kColours = {"#fdf1c7", "#fddf95", "#fcc563",
                                                            "#faa43a", "#f27f1e", "#db5a14",
                                                            "#b83a14", "#8a2116", "#55121a"};
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char letter : text) {
-    switch (letter) {
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '&':
-        safe += "&amp;";
-        break;
-      default:
-        // XML 1.0 permits no other control characters, and names come from files.
-        safe += static_cast<unsigned char>(letter) < 0x20 ? '?' : letter;
-    }
-  }
-  return safe;
-}
 
 class Drawing {
  public:
@@ -89,13 +69,13 @@ class Drawing {
   }
 
   void label(unsigned x, unsigned y, const char* style, std::string_view words) {
-    put("<text x=\"{}\" y=\"{}\"{}>{}</text>\n", x, y, style, escaped(words));
+    put("<text x=\"{}\" y=\"{}\"{}>{}</text>\n", x, y, style, xml_text(words));
   }
 
   void begin(unsigned width, unsigned height) {
     put("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
         "viewBox=\"0 0 {0} {1}\" font-family=\"monospace\" font-size=\"11\">\n"
-        "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
+        "<rect class=\"paper\" width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
         width, height);
   }
 
@@ -142,7 +122,7 @@ class Drawing {
     const std::string address = fmt::format("{:016x}", row.address);
     put_left(y, "", address, row.count);
     put_background(y);
-    put_cells(row.windows, y, escaped(name.empty() ? address : address + " " + name));
+    put_cells(row.windows, y, xml_text(name.empty() ? address : address + " " + name));
     if (!name.empty()) label(right(), y + 11, "", name);
   }
 
@@ -160,8 +140,8 @@ class Drawing {
   }
 
   void put_background(unsigned y) {
-    put("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#f2f2f2\"/>\n", kLeft, y,
-        map_.windows() * kCellWidth, kCellHeight - 1);
+    put("<rect class=\"track\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#f2f2f2\"/>\n",
+        kLeft, y, map_.windows() * kCellWidth, kCellHeight - 1);
   }
 
   unsigned right() const { return kLeft + static_cast<unsigned>(map_.windows()) * kCellWidth + 8; }

@@ -16,27 +16,6 @@
 namespace htmtrace {
 namespace {
 
-std::string sites_text(const SymbolTable& symbols, const HotData& data, size_t most) {
-  return list_text(short_list(data.sites, most),
-                   [&](uint64_t key) { return named_code(symbols, key).text(); });
-}
-
-// Returns the lowest effective address, or `nothing` if no program or kernel mapped the data.
-std::string effective(const HotData& hot, const char* prefix, const char* nothing) {
-  if (hot.lowest_ea == HotData::kNoAddress) return nothing;
-  return fmt::format("{}{:016x}", prefix, owned::plain(hot.lowest_ea));
-}
-
-// Names the accessed data: one object with the distance from its begin, or a list.
-std::string objects_text(const SymbolTable& symbols, const HotData& data, size_t most) {
-  const ShortList list = short_list(data.objects, most);
-  const bool is_one = list.shown.size() == 1 && list.others == 0;
-  if (is_one || list.shown.empty()) return symbol_or_nothing(symbols, data.lowest_ea);
-  return list_text(list, [&](uint64_t key) {
-    return key == HotData::kNoObject ? "(no name)" : named_object(symbols, key).text();
-  });
-}
-
 template <size_t N, class Count>
 std::string mix_text(const char* title, const std::array<std::string_view, N>& names,
                      uint64_t whole, const Count& count) {
@@ -73,7 +52,7 @@ std::string data_text(const HotSpotsReport& report, size_t place) {
   for (const auto& [key, hot] : table.top(report.top)) {
     fmt::format_to(out, "{:>14} {:>6.2f}% {:>12} {:>12} {:>9}  {:016x}  {}", hot.count,
                    percent(hot.count, spots.data_accesses()), hot.loads, hot.stores, hot.atomics,
-                   key, effective(hot, "", "----------------"));
+                   key, effective_text(hot, "", "----------------"));
     const std::string sites = sites_text(spots.symbols(), hot, kShownInText);
     const std::string objects = objects_text(spots.symbols(), hot, kShownInText);
     fmt::format_to(out, "{}{}{}{}\n", sites.empty() ? "" : "  ", sites,
@@ -176,7 +155,7 @@ void write_data(JsonWriter& json, const HotSpotsReport& report, size_t place) {
     if (hot.lowest_ea == HotData::kNoAddress) {
       json.null("ea");
     } else {
-      json.text("ea", effective(hot, "0x", ""));
+      json.text("ea", effective_text(hot, "0x", ""));
     }
     write_symbol(json, symbol_or_nothing(spots.symbols(), hot.lowest_ea));
     write_sites(json, spots.symbols(), short_list(hot.sites, report.top));
@@ -189,7 +168,26 @@ void write_data(JsonWriter& json, const HotSpotsReport& report, size_t place) {
 
 }  // namespace
 
-std::string HotSpotsReport::to_text() const {
+std::string sites_text(const SymbolTable& symbols, const HotData& data, size_t most) {
+  return list_text(short_list(data.sites, most),
+                   [&](uint64_t key) { return named_code(symbols, key).text(); });
+}
+
+std::string effective_text(const HotData& hot, const char* prefix, const char* nothing) {
+  if (hot.lowest_ea == HotData::kNoAddress) return nothing;
+  return fmt::format("{}{:016x}", prefix, owned::plain(hot.lowest_ea));
+}
+
+std::string objects_text(const SymbolTable& symbols, const HotData& data, size_t most) {
+  const ShortList list = short_list(data.objects, most);
+  const bool is_one = list.shown.size() == 1 && list.others == 0;
+  if (is_one || list.shown.empty()) return symbol_or_nothing(symbols, data.lowest_ea);
+  return list_text(list, [&](uint64_t key) {
+    return key == HotData::kNoObject ? "(no name)" : named_object(symbols, key).text();
+  });
+}
+
+std::string HotSpotsReport::basis() const {
   std::string text = fmt::format("{}: {}\n{} and {} reported\n", counted(traces, "trace"),
                                  describe(totals), counted(spots.instructions(), "instruction"),
                                  counted(spots.data_accesses(), "data access"));
@@ -204,6 +202,11 @@ std::string HotSpotsReport::to_text() const {
     fmt::format_to(out, "not in a table: {} without a known address\n",
                    counted(spots.code_without_address(), "instruction"));
   }
+  return text;
+}
+
+std::string HotSpotsReport::to_text() const {
+  std::string text = basis();
   text += mix_text("instructions by privilege", kPrivilegeNames, spots.instructions(),
                    [&](size_t i) { return spots.of_privilege(static_cast<Privilege>(i)); });
   text += mix_text("instructions by kind", kInstructionClassNames, spots.instructions(),
@@ -257,11 +260,11 @@ std::string HotSpotsReport::to_csv() const {
   for (size_t i = 0; i < spots.data().size(); i++) {
     const HotTable<HotData>& table = spots.data().at(i);
     for (const auto& [key, hot] : table.top(top)) {
-      fmt::format_to(out, "data-{},{},{},{},{},{},{},,0x{:016x},{},{},{}\n",
-                     key_name(spots.wishes().key), spots.wishes().units.at(i), hot.count,
-                     table.error(), hot.loads, hot.stores, hot.atomics, key,
-                     effective(hot, "0x", ""), csv_field(objects_text(spots.symbols(), hot, top)),
-                     csv_field(sites_text(spots.symbols(), hot, top)));
+      fmt::format_to(
+          out, "data-{},{},{},{},{},{},{},,0x{:016x},{},{},{}\n", key_name(spots.wishes().key),
+          spots.wishes().units.at(i), hot.count, table.error(), hot.loads, hot.stores, hot.atomics,
+          key, effective_text(hot, "0x", ""), csv_field(objects_text(spots.symbols(), hot, top)),
+          csv_field(sites_text(spots.symbols(), hot, top)));
     }
   }
   for (const auto& [key, hot] : spots.code().top(top)) {

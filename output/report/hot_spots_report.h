@@ -16,9 +16,20 @@ struct HotSpotsReport {
   size_t traces = 0;
   size_t top = 20;  // lines of each table
 
+  // Lines about the traces, and about events that are in no table.
+  std::string basis() const;
+
   std::string to_text() const;
   std::string to_json() const;
   std::string to_csv() const;
 };
+
+// The parts of a line of hot data. `most` limits the values of each list.
+// The code that accessed the data: "first(3) second(1)".
+std::string sites_text(const SymbolTable& symbols, const HotData& data, size_t most);
+// The lowest effective address, or `nothing` if no program or kernel mapped the data.
+std::string effective_text(const HotData& hot, const char* prefix, const char* nothing);
+// One object with the distance from its start, or a list.
+std::string objects_text(const SymbolTable& symbols, const HotData& data, size_t most);
 
 }  // namespace htmtrace

@@ -59,26 +59,10 @@ std::vector<size_t> asking_chips(const nest::HotSpots& spots) {
   return asking;
 }
 
-// Prints a row for each chip that sends commands, and a column for each bus.
-void put_chips(std::string& text, const nest::HotSpots& spots) {
-  const auto out = std::back_inserter(text);
-  fmt::format_to(out, "\nall commands by requesting chip, on the bus of each trace\n{:<8}", "from");
-  for (const nest::TracedBus& bus : spots.traces()) fmt::format_to(out, " {:>21}", bus.name);
-  text += '\n';
-  for (const size_t chip : asking_chips(spots)) {
-    fmt::format_to(out, "{:<8}", chip_name(chip));
-    for (const nest::TracedBus& bus : spots.traces()) {
-      const uint64_t all = std::accumulate(bus.chips.begin(), bus.chips.end(), uint64_t{0});
-      fmt::format_to(out, " {:>13} {:>6.2f}%", bus.chips[chip], percent(bus.chips[chip], all));
-    }
-    text += '\n';
-  }
-}
-
 // Describes the common origin of the commands that are counted together.
 std::string whence(const nest::HotSpots& spots, const HotAddress& hot) {
-  return fmt::format("{}; {}", text_of(spots, hot.sources, nest_source_name, kShownInText),
-                     text_of(spots, hot.commands, nest_command_name, kShownInText));
+  return fmt::format("{}; {}", nest_sources_text(spots, hot, kShownInText),
+                     nest_commands_text(spots, hot, kShownInText));
 }
 
 void put_owners(std::string& text, const nest::HotSpots& spots) {
@@ -157,7 +141,15 @@ std::string nest_address_name(const PageNames& names, const HotAddress& hot) {
   return hot.lowest_la == HotAddress::kNoAddress ? "" : names.name({hot.lowest_la});
 }
 
-std::string NestHotReport::to_text() const {
+std::string nest_sources_text(const nest::HotSpots& spots, const HotAddress& hot, size_t most) {
+  return text_of(spots, hot.sources, nest_source_name, most);
+}
+
+std::string nest_commands_text(const nest::HotSpots& spots, const HotAddress& hot, size_t most) {
+  return text_of(spots, hot.commands, nest_command_name, most);
+}
+
+std::string NestHotReport::basis() const {
   std::string text =
       fmt::format("bus: {}\n{}\n{} reported\nwith an address: {} ({:.2f}%)\n", describe(totals),
                   evidence, counted(spots.all_commands(), "command"), spots.commands(),
@@ -168,8 +160,30 @@ std::string NestHotReport::to_text() const {
                    kind(spots), spots.without_address(),
                    percent(spots.without_address(), spots.commands()));
   }
-  text += describe(names);
-  put_chips(text, spots);
+  return text + describe(names);
+}
+
+// A row for each chip that sends commands, and a column for each bus.
+std::string NestHotReport::chips_text() const {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "all commands by requesting chip, on the bus of each trace\n{:<8}", "from");
+  for (const nest::TracedBus& bus : spots.traces()) fmt::format_to(out, " {:>21}", bus.name);
+  text += '\n';
+  for (const size_t chip : asking_chips(spots)) {
+    fmt::format_to(out, "{:<8}", chip_name(chip));
+    for (const nest::TracedBus& bus : spots.traces()) {
+      const uint64_t all = std::accumulate(bus.chips.begin(), bus.chips.end(), uint64_t{0});
+      fmt::format_to(out, " {:>13} {:>6.2f}%", bus.chips[chip], percent(bus.chips[chip], all));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string NestHotReport::to_text() const {
+  std::string text = basis() + "\n" + chips_text();
+  const auto out = std::back_inserter(text);
   if (spots.owners().known()) put_owners(text, spots);
   for (size_t i = 0; i < spots.tables().size(); i++) {
     const HotTable<HotAddress>& table = spots.tables().at(i);
@@ -233,17 +247,16 @@ std::string NestHotReport::to_csv() const {
     for (const auto& [key, hot] : table.top(top)) {
       fmt::format_to(std::back_inserter(text), "bus-{},{},{},{},{},0x{:016x},{},{},{}\n",
                      kind(spots), spots.wishes().units.at(i), hot.count, table.error(), hot.retries,
-                     key, csv_field(text_of(spots, hot.sources, nest_source_name, top)),
-                     csv_field(text_of(spots, hot.commands, nest_command_name, top)),
+                     key, csv_field(nest_sources_text(spots, hot, top)),
+                     csv_field(nest_commands_text(spots, hot, top)),
                      csv_field(nest_address_name(names, hot)));
     }
   }
   if (!spots.owners().known()) return text;
   for (const auto& [owner, hot] : spots.owners().rows()) {
     fmt::format_to(std::back_inserter(text), "bus-partition,,{},0,{},{},{},{},\n", hot.count,
-                   hot.retries, owner_name(owner),
-                   csv_field(text_of(spots, hot.sources, nest_source_name, top)),
-                   csv_field(text_of(spots, hot.commands, nest_command_name, top)));
+                   hot.retries, owner_name(owner), csv_field(nest_sources_text(spots, hot, top)),
+                   csv_field(nest_commands_text(spots, hot, top)));
   }
   return text;
 }

@@ -19,12 +19,23 @@ std::string nest_command_name(nest::Layout layout, uint32_t kind);
 // Names the lowest logical address that was seen. Empty if this address has no name.
 std::string nest_address_name(const PageNames& names, const nest::HotAddress& hot);
 
+// The units that sent the commands, and the names of the commands: "g0.c1.core:042(3)".
+std::string nest_sources_text(const nest::HotSpots& spots, const nest::HotAddress& hot,
+                              size_t most);
+std::string nest_commands_text(const nest::HotSpots& spots, const nest::HotAddress& hot,
+                               size_t most);
+
 struct NestHotReport {
   const nest::HotSpots& spots;
   DecodeTotals totals;
   std::string evidence;  // evidence for the layout
   const PageNames& names;
   size_t top = 20;
+
+  // Lines about the traces, and about commands that are in no table.
+  std::string basis() const;
+  // The table of all commands by requesting chip.
+  std::string chips_text() const;
 
   std::string to_text() const;
   std::string to_json() const;

@@ -26,6 +26,11 @@ struct TimelineReport {
   std::string to_csv() const;
 };
 
+// Draws one timeline as an SVG element as wide as its container.
+std::string timeline_chart(const Timeline& timeline);
+// The HTML text that explains its colors.
+std::string timeline_legend();
+
 // Ticks for each instruction, in thousandths. Empty without instructions.
 std::optional<uint64_t> ticks_each(const Timeline& timeline, size_t window);
 

@@ -28,7 +28,8 @@ SIMULATORS = {"core": ["decode --format qtrace", "decode --format bbv --interval
 # --file-order is an error.
 ROWS = {kind: ["decode --format avro -o out", "decode --format avro -o out {selection}"] for kind in ALL}
 REPORTS = {"core": ["report", "report --format json", "report --address effective --kallsyms rec/kallsyms",
-                    "report --blocks --format json", "report --stacks", "report --heat-map --format csv",
+                    "report --blocks --format json", "report --stacks", "report --calls --format json",
+                    "report --heat-map --format csv",
                     "report --timeline --format csv", "report --timeline --format perfetto"],
            "nest": ["report", "report --format json", "report --address real", "report --heat-map --format csv"]}
 # The first trace of the comparison is the folder.

@@ -95,6 +95,9 @@ def all_jobs(can_write_parquet):
     yield job("report passages", f"{report} --between start,inner -o out ../in/core")
     yield job("report a timeline", f"{report} --timeline --format perfetto -o out ../in/core")
     yield job("report a heat map", f"{report} --heat-map --format svg -o out ../in/core")
+    yield job("report a flame graph", f"{report} --calls --format svg -o out ../in/core")
+    yield job("report a page over an old file", f"{report} --force --html out ../in/core", copies=OLD)
+    yield job("report a page of a bus trace", "report --type nest --html out ../in/bus")
     yield job("report a bus trace", "report --type nest -o out ../in/bus")
     yield job("report a folder with programs", f"report --elf {os.path.realpath('/bin/true')}@10000000 ../in/folder")
     yield job("report the address field", "report --type nest --infer-address --partition 0 "

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/analysis/stack_tree.h"
 #include "tests/unit/analysis/folded_stacks.h"
 
 namespace htmtrace {
@@ -94,7 +95,7 @@ TEST_CASE("long stacks below many bases take memory for each stack, not for each
     for (int depth = 0; depth < 500; depth++) tree.count(node = grow(tree, node, {"again"}));
   }
   size_t lines = 0;
-  tree.fold([&](std::string_view line) {
+  StackTree(tree).fold([&](std::string_view line) {
     lines++;
     CHECK(line.ends_with(" 2000\n"));
   });

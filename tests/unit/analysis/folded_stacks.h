@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Returns all lines of CallTree::fold().
+// Returns all lines of StackTree::fold().
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "core/analysis/call_tree.h"
+#include "core/analysis/stack_tree.h"
 
 namespace htmtrace {
 
 inline std::string folded(const CallTree& tree) {
   std::string text;
-  tree.fold([&](std::string_view line) { text += line; });
+  StackTree(tree).fold([&](std::string_view line) { text += line; });
   return text;
 }
 

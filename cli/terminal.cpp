@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/terminal.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+
+#include "cli/messages.h"
+#include "cli/one_of.h"
+#include "core/base/error.h"
+
+namespace htmtrace {
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_terminal(int fd) {
+  return ::isatty(fd) == 1;
+}
+
+bool is_program(const std::string& path) {
+  return ::access(path.c_str(), X_OK) == 0;
+}
+
+bool is_found(const std::string& program) {
+  if (program.find('/') != std::string::npos) return is_program(program);
+  std::string_view folders = variable("PATH");
+  while (!folders.empty()) {
+    const size_t end = std::min(folders.find(':'), folders.size());
+    const std::string folder(folders.substr(0, end));
+    if (is_program((folder.empty() ? "." : folder) + "/" + program)) return true;
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+  }
+  return false;
+}
+
+// The pager whose terminal SIGINT must not take away. A signal handler has no other access to it.
+std::atomic<pid_t> shown_pager = -1;
+
+// Ctrl-C also interrupts the pager, which then shows the output so far. The command ends when the
+// user leaves the pager.
+void wait_for_pager(int number) {
+  const int reason = errno;
+  const pid_t pager = shown_pager;
+  if (pager > 0) ::waitpid(pager, nullptr, 0);
+  errno = reason;
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+// Waits for the first byte of output. Returns false if no output follows.
+bool any_output(int fd) {
+  pollfd output{.fd = fd, .events = POLLIN, .revents = 0};
+  while (::poll(&output, 1, -1) < 0 && errno == EINTR) {
+  }
+  return (output.revents & POLLIN) != 0;
+}
+
+[[noreturn]] void run_pager(int output, const std::string& command) {
+  if (!any_output(output)) ::_exit(0);
+  ::dup2(output, STDIN_FILENO);
+  // Git's choice: quit if the output fits the screen, show colors, and leave the text there.
+  ::setenv("LESS", "FRX", 0);
+  ::setenv("LV", "-c", 0);
+  ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+  ::_exit(127);
+}
+
+}  // namespace
+
+void declare_pager(CLI::App& app, TerminalOptions& options) {
+  app.add_flag("--no-pager", options.no_pager, "Do not show the output in a pager");
+}
+
+void declare_color(CLI::App& app, TerminalOptions& options) {
+  static const std::map<std::string, ColorChoice> choices = {{"auto", ColorChoice::kAuto},
+                                                             {"always", ColorChoice::kAlways},
+                                                             {"never", ColorChoice::kNever}};
+  app.add_option("--color", options.color, "Colors: auto, always, never [auto: on a terminal]")
+      ->transform(one_of(choices))
+      ->type_name("WHEN")
+      ->default_str("");
+}
+
+bool wants_color(const TerminalOptions& options, int fd) {
+  if (options.color != ColorChoice::kAuto) return options.color == ColorChoice::kAlways;
+  return is_terminal(fd) && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+}
+
+std::string pager_command() {
+  const bool is_set = std::getenv("PAGER") != nullptr;
+  std::string command(is_set ? variable("PAGER") : "less");
+  if (command.empty() || command == "cat") return {};
+  const std::string program = command.substr(0, command.find(' '));
+  // The shell interprets the rest.
+  if (program.find_first_of("\"'$`\\(){};&|<>*?~=") != std::string::npos || is_found(program)) {
+    return command;
+  }
+  if (is_set) print_warning("cannot find the pager " + program, "set PAGER to another program");
+  return {};
+}
+
+Pager::Pager(bool wanted) {
+  if (!wanted || !is_terminal(STDOUT_FILENO)) return;
+  const std::string command = pager_command();
+  if (command.empty()) return;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot create a pipe for the pager", errno);
+  const Fd output(ends[0]), input(ends[1]);
+  terminal_ = Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!terminal_) throw Error("cannot keep the terminal", errno);
+  child_ = ::fork();
+  if (child_ < 0) throw Error("cannot start the pager", errno);
+  if (child_ == 0) {
+    ::close(ends[1]);
+    run_pager(output.get(), command);
+  }
+  ::dup2(input.get(), STDOUT_FILENO);
+  shown_pager = child_;
+  interrupt_ = std::signal(SIGINT, wait_for_pager);
+  if (interrupt_ == SIG_IGN) std::signal(SIGINT, SIG_IGN);
+}
+
+void Pager::wait() {
+  if (child_ <= 0) return;
+  ::dup2(terminal_.get(), STDOUT_FILENO);  // the pager sees the end of the output
+  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  child_ = -1;
+  shown_pager = -1;
+  std::signal(SIGINT, interrupt_);
+}
+
+std::optional<size_t> terminal_columns() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
+}
+
+}  // namespace htmtrace
