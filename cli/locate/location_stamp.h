@@ -3,12 +3,11 @@
 // another core changes the stamp:
 //
 //   reboot      the kernel's boot ID
-//   migration   the kernel adds `model` and `system-id` of the device tree anew, so that their
-//   inode
-//               numbers change, even when the partition comes back to the same machine
+//   migration   the kernel adds `model` and `system-id` of the device tree anew. Their inode
+//               numbers change, even when the partition comes back to the same machine.
 //   hotplug     the kernel adds the CPU's node of the device tree anew when the processor is
-//   removed
-//               and added, and its folders `topology` and `cache` when it goes offline and online
+//               removed and added, and its folders `topology` and `cache` when it goes offline
+//               and online.
 //
 // The hypervisor can move a dedicated processor without any of them, for example when a core fails.
 #pragma once

@@ -30,7 +30,7 @@ constexpr milliseconds kMarkerPause{1};
 // The driver's work on the carrier CPU would keep a marker from its CPU.
 std::vector<int> carriers_beside(const MarkerQuest::Loops& loops) {
   std::vector<int> cpus = carrier_candidates();
-  std::ranges::stable_partition(cpus, [&](int cpu) {
+  std::stable_partition(cpus.begin(), cpus.end(), [&](int cpu) {
     return std::ranges::none_of(loops, [&](const auto& loop) { return loop->cpu() == cpu; });
   });
   return cpus;

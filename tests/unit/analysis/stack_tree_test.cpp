@@ -24,6 +24,7 @@ void run(CallTree& tree, CallTree::Node node, std::initializer_list<const char*>
 
 std::vector<std::string> names_of(const StackTree& tree, const std::vector<Stack>& stacks) {
   std::vector<std::string> names;
+  names.reserve(stacks.size());
   for (const Stack stack : stacks) names.push_back(tree.name(stack));
   return names;
 }
