@@ -49,8 +49,8 @@ void choose_carriers(RecordOptions& options) {
     return;
   }
   source.cpus = carrier_candidates();
-  std::ranges::stable_partition(
-      source.cpus, [&](int cpu) { return std::ranges::find(located, cpu) == located.end(); });
+  std::stable_partition(source.cpus.begin(), source.cpus.end(),
+                        [&](int cpu) { return std::ranges::find(located, cpu) == located.end(); });
 }
 
 // The trace holds all that runs on the core, also the work of htmtrace. If there is no other CPU,
