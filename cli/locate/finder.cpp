@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -151,7 +152,7 @@ CpuLocation locate_any(const std::vector<int>& cpus) {
   const std::vector<int> sorted = least_busy_first(cpus);
   Locations found = locate_cpus({.cpus = {sorted.front()}});
   if (!found.cpus.front().core && sorted.size() > 1) {
-    const size_t last = std::min(sorted.size(), kMostTriedCpus);
+    const auto last = static_cast<std::ptrdiff_t>(std::min(sorted.size(), kMostTriedCpus));
     found = locate_cpus({.cpus = {sorted.begin() + 1, sorted.begin() + last}});
   }
   const auto chosen = std::ranges::find_if(
