@@ -9,7 +9,6 @@
 
 #include "core/base/counted.h"
 #include "core/base/size_text.h"
-#include "output/io/percent.h"
 #include "output/io/xml_text.h"
 #include "output/page/html_table.h"
 #include "output/report/flame_graph.h"
@@ -23,10 +22,6 @@ using Kind = HtmlTable::Kind;
 
 constexpr size_t kListed = 12;         // values of a short list
 constexpr size_t kMostTimelines = 16;  // charts
-
-std::string percent_text(uint64_t part, uint64_t whole) {
-  return fmt::format("{:.2f}%", percent(part, whole));
-}
 
 void add_flame_graph(HtmlPage& page, const CallTreeReport& calls) {
   std::string html =
@@ -52,8 +47,7 @@ void add_call_tree(HtmlPage& page, const CallTreeReport& calls, size_t most) {
                 std::to_string(calls.tree.own(stack)), calls.tree.name(stack)},
                calls.tree.depth(stack) - 1);
   }
-  const size_t lines = table.lines();
-  page.section("Call tree", table.take(lines_shown(lines, calls.tree.size() - 1)));
+  page.section("Call tree", table.take_first_of(calls.tree.size() - 1));
 }
 
 void add_code(HtmlPage& page, const HotSpotsReport& hot) {
@@ -68,8 +62,7 @@ void add_code(HtmlPage& page, const HotSpotsReport& hot) {
     table.line({std::to_string(code.count), percent_text(code.count, spots.instructions()),
                 std::to_string(code.data), fmt::format("{:016x}", name.address), name.symbol});
   }
-  const size_t lines = table.lines();
-  page.section("Functions", table.take(lines_shown(lines, spots.code().size())));
+  page.section("Functions", table.take_first_of(spots.code().size()));
 }
 
 void add_data(HtmlPage& page, const HotSpotsReport& hot, size_t place) {
@@ -94,8 +87,7 @@ void add_data(HtmlPage& page, const HotSpotsReport& hot, size_t place) {
                 objects_text(spots.symbols(), row, kListed),
                 sites_text(spots.symbols(), row, kListed)});
   }
-  const size_t lines = table.lines();
-  page.section("Data, " + unit, table.take(lines_shown(lines, data.size())));
+  page.section("Data, " + unit, table.take_first_of(data.size()));
 }
 
 template <size_t N, class Count>
@@ -159,10 +151,6 @@ void add_timelines(HtmlPage& page, const std::vector<TimelineReport::Trace>& tim
 }
 
 }  // namespace
-
-std::string lines_shown(size_t shown, size_t all) {
-  return shown == all ? "" : fmt::format("the first {} of {} lines", shown, all);
-}
 
 void add_heat_map(HtmlPage& page, const HeatMapReport& heat) {
   const std::string title = fmt::format("Heat map of {} by {} address", heat.what, heat.kind);

@@ -26,7 +26,4 @@ struct CorePage {
 // The heat map as a section of any page.
 void add_heat_map(HtmlPage& page, const HeatMapReport& heat);
 
-// "the first 20 of 300 lines"; empty if the table has all lines.
-std::string lines_shown(size_t shown, size_t all);
-
 }  // namespace htmtrace

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "output/io/percent.h"
 #include "output/io/xml_text.h"
 
 namespace htmtrace {
@@ -57,10 +58,21 @@ void HtmlTable::line(std::initializer_list<std::string> texts, size_t indent) {
   lines_++;
 }
 
-std::string HtmlTable::take(const std::string& remark) {
+std::string HtmlTable::take() {
+  return take_first_of(lines_);
+}
+
+std::string HtmlTable::take_first_of(size_t all) {
   text_ += "</tbody></table></div>\n";
-  if (!remark.empty()) text_ += fmt::format("<p class=\"note\">{}</p>\n", xml_text(remark));
+  if (lines_ != all) {
+    fmt::format_to(std::back_inserter(text_), "<p class=\"note\">the first {} of {} lines</p>\n",
+                   lines_, all);
+  }
   return std::move(text_);
+}
+
+std::string percent_text(uint64_t part, uint64_t whole) {
+  return fmt::format("{:.2f}%", percent(part, whole));
 }
 
 }  // namespace htmtrace

@@ -28,14 +28,18 @@ class HtmlTable {
   // moves the last text to the right.
   void line(std::initializer_list<std::string> texts, size_t indent = 0);
 
-  size_t lines() const { return lines_; }
-  // Returns the table. `remark` follows it, unless it is empty.
-  std::string take(const std::string& remark = {});
+  // Returns the table.
+  std::string take();
+  // Returns the table. If it does not have `all` lines, the page says so.
+  std::string take_first_of(size_t all);
 
  private:
   std::vector<Kind> kinds_;
   std::string text_;
   size_t lines_ = 0;
 };
+
+// A share of `whole`, such as "12.34%".
+std::string percent_text(uint64_t part, uint64_t whole);
 
 }  // namespace htmtrace

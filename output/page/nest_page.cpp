@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include "core/base/size_text.h"
-#include "output/io/percent.h"
 #include "output/page/core_page.h"
 #include "output/page/html_table.h"
 #include "output/report/parts.h"
@@ -31,14 +30,12 @@ void add_addresses(HtmlPage& page, const NestHotReport& hot, size_t place) {
        {"from", Kind::kCode},
        {"by", Kind::kCode}});
   for (const auto& [key, row] : addresses.top(hot.top)) {
-    table.line({std::to_string(row.count),
-                fmt::format("{:.2f}%", percent(row.count, spots.commands())),
+    table.line({std::to_string(row.count), percent_text(row.count, spots.commands()),
                 std::to_string(row.retries), fmt::format("{:016x}", key),
                 nest_address_name(hot.names, row), nest_sources_text(spots, row, kSources),
                 nest_commands_text(spots, row, kSources)});
   }
-  const size_t lines = table.lines();
-  page.section("Addresses, " + unit, table.take(lines_shown(lines, addresses.size())));
+  page.section("Addresses, " + unit, table.take_first_of(addresses.size()));
 }
 
 void add_partitions(HtmlPage& page, const nest::HotSpots& spots) {
@@ -50,8 +47,7 @@ void add_partitions(HtmlPage& page, const nest::HotSpots& spots) {
                    {"from", Kind::kCode},
                    {"by", Kind::kCode}});
   for (const auto& [owner, hot] : spots.owners().rows()) {
-    table.line({std::to_string(hot.count),
-                fmt::format("{:.2f}%", percent(hot.count, spots.commands())),
+    table.line({std::to_string(hot.count), percent_text(hot.count, spots.commands()),
                 std::to_string(hot.retries), owner_name(owner),
                 nest_sources_text(spots, hot, kSources), nest_commands_text(spots, hot, kSources)});
   }
