@@ -47,7 +47,7 @@ bool is_found(const std::string& program) {
   return false;
 }
 
-// The pager whose terminal SIGINT must not take away. A signal handler has no other access to it.
+// The running pager, for the handler of SIGINT. A signal handler cannot access the Pager object.
 std::atomic<pid_t> shown_pager = -1;
 
 // Ctrl-C also interrupts the pager, which then shows the output so far. The command ends when the
@@ -72,7 +72,8 @@ bool any_output(int fd) {
 [[noreturn]] void run_pager(int output, const std::string& command) {
   if (!any_output(output)) ::_exit(0);
   ::dup2(output, STDIN_FILENO);
-  // Git's choice: quit if the output fits the screen, show colors, and leave the text there.
+  // The options that Git uses: quit if the output fits the screen, show colors, and leave the text
+  // on the screen.
   ::setenv("LESS", "FRX", 0);
   ::setenv("LV", "-c", 0);
   ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a command that prints for people uses of a terminal: colors, the width, and a pager.
+// The features of a terminal that commands use for text: colors, the width, and a pager.
 #pragma once
 
 #include <sys/types.h>
@@ -26,23 +26,22 @@ void declare_pager(CLI::App& app, TerminalOptions& options);
 // --color.
 void declare_color(CLI::App& app, TerminalOptions& options);
 
-// Whether text to `fd` gets colors. Without --color, it does on a terminal, unless NO_COLOR is set
-// and not empty, or TERM is "dumb".
+// Returns whether text to `fd` gets colors. Without --color, text on a terminal gets colors, unless
+// NO_COLOR is set and not empty, or TERM is "dumb".
 bool wants_color(const TerminalOptions& options, int fd);
 
-// The command that shows the output of the terminal: PAGER, or less. Empty: no pager, because PAGER
-// is empty or "cat", or because its program is not found.
+// Returns the command of the pager: PAGER, or less. Returns an empty text for no pager: PAGER is
+// empty or "cat", or its program is not found. Warns if the program of PAGER is not found.
 std::string pager_command();
 
-// Shows standard output in a pager, until wait(). Prints a warning if the pager's program is not
-// found.
+// Shows standard output in a pager, until wait().
 //
-// Create it before the sandbox, which starts no program, and before any thread. The pager starts
-// with the first byte of output: a command that fails earlier shows its message on the terminal,
-// and Ctrl-C ends a command that has not printed anything.
+// Create it before any thread, and before the sandbox, in which no program can start. The pager
+// starts with the first byte of output: a command that fails earlier prints its message on the
+// terminal, and Ctrl-C ends a command that has not printed anything.
 class Pager {
  public:
-  // Does nothing if `wanted` is false, or standard output is no terminal.
+  // Does nothing if `wanted` is false, or if standard output is not a terminal.
   explicit Pager(bool wanted);
   ~Pager() { wait(); }
   Pager(const Pager&) = delete;
@@ -51,7 +50,7 @@ class Pager {
   bool running() const { return child_ > 0; }
 
   // Ends the output, waits until the user leaves the pager, and restores standard output. Messages
-  // that follow do not disturb the pager. Harmless when called twice.
+  // that follow do not disturb the pager. A second call has no effect.
   void wait();
 
  private:
@@ -60,7 +59,7 @@ class Pager {
   Fd terminal_;
 };
 
-// The columns of the terminal of standard output. Empty if it is none.
+// Returns the columns of the terminal, or nothing if standard output is not a terminal.
 std::optional<size_t> terminal_columns();
 
 }  // namespace htmtrace

@@ -24,7 +24,8 @@ std::vector<std::string> folders() {
   return found;
 }
 
-// Returns nothing, and sets errno, if the folder is not private: another user may have made it.
+// Returns nothing, and sets errno, if the folder is not private, because another user may have
+// created it.
 Fd open_folder(const std::string& path) {
   Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat facts {};

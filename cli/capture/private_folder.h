@@ -13,7 +13,7 @@ namespace htmtrace {
 // Returns the folders that exist and are private, the preferred one first.
 std::vector<Fd> open_private_folders();
 
-// Makes the folder if it does not exist. Throws Error with the text `failure`.
+// Creates the folder if it does not exist, and opens it. Throws Error with the text `failure`.
 Fd make_private_folder(const std::string& failure);
 
 }  // namespace htmtrace

@@ -33,9 +33,9 @@ class Registration {
   // the file, because the kernel would then release the lock.
   int fd() const { return file_.get(); }
 
-  // Saves the exit status. If the recording did not begin, only a process that already waits for
-  // this recorder reads the status: for others, the earlier recorder of the same output is the
-  // last. This must be the last call.
+  // Saves the exit status. This must be the last call. If the recording did not begin, the file is
+  // removed: only a process that already waits for this recorder can read the status. Other
+  // processes find the earlier recorder of the same output.
   void finish(int status, bool begun) const;
 
  private:
@@ -70,11 +70,11 @@ class Recorder {
   // The time of the last change of the file. If the recorder has ended: the time of its end.
   time_t changed() const { return changed_; }
 
-  // When the recorder was found.
+  // The state at the time when the recorder was found.
   State state() const { return state_; }
 
   // Returns a descriptor of the process (pidfd_open(2)), or nothing if the recorder has ended.
-  // Throws Error for a recorder elsewhere.
+  // Throws Error for a recorder in another container.
   Fd process() const;
   // Call this after the process has ended.
   RecorderEnd end() const;

@@ -130,7 +130,7 @@ void put_entries(const Listed& list, const CpuCores& located, std::string& text)
   }
 }
 
-// A trace knows better than an inference.
+// A trace is proof, and an inference is not.
 void put_contradictions(const std::vector<TraceTarget>& inferred, const CpuCores& located,
                         std::string& text) {
   for (const auto& [cpu, core] : located) {

@@ -82,7 +82,8 @@ bool DtlCapture::take_signals() {
   return end;
 }
 
-// Like take_signals(), but returns false for htmtrace stop, which waits for a save.
+// Like take_signals(), but returns false for a request of htmtrace stop, which never cuts a save
+// short.
 bool DtlCapture::cut_short() {
   const int before = end_requests_;
   take_signals();

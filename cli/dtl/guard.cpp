@@ -41,8 +41,8 @@ bool wait_for_byte(int fd) {
   return got == 1;
 }
 
-// A reader sees the end of a pipe only when no process has it open. This process therefore closes
-// the pipes of the recorder.
+// A reader sees the end of a pipe only when no process has the pipe open for writing. This process
+// therefore closes the pipes of the recorder.
 void close_all_except(std::vector<int> kept) {
   std::ranges::sort(kept);
   unsigned first = 0;

@@ -55,7 +55,7 @@ std::map<int, int> busy_tasks(const fs::path& proc) {
   return tasks;
 }
 
-// The CPUs of the core; at least `cpu` itself.
+// The CPUs of the core of `cpu`, at least `cpu` itself.
 std::vector<int> siblings_of(int cpu, const fs::path& root) {
   const std::string list = one_line(proc_text(
       root / fmt::format("sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu)));

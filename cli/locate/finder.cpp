@@ -37,7 +37,7 @@ uint32_t random_bits() {
   return bits;
 }
 
-// Other drivers touch a macro that another user has configured.
+// Other drivers do not leave the macros of other users alone, so htmtrace refuses them.
 PmuDescription own_pmu() {
   if (!PmuDescription::exists(kPmuRoot, kHtmPmu)) throw missing_htm_pmu(kPmuRoot);
   if (is_own_driver(std::filesystem::path(kPmuRoot) / kHtmPmu)) {
@@ -146,8 +146,8 @@ Locations locate_cpus(const LocateWish& wish) {
   return found;
 }
 
-// The core of one CPU is enough. If it cannot be found, for example because it is in use, those of
-// further CPUs are sought together.
+// The core of one CPU is enough. If it cannot be found, for example because the core is in use,
+// htmtrace looks for the cores of several further CPUs together.
 CpuLocation locate_any(const std::vector<int>& cpus) {
   const std::vector<int> sorted = least_busy_first(cpus);
   Locations found = locate_cpus({.cpus = {sorted.front()}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds the core of a CPU. No public document says how CPUs and cores correspond, but a trace does:
-// htmtrace runs a random marker on the CPU, traces the candidate cores for a few milliseconds, and
-// looks for the marker. An answer is therefore certain for the time of the trace.
+// Finds the core of a CPU. No public document states how CPUs and cores correspond, but a trace
+// shows it: htmtrace runs a random marker on the CPU, traces the candidate cores for a few
+// milliseconds, and looks for the marker. The CPU ran on the core that has the marker in its trace.
 #pragma once
 
 #include <optional>
@@ -28,12 +28,12 @@ struct CpuLocation {
 };
 
 struct Locations {
-  std::vector<CpuLocation> cpus;  // in the order of the wish
+  std::vector<CpuLocation> cpus;  // in the order of LocateWish::cpus
   std::vector<SkippedTarget> skipped;
 };
 
-// Remembers the answers, and uses remembered answers if the wish allows them. Throws Error if no
-// candidate can be traced.
+// Remembers the answers. Uses remembered answers unless `fresh` is set or candidates are named.
+// Throws Error if no candidate can be traced.
 Locations locate_cpus(const LocateWish& wish);
 
 // Chooses one of `cpus` whose core can be found: the least busy one if possible. Throws Error.

@@ -50,7 +50,7 @@ CpuCores LocationMemory::read() const {
   return cores;
 }
 
-// Another process never sees a part of the file.
+// The rename replaces the whole file at once, so other processes never read a part of it.
 void LocationMemory::add(const CpuCores& cores) const {
   CpuCores all = read();
   for (const auto& [cpu, core] : cores) all[cpu] = core;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The cores of CPUs that htmtrace has located since the last boot, in the file `cores` of the
-// private folder. A core counts only while its stamp is that of the machine (location_stamp.h).
+// private folder. A core is valid only while its stamp equals that of the machine
+// (location_stamp.h).
 #pragma once
 
 #include <filesystem>
@@ -32,7 +33,7 @@ class LocationMemory {
 };
 
 // Returns the cores that this user's processes have located. Returns none if the partition shares
-// processors: the hypervisor then moves the CPUs.
+// processors, because the hypervisor then moves the CPUs.
 CpuCores remembered_cores();
 
 // Remembers `cores`, unless the partition shares processors. Throws Error.

@@ -3,13 +3,14 @@
 // another core changes the stamp:
 //
 //   reboot      the kernel's boot ID
-//   migration   the kernel adds `model` and `system-id` of the device tree anew. Their inode
-//               numbers change, even when the partition comes back to the same machine.
-//   hotplug     the kernel adds the CPU's node of the device tree anew when the processor is
-//               removed and added, and its folders `topology` and `cache` when it goes offline
-//               and online.
+//   migration   the kernel creates `model` and `system-id` of the device tree again. Their inode
+//               numbers change, even when the partition returns to the same machine.
+//   hotplug     the kernel creates the CPU's node of the device tree again when the processor is
+//               removed and added, and the CPU's folders `topology` and `cache` when the CPU goes
+//               offline and online.
 //
-// The hypervisor can move a dedicated processor without any of them, for example when a core fails.
+// The hypervisor can move a dedicated processor without any of these events, for example when a
+// core fails.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,7 @@
 
 namespace htmtrace {
 
-// A text without white space. `root` replaces "/".
+// Returns a text without white space. `root` replaces "/".
 std::string location_stamp(int cpu, const std::filesystem::path& root);
 
 }  // namespace htmtrace

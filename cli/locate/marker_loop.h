@@ -15,7 +15,7 @@ namespace htmtrace {
 
 class MarkerLoop {
  public:
-  // True if this program can run a marker: it is for the 64-bit ELFv2 ABI of POWER.
+  // True if htmtrace was compiled for the 64-bit ELFv2 ABI of POWER, so that it can run a marker.
   static bool supported();
 
   // The marker runs when the constructor returns. Throws Error, for example if no thread of this
@@ -30,7 +30,7 @@ class MarkerLoop {
   void pause() { set_paused(true); }
   void resume() { set_paused(false); }
 
-  // How often the function has run. It passes through the marker kPassesOfRound times.
+  // The number of rounds so far. A round passes through the marker kPassesOfRound times.
   static constexpr uint64_t kPassesOfRound = 256;
   uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
 

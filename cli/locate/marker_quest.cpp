@@ -27,7 +27,8 @@ constexpr uint64_t kEnoughRounds = 2;
 constexpr milliseconds kBatchBeginLimit{10'000};
 constexpr milliseconds kMarkerPause{1};
 
-// The driver's work on the carrier CPU would keep a marker from its CPU.
+// Returns the carrier CPUs, those without a marker first: the driver's work on a carrier CPU would
+// delay a marker there.
 std::vector<int> carriers_beside(const MarkerQuest::Loops& loops) {
   std::vector<int> cpus = carrier_candidates();
   std::stable_partition(cpus.begin(), cpus.end(), [&](int cpu) {
@@ -38,8 +39,8 @@ std::vector<int> carriers_beside(const MarkerQuest::Loops& loops) {
 
 }  // namespace
 
-// A trace is longer than kLeastTrace if other tasks keep a marker from its CPU. All traces of a
-// batch begin at about the same time, so that the same length of each is read.
+// The limits of each trace. A trace is longer than kLeastTrace if other tasks use the CPU of a
+// marker. All traces of a batch begin at about the same time, so one limit of bytes fits them all.
 struct MarkerQuest::Attempt {
   milliseconds most;  // time
   uint64_t most_bytes;
@@ -57,7 +58,7 @@ bool MarkerQuest::all_found() const {
   return std::ranges::all_of(cores_, [](const auto& cores) { return cores.size() == 1; });
 }
 
-// Other tasks may have had the CPU at the time of a short trace.
+// Other tasks may use the CPU during a short trace, so each further attempt is longer.
 void MarkerQuest::run() {
   constexpr std::array kAttempts = {Attempt{milliseconds(50), uint64_t{4} << 20},
                                     Attempt{milliseconds(200), uint64_t{32} << 20},
@@ -87,7 +88,7 @@ MarkerQuest::Batch MarkerQuest::open_batch(size_t& next) {
       MapFailure failure;
       if (!source.map_rings(kSmallRings, failure)) {
         if (batch.empty()) throw failure.explain();
-        break;  // the limit of locked memory; the next batch has room
+        break;  // the limit of locked memory is reached; the next batch has room
       }
       std::erase(carriers, source.carrier_cpu());
       batch.push_back(std::make_unique<TargetTrace>(std::move(source), markers_));
@@ -106,7 +107,7 @@ void MarkerQuest::skip(const TraceTarget& target, const Error& error) {
   std::erase(candidates_, target);
 }
 
-// The markers run only during the trace: they take their CPUs from other tasks.
+// The markers run only during the trace, because they take CPU time from other tasks.
 void MarkerQuest::trace(Batch& batch, const Attempt& attempt) {
   for (const auto& loop : loops_) loop->resume();
   start(batch);
@@ -149,7 +150,7 @@ void MarkerQuest::await_markers(milliseconds most) const {
   while (!all_ran() && Clock::now() < give_up) std::this_thread::sleep_for(kMarkerPause);
 }
 
-// Reads the traces in turn: the first part of each ends its tracing.
+// Reads the traces in turn. The first read of a trace ends its tracing.
 void MarkerQuest::read(Batch& batch, uint64_t most_bytes) {
   std::vector<TargetTrace*> unread;
   for (const auto& trace : batch) unread.push_back(trace.get());

@@ -27,9 +27,9 @@ class MarkerQuest {
  public:
   using Loops = std::vector<std::unique_ptr<MarkerLoop>>;
 
-  // The loop with an index runs the marker with the same index. Opening a macro that another user
-  // has configured fails and does not affect it, which only htmtrace's own driver guarantees.
-  // `candidates` are core targets. All arguments outlive this object.
+  // The loop with an index runs the marker with the same index. `pmu` belongs to htmtrace's own
+  // driver, because other drivers do not leave the macros of other users alone.
+  // `candidates` are core targets. The other arguments outlive this object.
   MarkerQuest(const PmuDescription& pmu, const std::vector<Marker>& markers, const Loops& loops,
               std::vector<TraceTarget> candidates);
 
@@ -37,8 +37,8 @@ class MarkerQuest {
   // is found or all have been traced several times. Throws Error if no candidate can be traced.
   void run();
 
-  // The cores that held the marker at the same time. One core: the CPU belongs to it. Several: the
-  // hypervisor moved the CPU during the trace. None: no traced core ran the marker.
+  // The cores whose traces of one batch hold the marker. One core: the CPU ran on it. Several: the
+  // hypervisor moved the CPU during the trace. None: no trace holds the marker.
   const std::vector<TraceTarget>& cores_of(size_t marker) const { return cores_[marker]; }
 
   const std::vector<SkippedTarget>& skipped() const { return skipped_; }

@@ -38,8 +38,8 @@ void add_targets(const TraceTarget& core, RecordOptions& options) {
   }
 }
 
-// Only events on the carrier CPU pause and resume a trace, so with them the program's CPU must be
-// the carrier. Otherwise it must not be, because the drain of the trace would run there.
+// Only events on the carrier CPU pause and resume a trace, so with these options the program's CPU
+// must be the carrier CPU. Otherwise other CPUs are preferred, because the trace is drained there.
 void choose_carriers(RecordOptions& options) {
   SourceWish& source = options.source;
   if (!source.cpus.empty()) return;
@@ -53,8 +53,8 @@ void choose_carriers(RecordOptions& options) {
                         [&](int cpu) { return std::ranges::find(located, cpu) == located.end(); });
 }
 
-// The trace holds all that runs on the core, also the work of htmtrace. If there is no other CPU,
-// or the kernel refuses, htmtrace stays.
+// Moves htmtrace to other CPUs: the trace holds everything that runs on the core. If there is no
+// other CPU, or the kernel refuses the move, htmtrace stays.
 void leave_cpus(const std::vector<int>& located) {
   std::vector<int> others = carrier_candidates();
   std::erase_if(others, [&](int cpu) { return std::ranges::find(located, cpu) != located.end(); });

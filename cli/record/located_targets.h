@@ -7,7 +7,7 @@
 
 namespace htmtrace {
 
-// Locates the cores of options.located_cpus, after it has chosen a CPU if the list is empty.
+// Locates the cores of options.located_cpus. If the list is empty, chooses a CPU first.
 // Completes the targets, the carrier CPUs and located_cpus, reports the choice, and moves htmtrace
 // itself to other CPUs. Throws Error.
 void locate_targets(RecordOptions& options, Signals& signals);

@@ -44,7 +44,7 @@ struct RecordOptions {
   // Trace the cores of these CPUs, and run the workload there. An empty list: htmtrace chooses a
   // CPU. Without a value, the command line names the targets.
   std::optional<std::vector<int>> located_cpus;
-  std::vector<HtmType> located_types;  // the traces of each located core and its chip
+  std::vector<HtmType> located_types;  // the types of trace for each located core, or its chip
   std::vector<int> program_cpus;       // run the workload only there; empty: anywhere
   std::vector<std::string> workload;   // empty: no workload
   std::optional<Identity> user;        // becomes this user after the events are open

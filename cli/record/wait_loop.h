@@ -63,7 +63,8 @@ class WaitLoop {
 
   // Handles the signals that have arrived. Returns true if one of them asks to end.
   bool take_signals();
-  // Like take_signals(), but returns false for htmtrace stop, which waits for a save.
+  // Like take_signals(), but returns false for a request of htmtrace stop, which never cuts a save
+  // short.
   bool cut_short();
   // The first signal that asked to end.
   const std::optional<int>& ended_by() const { return ended_by_; }

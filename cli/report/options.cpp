@@ -52,7 +52,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
       ->default_str("");
 }
 
-// The kinds of reports, and what none but tables accept.
+// Rejects the `others` options together with the option `kind`.
 void check_alone(const CLI::App& app, const char* kind, std::initializer_list<const char*> others) {
   for (const char* const other : others) {
     reject(app.count(other) != 0, other, std::string("cannot be used with ") + kind);

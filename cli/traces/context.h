@@ -38,7 +38,7 @@ std::optional<HtmType> type_of(const ContextOptions& options, const ChosenTrace&
 // Throws Error for a mix of both, and for an llat trace.
 bool all_of_nest(const std::vector<ChosenTrace>& traces, const ContextOptions& options);
 
-// Which parts the traces lack, and how the files differ from their manifests.
+// Returns the parts that the traces lack, and the differences between files and manifests.
 std::vector<Discrepancy> missing_of(const std::vector<ChosenTrace>& traces,
                                     const ContextOptions& options);
 

@@ -21,7 +21,8 @@ class CallTree {
   static constexpr Function kUnknownCallers = 1, kDeeper = 2, kOthers = 3;
   static constexpr uint32_t kMostDepth = 512;
 
-  // "[unknown]", "[unknown callers]", "[deeper calls]" and "[other stacks]" are no functions.
+  // "[unknown]", "[unknown callers]", "[deeper calls]" and "[other stacks]" are marks, not
+  // functions.
   static constexpr bool is_mark(Function function) { return function <= kOthers; }
 
   CallTree();

@@ -16,8 +16,9 @@
 namespace htmtrace {
 
 // Each word is `li` or `lis` (addi and addis without a source register) of a register from r4 to
-// r11, which a function may change. A word has 20 random bits, so the sequence has 640. The words
-// do not depend on each other, so that a processor has no reason to fuse two of them.
+// r11, which the ABI permits a function to change. A word has 20 random bits, so the sequence has
+// 640. The words do not depend on each other, so that a processor has no reason to fuse two of
+// them.
 struct Marker {
   static constexpr size_t kWords = 32;
   std::array<uint32_t, kWords> words{};
@@ -32,7 +33,8 @@ std::vector<Marker> make_markers(size_t count, const std::function<uint32_t()>& 
 // argument says: once or more. The words are in the processor's byte order.
 std::vector<uint32_t> marker_function(const Marker& marker);
 
-// Counts the passes of each marker in a core trace. A sink of core/core_trace/sink.h.
+// Counts the passes of each marker in a core trace. Fulfills the contract of
+// core/core_trace/sink.h.
 class MarkerSearch {
  public:
   // The markers share no word, and outlive this object.
@@ -49,7 +51,7 @@ class MarkerSearch {
     if (plain && (instruction.opcode & kFixedBits) == kFixedValue) begin(instruction.opcode);
   }
   void stamp(const Stamp& /*stamp*/) {}
-  // Instructions may be missing here.
+  // The trace may lack instructions here.
   void defect(const Defect& /*defect*/) { next_ = 0; }
 
   // The number of complete passes of the marker with this index.

@@ -57,8 +57,8 @@ class NewFile {
   // Returns 0 or errno.
   int finish();
 
-  // Waits until the published name is on the disk. No error if the folder cannot be read, or if its
-  // file system has no fsync(2) for folders. Returns 0 or errno.
+  // Waits until the published name is on the disk. Returns 0 or errno. Returns 0 also if the
+  // folder cannot be read, or if its file system has no fsync(2) for folders.
   int sync_name() const;
 
   // Closes the descriptor, and removes the file, also after publish(). Streams stay.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Text of strangers (names in programs and recordings, file names) in SVG and HTML.
+// Writes untrusted text (names in programs and recordings, file names) to SVG and HTML.
 #pragma once
 
 #include <cstddef>

@@ -43,7 +43,7 @@ std::string fixed_text(const std::string& lines);
 // A picture that is wider than a narrow window scrolls in its frame. `label` is escaped.
 std::string scrolled(const std::string& label, const std::string& picture);
 
-// The style sheet and the script of each page. The browser runs no script with another hash.
+// The style sheet and the script of each page. The browser runs only a script with this hash.
 std::string page_style();
 const char* page_script();
 extern const char* const kScriptHash;

@@ -30,7 +30,7 @@ class HtmlTable {
 
   // Returns the table.
   std::string take();
-  // Returns the table. If it does not have `all` lines, the page says so.
+  // Returns the table. If it has fewer than `all` lines, the page states this.
   std::string take_first_of(size_t all);
 
  private:

@@ -41,7 +41,7 @@ struct CallTreeReport {
   std::vector<StackTree::Stack> in_order(size_t most) const;
   std::vector<StackTree::Stack> in_order() const { return in_order(shown.size()); }
 
-  // "12 stacks with 34 own instructions are not shown"; empty if all stacks are shown.
+  // "12 stacks with 34 instructions of their own are not shown"; empty if all stacks are shown.
   std::string omission() const;
 };
 

@@ -12,11 +12,11 @@ const press = (element, key) =>
     element.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
 const widthOf = (svg) => parseFloat(svg.getAttribute('width'));
 
-// No markup of a name is effective.
+// Markup in a name has no effect.
 check('title', document.title.endsWith('htmtrace report'), document.title);
 check('scripts', all('script').length === 2, all('script').length);
 
-// Colors follow the mode.
+// Light and dark mode have different colors.
 const dark = matchMedia('(prefers-color-scheme: dark)').matches;
 const light = (color) => color.match(/\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) > 384;
 const style = getComputedStyle(document.body);

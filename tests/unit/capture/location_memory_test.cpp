@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 constexpr const char* kTree = "sys/firmware/devicetree/base/";
 constexpr const char* kCpu3 = "sys/devices/system/cpu/cpu3/";
 
-// A file of sysfs that is removed and added gets another inode number. So does a file here as long
-// as the old one exists.
+// A file of sysfs that is removed and added gets another inode number. A new file here does so only
+// while the old file exists.
 void add_anew(const TemporaryFolder& machine, const std::string& path) {
   static unsigned number = 0;
   const fs::path old = machine.path() / path;
