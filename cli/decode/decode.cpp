@@ -87,7 +87,8 @@ class Decode {
     pager_.wait();
     if (output_.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
-    if (!options_.quiet) print_note(describe(totals_));
+    // The totals are those of the part before the reader left.
+    if (!options_.quiet && !output_.reader_gone()) print_note(describe(totals_));
     return exit_status(options_.traces, totals_, incomplete_);
   }
 
