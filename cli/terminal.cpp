@@ -2,8 +2,10 @@
 #include "cli/terminal.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,7 +34,9 @@ bool is_terminal(int fd) {
 }
 
 bool is_program(const std::string& path) {
-  return ::access(path.c_str(), X_OK) == 0;
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
 }
 
 bool is_found(const std::string& program) {
@@ -69,6 +73,10 @@ bool any_output(int fd) {
   return (output.revents & POLLIN) != 0;
 }
 
+// The shell could not run a program: 126 if the program is not executable, 127 if it does not
+// exist (POSIX, Shell Command Language, 2.8.2).
+constexpr int kNotExecutable = 126;
+
 [[noreturn]] void run_pager(int output, const std::string& command) {
   if (!any_output(output)) ::_exit(0);
   ::dup2(output, STDIN_FILENO);
@@ -103,9 +111,11 @@ bool wants_color(const TerminalOptions& options, int fd) {
 
 std::string pager_command() {
   const bool is_set = std::getenv("PAGER") != nullptr;
-  std::string command(is_set ? variable("PAGER") : "less");
+  std::string_view words = is_set ? variable("PAGER") : "less";
+  words.remove_prefix(std::min(words.find_first_not_of(" \t"), words.size()));
+  const std::string command(words);
   if (command.empty() || command == "cat") return {};
-  const std::string program = command.substr(0, command.find(' '));
+  const std::string program = command.substr(0, command.find_first_of(" \t"));
   // The shell interprets the rest.
   if (program.find_first_of("\"'$`\\(){};&|<>*?~=") != std::string::npos || is_found(program)) {
     return command;
@@ -116,8 +126,8 @@ std::string pager_command() {
 
 Pager::Pager(bool wanted) {
   if (!wanted || !is_terminal(STDOUT_FILENO)) return;
-  const std::string command = pager_command();
-  if (command.empty()) return;
+  command_ = pager_command();
+  if (command_.empty()) return;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot create a pipe for the pager", errno);
   const Fd output(ends[0]), input(ends[1]);
@@ -127,7 +137,7 @@ Pager::Pager(bool wanted) {
   if (child_ < 0) throw Error("cannot start the pager", errno);
   if (child_ == 0) {
     ::close(ends[1]);
-    run_pager(output.get(), command);
+    run_pager(output.get(), command_);
   }
   ::dup2(input.get(), STDOUT_FILENO);
   shown_pager = child_;
@@ -138,11 +148,16 @@ Pager::Pager(bool wanted) {
 void Pager::wait() {
   if (child_ <= 0) return;
   ::dup2(terminal_.get(), STDOUT_FILENO);  // the pager sees the end of the output
-  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  int status = 0;
+  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
   }
   child_ = -1;
   shown_pager = -1;
   std::signal(SIGINT, interrupt_);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) < kNotExecutable) return;
+  print_warning(fmt::format("the pager \"{}\" ended with status {}: the output may be missing",
+                            command_, WEXITSTATUS(status)),
+                "set PAGER to another program, or pass --no-pager");
 }
 
 std::optional<size_t> terminal_columns() {

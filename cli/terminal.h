@@ -50,10 +50,12 @@ class Pager {
   bool running() const { return child_ > 0; }
 
   // Ends the output, waits until the user leaves the pager, and restores standard output. Messages
-  // that follow do not disturb the pager. A second call has no effect.
+  // that follow do not disturb the pager. Warns if the shell could not run the pager. A second call
+  // has no effect.
   void wait();
 
  private:
+  std::string command_;
   pid_t child_ = -1;
   void (*interrupt_)(int) = nullptr;  // the earlier disposition of SIGINT
   Fd terminal_;

@@ -74,7 +74,7 @@ int run_recorder(const ScriptOptions& options, const std::filesystem::path& outp
   Fd parent;
   if (options.detach) {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot make a pipe", errno);
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot create a pipe", errno);
     const Fd begun(ends[0]);
     parent = Fd(ends[1]);
     const pid_t child = ::fork();

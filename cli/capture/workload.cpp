@@ -34,7 +34,7 @@ Error cannot_run(const std::string& program, int reason) {
 
 std::pair<Fd, Fd> make_pipe() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot make a pipe", errno);
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot create a pipe", errno);
   return {Fd(ends[0]), Fd(ends[1])};
 }
 

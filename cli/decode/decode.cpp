@@ -88,7 +88,7 @@ class Decode {
     if (output_.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
     // The totals are those of the part before the reader left.
-    if (!options_.quiet && !output_.reader_gone()) print_note(describe(totals_));
+    if (!options_.traces.quiet && !output_.reader_gone()) print_note(describe(totals_));
     return exit_status(options_.traces, totals_, incomplete_);
   }
 
@@ -207,7 +207,7 @@ class Decode {
   template <class MakePrinter>
   void decode_in_parts(TraceBytes& bytes, const TranslationMap& map,
                        const MakePrinter& make_printer, unsigned threads) {
-    Progress progress(stderr);
+    Progress progress(stderr, progress_);
     // A small compressed trace may have much text.
     ParallelLimits limits{.text_bytes = kLeastTextBytes + 2 * bytes.file().stored_bytes()};
     if (symbols() != nullptr) limits.feed_bytes = kNamedFeedBytes;
@@ -224,7 +224,6 @@ class Decode {
             },
         .progress =
             [&](uint64_t offset, const CoreStatistics& so_far) {
-              if (!show_progress_) return;
               progress.decoding(offset, bytes.file().size_bytes().value_or(0),
                                 counted(so_far.loss_stamps, "loss"));
             },
@@ -240,7 +239,7 @@ class Decode {
     QtraceWriter writer(output_, options_.pages.value_or(by_map));
     select_into(writer, bytes, map);
     writer.finish();
-    if (!options_.quiet && !output_.reader_gone()) {
+    if (!options_.traces.quiet && !output_.reader_gone()) {
       print_text(describe(writer.counts()));
     }
   }
@@ -258,7 +257,7 @@ class Decode {
       writer.put_blocks(*list);
       list->finish();
     }
-    if (!options_.quiet && !output_.reader_gone()) {
+    if (!options_.traces.quiet && !output_.reader_gone()) {
       print_text(describe(writer.blocks(), writer.intervals()));
     }
   }
@@ -284,8 +283,8 @@ class Decode {
                          .limit = options_.limit,
                          .summary = options_.summary,
                          .file_order = options_.file_order,
-                         .show_progress = show_progress_,
-                         .quiet = options_.quiet};
+                         .progress = progress_,
+                         .quiet = options_.traces.quiet};
     const NestResult result = decode_nest(job, output_);
     const nest::Statistics& statistics = result.statistics;
     totals_.add(statistics);
@@ -299,7 +298,7 @@ class Decode {
   void tell(const std::string& statistics) {
     if (options_.summary) {
       output_.put(statistics);
-    } else if (!options_.quiet) {
+    } else if (!options_.traces.quiet) {
       output_.flush();  // so that a terminal shows the events ahead of the statistics
       print_text(statistics);
     }
@@ -315,7 +314,7 @@ class Decode {
     decode_into(sink, bytes, map);
     sink.finish();
     totals_.add_selected(sink.selected());
-    if (!options_.quiet && !output_.reader_gone()) {
+    if (!options_.traces.quiet && !output_.reader_gone()) {
       warn_if_never_entered(options_.traces.selection, sink.selected(), bytes.file().name());
     }
   }
@@ -326,10 +325,10 @@ class Decode {
                                                     .map = map,
                                                     .limit = options_.limit,
                                                     .walks = options_.walks,
-                                                    .show_progress = show_progress_},
+                                                    .progress = progress_},
                                                    sink, [this] { return !output_.reader_gone(); });
     if (output_.reader_gone()) return;
-    if (bytes.restart() && !options_.quiet) {
+    if (bytes.restart() && !options_.traces.quiet) {
       output_.flush();
       tell_part(bytes.file());
     }
@@ -337,7 +336,7 @@ class Decode {
   }
 
   void tell_wrap(const std::string& name, uint64_t oldest) {
-    if (options_.quiet) return;
+    if (options_.traces.quiet) return;
     output_.flush();
     print_note(
         fmt::format("{} had wrapped: decoded from its oldest byte, {:#x}, from which offsets "
@@ -367,8 +366,10 @@ class Decode {
   TextOutput output_;
   Pager& pager_;
   // Without progress if the events go to the same terminal: they show the progress.
-  const bool show_progress_ = ::isatty(STDERR_FILENO) == 1 && !pager_.running() &&
-                              (!options_.traces.output.empty() || ::isatty(STDOUT_FILENO) == 0);
+  const Progress::Style progress_ =
+      options_.traces.output.empty() && (pager_.running() || ::isatty(STDOUT_FILENO) == 1)
+          ? Progress::Style::kNone
+          : options_.traces.progress();
   std::unique_ptr<Disassembler> disassembler_;  // null: not printed
   std::optional<SymbolTable> symbols_;          // built on first use
   std::string_view heading_;                    // the last printed heading

@@ -37,7 +37,7 @@ int decode_dispatch_log(const CLI::App& command, const DecodeOptions& options) {
   output.summary = options.summary;
   const DtlInput input(file);
   DtlReplay replay = replay_of(file, input);
-  replay.quiet = options.quiet;
+  replay.quiet = options.traces.quiet;
   return replay_dtl(replay, output, open_output(options.traces));
 }
 

@@ -41,17 +41,15 @@ bool limited(const NestJob& job) {
 class Shown {
  public:
   Shown(const NestJob& job, const NestReading& reading)
-      : wanted_(job.show_progress), reading_(reading) {}
+      : reading_(reading), progress_(stderr, job.progress) {}
   void update() {
-    if (!wanted_) return;
     progress_.decoding(reading_.offset(), reading_.size_bytes().value_or(0), "nest trace");
   }
   void clear() { progress_.clear(); }
 
  private:
-  bool wanted_;
   const NestReading& reading_;
-  Progress progress_{stderr};
+  Progress progress_;
 };
 
 // Passes selected commands to `next`.

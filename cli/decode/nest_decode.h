@@ -34,7 +34,7 @@ struct NestJob {
   uint64_t limit = Selection::kAny;  // stop after this number of commands
   bool summary = false;              // only count
   bool file_order = false;
-  bool show_progress = false;
+  Progress::Style progress = Progress::Style::kNone;
   bool quiet = false;
 };
 

@@ -61,7 +61,6 @@ struct DecodeOptions {
   uint64_t limit = kNoLimit;
   static constexpr unsigned kMostThreads = 256;
   unsigned threads = std::min(allowed_cpus(), kMostThreads);
-  bool quiet = false;
   TerminalOptions terminal;
 };
 

@@ -49,7 +49,7 @@ class RowDecode {
     for (const Part& part : parts_of(traces)) write(part);
     for (RowParts<File>& rows : written_) rows.publish();
     if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
-    if (!options_.quiet) {
+    if (!options_.traces.quiet) {
       print_note(fmt::format("{}; {} in {} of {}", describe(totals_), counted(rows_, "row"),
                              counted(files_, "file"), options_.traces.output));
     }
@@ -134,8 +134,8 @@ class RowDecode {
         reading.layout(), writer);
     if (reading.narrow(trace, selection)) tell_part(reading.input());
     const std::string wrap = describe_wrap(reading);
-    if (!wrap.empty() && !options_.quiet) print_note(wrap);
-    Progress progress(stderr);
+    if (!wrap.empty() && !options_.traces.quiet) print_note(wrap);
+    Progress progress(stderr, options_.traces.progress());
     while (reading.advance(choice) && !choice.satisfied()) {
       progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
     }

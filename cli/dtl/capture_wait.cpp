@@ -104,7 +104,7 @@ bool DtlCapture::obey_commands() {
         return true;
       case ControlChannel::Command::kDisable:
       case ControlChannel::Command::kSnapshot:
-        control_->refuse("only htmtrace record can do this");
+        control_->refuse("only htmtrace record supports this command");
         break;
     }
   }

@@ -22,7 +22,7 @@ int report_dispatch_log(const CLI::App& command, const ReportOptions& options) {
   const DtlInput input(file);
   output.tasks = tells_tasks(input.recording());
   DtlReplay replay = replay_of(file, input);
-  replay.quiet = options.quiet;
+  replay.quiet = options.traces.quiet;
   return replay_dtl(replay, output, open_output(options.traces));
 }
 

@@ -43,14 +43,15 @@ struct UnknownCommands {
 };
 
 template <class Take>
-void read_commands(NestReading& reading, const Selection& selection, const Take& take) {
+void read_commands(NestReading& reading, const Selection& selection, Progress::Style style,
+                   const Take& take) {
   static const TranslationMap no_map;
   static const std::vector<std::string> all_commands;
   UnknownCommands<Take> commands{.take = take};
   NestChoice<UnknownCommands<Take>> choice(
       {.selection = selection, .commands = all_commands, .map = no_map}, reading.layout(),
       commands);
-  Progress progress(stderr);
+  Progress progress(stderr, style);
   while (reading.advance(choice) && !choice.satisfied()) {
     progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
   }
@@ -58,14 +59,14 @@ void read_commands(NestReading& reading, const Selection& selection, const Take&
 }
 
 // Searches the address field in samples at equal distances over the whole trace.
-FieldEvidence search(const ChosenTrace& trace, const ContextOptions& context) {
+FieldEvidence search(const ChosenTrace& trace, const TraceOptions& options) {
   NestReading reading(trace, nest::Layout::kUnknown);
   const auto size = reading.size_bytes();
   if (!size || trace.is_standard_input()) {
     throw Error("cannot infer addresses in " + trace.name() + ": not an uncompressed regular file")
         .hint("store the trace in an uncompressed file");
   }
-  const std::vector<TranslationMap::Range> memory = load_memory(context, trace);
+  const std::vector<TranslationMap::Range> memory = load_memory(options.context, trace);
   if (memory.empty()) {
     throw Error("cannot infer addresses in " + trace.name() + ": no memory map found")
         .hint("pass a memory map: --translation FILE");
@@ -78,7 +79,7 @@ FieldEvidence search(const ChosenTrace& trace, const ContextOptions& context) {
   const uint64_t every = std::max<uint64_t>(1, *size / nest::kRecordBytes / kSamples);
   nest::FieldSearch search(memory);
   uint64_t number = 0;
-  read_commands(reading, Selection(), [&](const nest::Event& event) {
+  read_commands(reading, Selection(), options.progress(), [&](const nest::Event& event) {
     if (number++ % every != 0) return;
     const uint64_t third = event.offset * FieldEvidence::kThirds / std::max<uint64_t>(*size, 1);
     search.add(event.record, event.engine,
@@ -100,16 +101,17 @@ class Inferred {
 
   // Counts the pages of the trace if the search accepts a field. Returns the evidence.
   std::string add(const ChosenTrace& trace) {
-    const FieldEvidence evidence = search(trace, options_.traces.context);
+    const FieldEvidence evidence = search(trace, options_.traces);
     const TranslationMap map = load_map(options_.traces.context, trace, manifest_of(trace));
     NestReading reading(trace, nest::Layout::kUnknown);
     TranslationMap::Cursor cursor(map);
-    read_commands(reading, options_.traces.selection, [&](const nest::Event& event) {
-      if (!evidence.believed()) return;
-      commands_++;
-      const uint64_t page = evidence.field.page_address(event.record);
-      count(page, cursor.translate(RealAddr{page}));
-    });
+    read_commands(reading, options_.traces.selection, options_.traces.progress(),
+                  [&](const nest::Event& event) {
+                    if (!evidence.believed()) return;
+                    commands_++;
+                    const uint64_t page = evidence.field.page_address(event.record);
+                    count(page, cursor.translate(RealAddr{page}));
+                  });
     result.totals.add(reading.statistics());
     result.incomplete |= reading.statistics().incomplete() || map.report().damaged();
     if (tell_trouble(reading.input())) result.incomplete = true;

@@ -168,13 +168,14 @@ void declare_options(CLI::App& app, ReportOptions& options) {
          "--html",
          [&options](const std::string& file) {
            options.format = ReportFormat::kHtml;
-           options.traces.output = file == "-" ? "" : file;
+           options.traces.output = output_of_option("--html", file);
          },
          "Write one HTML page with pictures and tables to FILE")
       ->type_name("FILE");
   declare_color(app, options.terminal);
   declare_pager(app, options.terminal);
-  app.add_flag("-q,--quiet", options.quiet, "Print only warnings and errors on standard error");
+  app.add_flag("-q,--quiet", options.traces.quiet,
+               "Print only warnings and errors on standard error");
 }
 
 void check(const CLI::App& app, ReportOptions& options) {

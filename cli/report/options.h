@@ -36,7 +36,6 @@ struct ReportOptions {
   bool blocks = false;
   bool infer_address = false;
   std::string between;  // FROM,TO; empty: no passages
-  bool quiet = false;
   TerminalOptions terminal;
   // What the terminal of standard output offers; set before a pager hides it.
   bool color = false;

@@ -130,7 +130,7 @@ class Report {
 
   // A fact about a report without errors, which --quiet omits.
   void note(const std::string& text) const {
-    if (!options_.quiet) print_note(text);
+    if (!options_.traces.quiet) print_note(text);
   }
 
   std::string shown(std::string text) const { return options_.color ? colored(text) : text; }

@@ -32,7 +32,7 @@ struct CoreReading {
   const TranslationMap& map;
   uint64_t limit = Selection::kAny;  // maximum number of instructions
   bool walks = false;
-  bool show_progress = true;
+  Progress::Style progress = Progress::Style::kTerminal;
 };
 
 // Passes the events of the trace to `sink`, as long as wanted() returns true. Returns the
@@ -48,14 +48,13 @@ CoreStatistics decode_bytes(const CoreReading& reading, Sink& sink, const Wanted
     decoder.set_instruction_limit(reading.limit - restart->place.instructions);
   }
   if (reading.walks) decoder.follow_walks();
-  Progress progress(stderr);
+  Progress progress(stderr, reading.progress);
   const std::unique_ptr<std::byte[]> memory(new std::byte[InputFile::kPieceBytes]);
   const std::span<std::byte> piece(memory.get(), InputFile::kPieceBytes);
   while (!decoder.finished() && wanted()) {
     const size_t got = bytes.read(piece);
     if (got == 0) break;
     decoder.feed(piece.first(got));
-    if (!reading.show_progress) continue;
     progress.decoding(decoder.offset(), bytes.file().size_bytes().value_or(0),
                       counted(decoder.statistics().loss_stamps, "loss"));
   }
@@ -82,7 +81,7 @@ bool read_core(const ChosenTrace& trace, const TraceOptions& options, const Name
     sink.begin_at(restart->place);
     tell_part(input);
   }
-  CoreReading reading{.bytes = bytes, .map = map};
+  CoreReading reading{.bytes = bytes, .map = map, .progress = options.progress()};
   if constexpr (HasWantsWalks<Next>) reading.walks = next.wants_walks();
   const CoreStatistics statistics = decode_bytes(reading, sink, [] { return true; });
   sink.finish();

@@ -82,7 +82,7 @@ NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions&
     if (options.selection.first != Selection::kAny) reading.read_little();
     if (reading.narrow(trace, options.selection)) tell_part(reading.input());
     if (const std::string wrap = describe_wrap(reading); !wrap.empty()) print_note(wrap);
-    Progress progress(stderr);
+    Progress progress(stderr, options.progress());
     while (reading.advance(choice) && !choice.satisfied()) {
       progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
     }

@@ -28,13 +28,20 @@ void declare_traces(CLI::App& app, TraceOptions& options) {
   app.option_defaults()->group(kOutputGroup);
   app.add_option_function<std::string>(
          "-o,--output",
-         [&options](const std::string& file) { options.output = file == "-" ? "" : file; },
+         [&options](const std::string& file) {
+           options.output = output_of_option("--output", file);
+         },
          "Write to FILE instead of standard output")
       ->type_name("FILE");
   app.add_flag("--force", options.force, "Replace the file that -o names");
   declare_file_mode(app);
   app.option_defaults()->group(kInputGroup);
   app.add_flag(kNoSandbox, options.no_sandbox, kNoSandboxHelp);
+}
+
+std::string output_of_option(const std::string& option, const std::string& file) {
+  if (file.empty()) throw CLI::ValidationError(option, "the name of the file is empty");
+  return file == "-" ? "" : file;
 }
 
 SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options) {

@@ -14,6 +14,7 @@
 #include "cli/traces/reach.h"
 #include "cli/traces/symbols.h"
 #include "core/selection/selection.h"
+#include "output/io/progress.h"
 #include "output/io/text_output.h"
 #include "output/report/decode_report.h"
 
@@ -30,18 +31,27 @@ struct TraceOptions {
   bool force = false;
   bool no_sandbox = false;
   bool exit_code = false;
+  bool quiet = false;  // no progress, and no statistics or notes on stderr
 
   // Returns true if an option selects a part of the events.
   bool selects() const { return !selection.everything() || !nest.commands.empty(); }
   // The number of selected events decides the exit status, even if the reader of the output has
   // gone.
   bool counts_for_status() const { return exit_code && selects(); }
+  // Of commands that read traces, on stderr.
+  Progress::Style progress() const {
+    return quiet ? Progress::Style::kNone : Progress::Style::kTerminal;
+  }
   Existing existing() const { return force ? Existing::kReplace : Existing::kRefuse; }
 };
 
 // Declares PATH, --node, --chip, --core, --output, --force, --no-sandbox, and the options of
 // declare_context(), declare_selection() and declare_nest().
 void declare_traces(CLI::App& app, TraceOptions& options);
+
+// Returns the value of TraceOptions::output for an option that names the file: "-" is standard
+// output. Throws CLI::ValidationError.
+std::string output_of_option(const std::string& option, const std::string& file);
 
 // Loads the symbols for the traces. Throws Error.
 SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options);

@@ -41,7 +41,7 @@ std::string hidden_name(const std::string& name) {
 [[noreturn]] void throw_cannot_create(const std::filesystem::path& path, int reason) {
   Error error("cannot create " + path.string(), reason);
   if (reason != EEXIST) throw error;
-  throw std::move(error).hint("choose another name with -o, or replace it with --force");
+  throw std::move(error).hint("choose another name, or replace the file with --force");
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ std::string mix_table(const char* caption, const char* title,
 }
 
 std::string owners_table(const HotSpots& spots) {
-  HtmlTable table("by the partition whose memory is meant", {{"instructions", Kind::kNumber},
+  HtmlTable table("by the partition that owns the memory", {{"instructions", Kind::kNumber},
                                                              {"share", Kind::kNumber},
                                                              {"data accesses", Kind::kNumber},
                                                              {"share", Kind::kNumber},

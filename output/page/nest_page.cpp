@@ -39,7 +39,7 @@ void add_addresses(HtmlPage& page, const NestHotReport& hot, size_t place) {
 }
 
 void add_partitions(HtmlPage& page, const nest::HotSpots& spots) {
-  HtmlTable table("commands with an address by the partition whose memory is meant",
+  HtmlTable table("commands with an address by the partition that owns the memory",
                   {{"commands", Kind::kNumber},
                    {"share", Kind::kNumber},
                    {"retries", Kind::kNumber},

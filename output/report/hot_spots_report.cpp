@@ -76,7 +76,7 @@ std::string code_text(const HotSpotsReport& report) {
 
 std::string owners_text(const HotSpots& spots) {
   std::string text =
-      fmt::format("\nby the partition whose memory is meant\n{:>14} {:>7} {:>14} {:>7}  {}\n",
+      fmt::format("\nby the partition that owns the memory\n{:>14} {:>7} {:>14} {:>7}  {}\n",
                   "instructions", "share", "data accesses", "share", "partition");
   for (const auto& [owner, work] : spots.owners().rows()) {
     fmt::format_to(std::back_inserter(text), "{:>14} {:>6.2f}% {:>14} {:>6.2f}%  {}\n", work.count,

@@ -68,7 +68,7 @@ std::string whence(const nest::HotSpots& spots, const HotAddress& hot) {
 void put_owners(std::string& text, const nest::HotSpots& spots) {
   const auto out = std::back_inserter(text);
   fmt::format_to(out,
-                 "\ncommands with an address by the partition whose memory is meant\n{:>14} {:>7} "
+                 "\ncommands with an address by the partition that owns the memory\n{:>14} {:>7} "
                  "{:>10}  {:<16}  {}\n",
                  "commands", "share", "retries", "partition", "from; by");
   for (const auto& [owner, hot] : spots.owners().rows()) {

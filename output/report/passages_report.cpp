@@ -85,8 +85,8 @@ std::string PassagesReport::to_text() const {
   line("complete passages", passages.passages());
   line("passages cut short", passages.cut_passages());
   line("passages begun again", passages.begun_again());
-  line("executions of the begin", passages.begins());
-  line("executions of the end", passages.ends());
+  line("executions of FROM", passages.begins());
+  line("executions of TO", passages.ends());
   const uint64_t all = passages.passages() + passages.cut_passages();
   add_text(passages.instructions(), "instructions", all, text);
   add_text(passages.ticks(), "ticks", all, text);
