@@ -115,7 +115,8 @@ Registration::Registration(const std::filesystem::path& output)
   // A file of this name belongs to a recorder that has ended, or to another PID namespace.
   if (const Fd earlier = open_file(folder_, id_)) {
     if (holder_of(earlier) != 0)
-      throw Error(std::string(kCannotRegister) + ": a recorder in another container has the ID " + id_);
+      throw Error(std::string(kCannotRegister) + ": a recorder in another container has the ID " +
+                  id_);
     ::unlinkat(folder_.get(), id_.c_str(), 0);
   }
   const int how = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC;

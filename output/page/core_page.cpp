@@ -105,10 +105,10 @@ std::string mix_table(const char* caption, const char* title,
 
 std::string owners_table(const HotSpots& spots) {
   HtmlTable table("by the partition that owns the memory", {{"instructions", Kind::kNumber},
-                                                             {"share", Kind::kNumber},
-                                                             {"data accesses", Kind::kNumber},
-                                                             {"share", Kind::kNumber},
-                                                             {"partition", Kind::kText}});
+                                                            {"share", Kind::kNumber},
+                                                            {"data accesses", Kind::kNumber},
+                                                            {"share", Kind::kNumber},
+                                                            {"partition", Kind::kText}});
   for (const auto& [owner, work] : spots.owners().rows()) {
     table.line({std::to_string(work.count), percent_text(work.count, spots.instructions()),
                 std::to_string(work.data), percent_text(work.data, spots.data_accesses()),
