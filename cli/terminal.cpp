@@ -113,7 +113,7 @@ std::string pager_command() {
   const bool is_set = std::getenv("PAGER") != nullptr;
   std::string_view words = is_set ? variable("PAGER") : "less";
   words.remove_prefix(std::min(words.find_first_not_of(" \t"), words.size()));
-  const std::string command(words);
+  std::string command(words);
   if (command.empty() || command == "cat") return {};
   const std::string program = command.substr(0, command.find_first_of(" \t"));
   // The shell interprets the rest.
