@@ -14,7 +14,6 @@
 #include "cli/traces/nest_reading.h"
 #include "core/base/error.h"
 #include "core/nest_trace/counter.h"
-#include "output/io/progress.h"
 #include "output/print/nest_fields_printer.h"
 #include "output/report/nest_report.h"
 
@@ -38,20 +37,6 @@ bool limited(const NestJob& job) {
   return job.limit != Selection::kAny || job.selection.first != Selection::kAny;
 }
 
-class Shown {
- public:
-  Shown(const NestJob& job, const NestReading& reading)
-      : reading_(reading), progress_(stderr, job.progress) {}
-  void update() {
-    progress_.decoding(reading_.offset(), reading_.size_bytes().value_or(0), "nest trace");
-  }
-  void clear() { progress_.clear(); }
-
- private:
-  const NestReading& reading_;
-  Progress progress_;
-};
-
 // Passes selected commands to `next`.
 template <class Next>
 void pass_selected(const NestJob& job, NestReading& reading, TextOutput& output, Next& next,
@@ -61,11 +46,11 @@ void pass_selected(const NestJob& job, NestReading& reading, TextOutput& output,
                            .map = job.map,
                            .limit = job.limit},
                           reading.layout(), next);
-  Shown progress(job, reading);
+  Progress progress(stderr, job.progress);
   bool more = true;
   while (more && !output.reader_gone() && !choice.satisfied()) {
     more = reading.advance(choice);
-    progress.update();
+    reading.show(progress);
   }
   progress.clear();
   result.statistics = reading.statistics();
@@ -79,10 +64,10 @@ nest::Statistics count_all(const NestJob& job, NestReading& reading) {
   for (unsigned i = 0; i < reading.engines(); i++) {
     counters.emplace_back(reading.layout(), static_cast<uint8_t>(i), job.map);
   }
-  Shown progress(job, reading);
+  Progress progress(stderr, job.progress);
   while (reading.advance_records(
       [&](size_t engine, auto records, uint64_t) { counters[engine].take(records); })) {
-    progress.update();
+    reading.show(progress);
   }
   progress.clear();
   nest::Statistics sum = reading.statistics();

@@ -11,6 +11,7 @@
 #include "core/memory_map/translation.h"
 #include "core/nest_trace/statistics.h"
 #include "core/selection/selection.h"
+#include "output/io/progress.h"
 #include "output/io/text_output.h"
 #include "output/print/fields_line.h"
 #include "output/print/nest_printer.h"

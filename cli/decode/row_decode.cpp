@@ -137,7 +137,7 @@ class RowDecode {
     if (!wrap.empty() && !options_.traces.quiet) print_note(wrap);
     Progress progress(stderr, options_.traces.progress());
     while (reading.advance(choice) && !choice.satisfied()) {
-      progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
+      reading.show(progress);
     }
     const nest::Statistics statistics = reading.statistics();
     totals_.add(statistics);

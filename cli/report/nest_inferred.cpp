@@ -53,7 +53,7 @@ void read_commands(NestReading& reading, const Selection& selection, Progress::S
       commands);
   Progress progress(stderr, style);
   while (reading.advance(choice) && !choice.satisfied()) {
-    progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
+    reading.show(progress);
   }
   progress.clear();
 }

@@ -84,7 +84,7 @@ NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions&
     if (const std::string wrap = describe_wrap(reading); !wrap.empty()) print_note(wrap);
     Progress progress(stderr, options.progress());
     while (reading.advance(choice) && !choice.satisfied()) {
-      progress.decoding(reading.offset(), reading.size_bytes().value_or(0), "nest trace");
+      reading.show(progress);
     }
     const nest::Statistics statistics = reading.statistics();
     count.totals.add(statistics);

@@ -19,6 +19,7 @@
 #include "core/nest_trace/sink.h"
 #include "core/selection/selection.h"
 #include "output/io/input_file.h"
+#include "output/io/progress.h"
 
 namespace htmtrace {
 
@@ -83,6 +84,10 @@ class NestReading {
 
   // The file offset that reading has reached; with two engines, the higher offset.
   uint64_t offset() const;
+  // Shows how far the trace has been read.
+  void show(Progress& progress) const {
+    progress.decoding(offset(), size_bytes().value_or(0), "nest trace");
+  }
   // The statistics of the records that advance() has read, and of the filler before them.
   nest::Statistics statistics();
 
