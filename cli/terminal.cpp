@@ -73,8 +73,8 @@ bool any_output(int fd) {
   return (output.revents & POLLIN) != 0;
 }
 
-// The shell could not run a program: 126 if the program is not executable, 127 if it does not
-// exist (POSIX, Shell Command Language, 2.8.2).
+// The shell's exit status for a program that it cannot execute. It is 127 for a program that it
+// cannot find, and more for a program that a signal ended (POSIX, Shell Command Language, 2.8.2).
 constexpr int kNotExecutable = 126;
 
 [[noreturn]] void run_pager(int output, const std::string& command) {

@@ -50,8 +50,8 @@ class Pager {
   bool running() const { return child_ > 0; }
 
   // Ends the output, waits until the user leaves the pager, and restores standard output. Messages
-  // that follow do not disturb the pager. Warns if the shell could not run the pager. A second call
-  // has no effect.
+  // that follow do not disturb the pager. Warns if the shell reports that it could not run the
+  // pager, or that a signal ended it. A second call has no effect.
   void wait();
 
  private:

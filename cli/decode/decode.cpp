@@ -365,7 +365,7 @@ class Decode {
   const DecodeOptions& options_;
   TextOutput output_;
   Pager& pager_;
-  // Without progress if the events go to the same terminal: they show the progress.
+  // No progress line if the events go to a terminal: the events show the progress.
   const Progress::Style progress_ =
       options_.traces.output.empty() && (pager_.running() || ::isatty(STDOUT_FILENO) == 1)
           ? Progress::Style::kNone

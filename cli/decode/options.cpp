@@ -140,7 +140,7 @@ void declare_options(CLI::App& app, DecodeOptions& options) {
       ->check(CLI::Range(1U, DecodeOptions::kMostThreads))
       ->default_str("");
   declare_pager(app, options.terminal);
-  app.add_flag("-q,--quiet", options.traces.quiet, "Do not print statistics at the end");
+  app.add_flag("-q,--quiet", options.traces.quiet, "Print no progress and no statistics");
   set_common_options(app,
                      {"--output", "--format", "--fields", "--summary", "--symbols", "--limit"});
   app.footer(

@@ -32,7 +32,8 @@ std::string list_of(const Recorders& recorders) {
 }
 
 Error no_recorder(const std::string& what, const Recorders& running) {
-  if (!running.empty()) return Error(what).hint("running recorders: " + list_of(running));
+  if (!running.empty())
+    return Error(what).hint("pass the ID of a running recorder: " + list_of(running));
   return Error(what).hint(
       "run htmtrace stop as the user who started the recorder: with sudo if it was sudo");
 }

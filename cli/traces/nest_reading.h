@@ -84,7 +84,7 @@ class NestReading {
 
   // The file offset that reading has reached; with two engines, the higher offset.
   uint64_t offset() const;
-  // Shows how far the trace has been read.
+  // Shows in `progress` the offset that reading has reached.
   void show(Progress& progress) const {
     progress.decoding(offset(), size_bytes().value_or(0), "nest trace");
   }

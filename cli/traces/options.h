@@ -31,14 +31,14 @@ struct TraceOptions {
   bool force = false;
   bool no_sandbox = false;
   bool exit_code = false;
-  bool quiet = false;  // no progress, and no statistics or notes on stderr
+  bool quiet = false;  // print no progress and no statistics on stderr
 
   // Returns true if an option selects a part of the events.
   bool selects() const { return !selection.everything() || !nest.commands.empty(); }
   // The number of selected events decides the exit status, even if the reader of the output has
   // gone.
   bool counts_for_status() const { return exit_code && selects(); }
-  // Of commands that read traces, on stderr.
+  // The style of the progress line on stderr.
   Progress::Style progress() const {
     return quiet ? Progress::Style::kNone : Progress::Style::kTerminal;
   }
@@ -50,7 +50,7 @@ struct TraceOptions {
 void declare_traces(CLI::App& app, TraceOptions& options);
 
 // Returns the value of TraceOptions::output for an option that names the file: "-" is standard
-// output. Throws CLI::ValidationError.
+// output. Throws CLI::ValidationError if the name is empty.
 std::string output_of_option(const std::string& option, const std::string& file);
 
 // Loads the symbols for the traces. Throws Error.
