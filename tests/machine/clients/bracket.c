@@ -7,9 +7,11 @@
 // ptrace(2) stops PROGRAM between execve(2) and its first instruction: bracket then starts the
 // trace. ptrace(2) stops PROGRAM again when it exits, while it still has its memory: bracket then
 // ends the trace. htmtrace saves the symbols, and sends SIGTERM. bracket then lets PROGRAM end.
+// If other threads outlive the first thread, bracket does not hold PROGRAM: the trace ends after
+// PROGRAM has ended.
 //
-// With "-" as CONTROL and ANSWERS, bracket leaves the trace alone. PROGRAM ends at least kHoldNs
-// after its first instruction, so that htmtrace can save the symbols.
+// With "-" as CONTROL and ANSWERS, bracket sends no commands to htmtrace. PROGRAM ends at least
+// kHoldNs after its first instruction, so that htmtrace can save the symbols.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +50,7 @@ static int64_t now_ns(void) {
 
 static void pass_on(int signal) {
   asked_to_end = 1;
-  kill(program, signal);  // has no effect on a program that exits already
+  kill(program, signal);  // has no effect on a program that is already exiting
 }
 
 // Binds this process to `cpu`, or to all other CPUs.
@@ -58,14 +60,14 @@ static void use_cpu(int cpu, bool others) {
   for (int each = 0; each < (int)sysconf(_SC_NPROCESSORS_CONF); each++) {
     if ((each == cpu) != others) CPU_SET(each, &set);
   }
-  if (sched_setaffinity(0, sizeof(set), &set) != 0) die("cannot choose the CPU");
+  if (sched_setaffinity(0, sizeof(set), &set) != 0) die("cannot bind the process to a CPU");
 }
 
 static void open_control(const char* control, const char* answer) {
   if (strcmp(control, "-") == 0) return;
   commands = open(control, O_RDWR | O_CLOEXEC);
   answers = open(answer, O_RDWR | O_CLOEXEC);
-  if (commands < 0 || answers < 0) die("cannot open the channel of --control");
+  if (commands < 0 || answers < 0) die("cannot open the pipes of --control");
 }
 
 // Sends a command to htmtrace, and waits for the answer.
@@ -78,18 +80,19 @@ static void command(const char* line) {
   do {
     got = read(answers, answer, sizeof(answer) - 1);
   } while (got < 0 && errno == EINTR && !asked_to_end);
-  if (asked_to_end) return;  // the recorder is at its end
+  if (asked_to_end) return;  // the recording has ended
   answer[got < 0 ? 0 : got] = '\0';
   if (strncmp(answer, "ack", 3) == 0) return;
-  fprintf(stderr, "bracket: the recorder answers %s to %s", answer, line);
+  fprintf(stderr, "bracket: cannot %.*s the trace: the recorder answered: %s", (int)length - 1,
+          line, answer);
   exit(126);
 }
 
 static void start_program(int cpu, char** arguments) {
   int go[2];
-  if (pipe2(go, O_CLOEXEC) != 0) die("pipe");
+  if (pipe2(go, O_CLOEXEC) != 0) die("cannot create a pipe");
   program = fork();
-  if (program < 0) die("fork");
+  if (program < 0) die("cannot start a process");
   if (program == 0) {
     char byte;
     close(go[1]);
@@ -105,13 +108,13 @@ static void start_program(int cpu, char** arguments) {
   sigaction(SIGHUP, &action, NULL);
   const long options = PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
   if (ptrace(PTRACE_SEIZE, program, NULL, options) != 0) die("cannot trace the program");
-  if (write(go[1], "", 1) != 1) die("pipe");
+  if (write(go[1], "", 1) != 1) die("cannot start the program");
   close(go[0]);
   close(go[1]);
 }
 
-// Returns true if the thread group of the program has ended except for its first thread. Threads
-// that exit_group(2) kills need some time to end; threads that outlive the first thread need more.
+// Returns true if all threads of the program except the first have ended. Waits up to 50 ms for
+// threads that exit_group(2) is killing. Returns false if other threads outlive the first thread.
 static bool is_last_thread(void) {
   enum { kTries = 50 };
   char path[64], line[256];
@@ -145,7 +148,7 @@ static void hold(int64_t began_ns) {
   sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-// Follows the program to its end. Returns its status.
+// Follows the program until it ends. Returns its wait status.
 static int follow(void) {
   bool begun = false;
   int64_t began_ns = 0;
@@ -153,7 +156,7 @@ static int follow(void) {
   while (true) {
     if (waitpid(program, &status, __WALL) < 0) {
       if (errno == EINTR) continue;
-      die("waitpid");
+      die("cannot wait for the program");
     }
     if (!WIFSTOPPED(status)) return status;
     long signal = 0;
