@@ -73,9 +73,9 @@ bool any_output(int fd) {
   return (output.revents & POLLIN) != 0;
 }
 
-// The shell's exit status for a program that it cannot execute. It is 127 for a program that it
-// cannot find, and more for a program that a signal ended (POSIX, Shell Command Language, 2.8.2).
-constexpr int kNotExecutable = 126;
+// The shell's exit statuses for a program that it cannot execute, and for a program that it cannot
+// find (POSIX, Shell Command Language, 2.8.2).
+constexpr int kNotExecutable = 126, kNotFound = 127;
 
 [[noreturn]] void run_pager(int output, const std::string& command) {
   if (!any_output(output)) ::_exit(0);
@@ -154,7 +154,8 @@ void Pager::wait() {
   child_ = -1;
   shown_pager = -1;
   std::signal(SIGINT, interrupt_);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) < kNotExecutable) return;
+  if (!WIFEXITED(status)) return;
+  if (WEXITSTATUS(status) != kNotExecutable && WEXITSTATUS(status) != kNotFound) return;
   print_warning(fmt::format("the pager \"{}\" ended with status {}: the output may be missing",
                             command_, WEXITSTATUS(status)),
                 "set PAGER to another program, or pass --no-pager");

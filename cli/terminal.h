@@ -51,7 +51,7 @@ class Pager {
 
   // Ends the output, waits until the user leaves the pager, and restores standard output. Messages
   // that follow do not disturb the pager. Warns if the shell reports that it could not run the
-  // pager, or that a signal ended it. A second call has no effect.
+  // pager. A second call has no effect.
   void wait();
 
  private:

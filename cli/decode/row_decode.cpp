@@ -132,7 +132,8 @@ class RowDecode {
     NestChoice<NestRows<File>> choice(
         {.selection = selection, .commands = options_.traces.nest.commands, .map = map},
         reading.layout(), writer);
-    if (reading.narrow(trace, selection)) tell_part(reading.input());
+    const bool part = reading.narrow(trace, selection);
+    if (part && !options_.traces.quiet) tell_part(reading.input());
     const std::string wrap = describe_wrap(reading);
     if (!wrap.empty() && !options_.traces.quiet) print_note(wrap);
     Progress progress(stderr, options_.traces.progress());

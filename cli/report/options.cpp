@@ -174,8 +174,7 @@ void declare_options(CLI::App& app, ReportOptions& options) {
       ->type_name("FILE");
   declare_color(app, options.terminal);
   declare_pager(app, options.terminal);
-  app.add_flag("-q,--quiet", options.traces.quiet,
-               "Print only warnings and errors on standard error");
+  app.add_flag("-q,--quiet", options.traces.quiet, "Print no progress and no statistics");
 }
 
 void check(const CLI::App& app, ReportOptions& options) {

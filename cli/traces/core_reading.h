@@ -79,7 +79,7 @@ bool read_core(const ChosenTrace& trace, const TraceOptions& options, const Name
   SelectingSink sink(options.selection, next, names);
   if (const auto& restart = bytes.restart()) {
     sink.begin_at(restart->place);
-    tell_part(input);
+    if (!options.quiet) tell_part(input);
   }
   CoreReading reading{.bytes = bytes, .map = map, .progress = options.progress()};
   if constexpr (HasWantsWalks<Next>) reading.walks = next.wants_walks();

@@ -80,8 +80,10 @@ NestCount count_nest(const std::vector<ChosenTrace>& traces, const TraceOptions&
         {.selection = options.selection, .commands = options.nest.commands, .map = map},
         reading.layout(), commands);
     if (options.selection.first != Selection::kAny) reading.read_little();
-    if (reading.narrow(trace, options.selection)) tell_part(reading.input());
-    if (const std::string wrap = describe_wrap(reading); !wrap.empty()) print_note(wrap);
+    const bool part = reading.narrow(trace, options.selection);
+    const std::string wrap = describe_wrap(reading);
+    if (part && !options.quiet) tell_part(reading.input());
+    if (!wrap.empty() && !options.quiet) print_note(wrap);
     Progress progress(stderr, options.progress());
     while (reading.advance(choice) && !choice.satisfied()) {
       reading.show(progress);
