@@ -2,8 +2,9 @@
 #include "cli/traces/bytes.h"
 
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <utility>
-#include <vector>
 
 #include "core/core_trace/words.h"
 #include "core/core_trace/wrap_finder.h"
@@ -11,19 +12,19 @@
 namespace htmtrace {
 namespace {
 
-constexpr size_t kReadBytes = 1 << 20;
-
 std::optional<uint64_t> find_wrap(InputFile& input) {
-  std::vector<std::byte> piece(kReadBytes);
+  // Not a vector, which would write all bytes first: a stream can have many small traces.
+  const std::unique_ptr<std::byte[]> memory(new std::byte[InputFile::kPieceBytes]);
+  const std::span<std::byte> piece(memory.get(), InputFile::kPieceBytes);
   WrapFinder finder;
   size_t loose = 0;  // bytes of an incomplete word
   uint64_t size = 0;
   for (;;) {
-    const size_t got = input.read(std::span(piece).subspan(loose));
+    const size_t got = input.read(piece.subspan(loose));
     if (got == 0) break;
     const size_t there = loose + got;
     const size_t whole = there - there % words::kWordBytes;
-    finder.take(std::span(piece).first(whole));
+    finder.take(piece.first(whole));
     if (finder.settled()) break;
     size += got;
     loose = there - whole;
