@@ -113,6 +113,13 @@ decoded_count() {
         "$log/decode.log"
 }
 
+# lost_entries WORDS CPU: print the number of lost dispatches of this CPU in the messages of htmtrace dtl, without the
+# dispatches after the kernel had disabled the event.
+lost_entries() {
+    { grep -oE "[0-9]+ entr(y|ies) \(CPU $2: [^)]*" "$1" || true; } |
+        awk '!/disabled the event/ { sum += $1 } END { print sum + 0 }'
+}
+
 # fact KEY: print the value of KEY in the hypervisor's report.
 fact() {
     awk -v key="$1" 'index($0, key " ") == 1 { print substr($0, length(key) + 2) }' \

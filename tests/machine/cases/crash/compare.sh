@@ -141,8 +141,7 @@ equal_to_oracle() {
 # the last printed entry.
 covered() {
     local named missing=0 after=0
-    named=$({ grep -o "[0-9]* entries (CPU $3: [^)]*" "$1" || true; } |
-        awk '!/disabled the event/ { sum += $1 } END { print sum + 0 }')
+    named=$(lost_entries "$1" "$3")
     read -r missing after < <(awk -v cpu="$3" '$2 == cpu { print $8, $10 }' "$2") || true
     [[ $named -ge ${missing:-0} && $named -le $((${missing:-0} + ${after:-0})) ]] ||
         wrong "CPU $3: reported $named lost entries, missing $missing, written after the last printed entry $after"
