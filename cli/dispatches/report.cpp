@@ -87,19 +87,21 @@ void DtlReport::add(const DtlCpuResult& result, const DtlReasons& reasons, const
   if (dispatches_agree(*result.dispatches, result.logged)) agreeing_++;
 }
 
-// Reports the missing entries by the hypervisor's index.
+// Reports the missing entries by the hypervisor's index, or by the driver's count if that is
+// larger.
 void DtlReport::judge(const DtlCpuResult& result) {
   const DtlShortfall& shortfall = *result.shortfall;
+  const uint64_t most = std::max(shortfall.most, result.announced);
   const std::string place = fmt::format("CPU {}", result.cpu);
   indexed_++;
   if (shortfall.too_many) {
     ledger_.add({place,
                  "more entries than the hypervisor wrote: another user of the log restarted it",
                  LossUnit::kUnknown, 0});
-  } else if (shortfall.most != 0) {
+  } else if (most != 0) {
     std::string cause = why_lost(result.totals);
-    if (shortfall.least != shortfall.most) cause += fmt::format("; at least {}", shortfall.least);
-    ledger_.add({place, cause, LossUnit::kEntries, shortfall.most});
+    if (shortfall.least != most) cause += fmt::format("; at least {}", shortfall.least);
+    ledger_.add({place, cause, LossUnit::kEntries, most});
   } else if (!result.off) {
     complete_++;
   }

@@ -25,6 +25,8 @@ struct DtlCpuResult {
   bool off = false;  // the kernel disabled the event before the end
   // The missing entries by the hypervisor's index of the log. Empty if the index is not available.
   std::optional<DtlShortfall> shortfall{};
+  // The missing entries that htmtrace's driver announced before the end of the recording.
+  uint64_t announced = 0;
   // The dispatches by the hypervisor's counter, while `logged` entries were added to the log.
   std::optional<uint64_t> dispatches{};
   uint64_t logged = 0;

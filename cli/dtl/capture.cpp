@@ -327,7 +327,8 @@ DtlReport DtlCapture::make_report() const {
                         .entries = cpu->intake.proof().taken(),
                         .totals = cpu->drain.totals(),
                         .off = cpu->off,
-                        .shortfall = cpu->intake.proof().shortfall()};
+                        .shortfall = cpu->intake.proof().shortfall(),
+                        .announced = cpu->announced};
     if (cpu->at_start && cpu->at_end && cpu->at_start->log_index <= cpu->at_end->log_index) {
       result.dispatches =
           dispatches_between(cpu->at_start->dispatch_count, cpu->at_end->dispatch_count);

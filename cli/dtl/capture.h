@@ -84,7 +84,8 @@ class DtlCapture {
     DtlIntake intake;
     VpaArea area;
     std::optional<VpaCounters> at_start, at_end;
-    bool off = false;  // the kernel disabled the event
+    uint64_t announced = 0;  // missing entries that the driver announced before the end
+    bool off = false;        // the kernel disabled the event
   };
   struct Group {
     explicit Group(const DtlOutputOptions& options) : sums(options) {}

@@ -62,7 +62,10 @@ void DtlCapture::read_counters(bool last) {
       const uint64_t begin = timebase_now();
       const auto counters = cpu->area.read();
       const uint64_t end = timebase_now();
-      if (last) cpu->intake.set_end(end);
+      if (last) {
+        cpu->intake.set_end(end);
+        cpu->announced = cpu->drain.totals().announced_entries;
+      }
       if (!counters) continue;
       cpu->at_end = counters;
       cpu->intake.proof().add_reading(begin, counters->log_index, end);

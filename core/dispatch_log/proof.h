@@ -3,8 +3,13 @@
 //
 // The hypervisor's index of the log is the number of entries that it has written. htmtrace reads
 // the index while new entries arrive, at a moment between two readings of the timebase. The index
-// may or may not include entries from that interval. htmtrace therefore reads the index several
-// times: a single reading without an entry in its interval makes the number exact.
+// may or may not include entries from that interval, so only a reading without an entry in its
+// interval is exact.
+//
+// A virtual processor has one dispatch at a time, but its last entry may already have its time
+// while the index does not include it yet. Such a reading shows one loss too few. htmtrace
+// therefore reads the index several times, and the reading that shows the largest loss counts. This
+// hides a loss only if an entry is being written, or arrives, at each reading after the loss.
 #pragma once
 
 #include <algorithm>
@@ -53,15 +58,16 @@ class DtlProof {
   // Empty if no reading of the index succeeded.
   std::optional<DtlShortfall> shortfall() const {
     if (readings_.empty()) return std::nullopt;
-    DtlShortfall result{.least = 0, .most = UINT64_MAX, .too_many = true};
+    DtlShortfall result{.too_many = true};
+    bool exact = false;
     for (const Reading& each : readings_) {
       result.least = std::max(result.least, each.written - std::min(each.written, each.until_end));
-      result.most = std::min(result.most, each.written - std::min(each.written, each.until_begin));
-      // A virtual processor has one dispatch at a time. One entry may already have its time but not
-      // count in the index yet.
+      result.most = std::max(result.most, each.written - std::min(each.written, each.until_begin));
+      exact |= each.until_begin == each.until_end;
+      // The last entry may be in writing.
       if (each.until_begin <= each.written + 1) result.too_many = false;
     }
-    result.most = std::max(result.most, result.least);
+    if (exact) result.most = result.least;
     return result;
   }
 
