@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "cli/capture/target_options.h"
 #include "cli/commands.h"
 #include "cli/doctor/htm.h"
+#include "cli/doctor/signature.h"
 #include "cli/doctor/system.h"
 #include "cli/doctor/try.h"
 #include "cli/help.h"
@@ -76,15 +78,21 @@ std::vector<Finding> examine(const DoctorOptions& options) {
   const std::filesystem::path& root = options.root;
   const Privileges own = own_privileges(root);
   const bool loaded = driver_is_loaded(root);
+  const auto module = loaded ? std::nullopt : find_module(root, names.release);
   const size_t count = std::max<size_t>(1, options.targets.size());
   const bool core = std::ranges::any_of(
       options.targets, [](const TraceTarget& target) { return target.type == HtmType::kCore; });
 
-  std::vector<Finding> findings = {check_machine(root), check_driver(root, names.release),
-                                   check_lockdown(root, loaded), check_permission(root, own)};
+  const Finding machine = check_machine(root);
+  Finding driver = check_driver(root, names.release, module.has_value());
+  Finding signature = check_signature(root, names.release, module, loaded);
+  // The driver needs a suitable machine, and then a signature that the kernel accepts.
+  if (is_bad(machine)) signature.advice.clear();
+  if (is_bad(machine) || is_bad(signature)) driver.advice.clear();
+  std::vector<Finding> findings = {machine, driver, signature, check_lockdown(root),
+                                   check_permission(root, own)};
   const std::vector<Finding> for_opening = findings;
-  // Advice about drivers does not help on an unsuitable machine.
-  if (findings[0].verdict == Verdict::kBad) findings[1].advice.clear();
+  if (!is_bad(machine)) findings.push_back(check_formats(root));
   uint64_t bytes = 0;
   const std::vector<TraceTarget> asked =
       options.targets.empty() ? std::vector<TraceTarget>{TraceTarget{}} : options.targets;
@@ -106,6 +114,16 @@ std::vector<Finding> examine(const DoctorOptions& options) {
     findings.push_back(std::move(finding));
   }
   return findings;
+}
+
+// Returns the first advice about the first problem, or else about the first notice.
+std::string next_step(const std::vector<Finding>& findings) {
+  for (const Verdict verdict : {Verdict::kBad, Verdict::kNotice}) {
+    for (const Finding& finding : findings) {
+      if (finding.verdict == verdict && !finding.advice.empty()) return finding.advice.front();
+    }
+  }
+  return {};
 }
 
 auto problems_of(const std::vector<Finding>& findings) {
@@ -131,6 +149,7 @@ std::string to_text(const std::vector<Finding>& findings) {
   const char* const tried = any_tried(findings) ? "no trace was started" : "no target was tried";
   text += problems == 0 ? fmt::format("found no problem; {}\n", tried)
                         : fmt::format("{}: a recording would fail\n", counted(problems, "problem"));
+  if (const std::string next = next_step(findings); !next.empty()) text += "next: " + next + "\n";
   return text;
 }
 
@@ -150,6 +169,7 @@ std::string to_json(const std::vector<Finding>& findings) {
     json.end_object();
   }
   json.end_array();
+  json.text("next", next_step(findings));
   json.end_object();
   return json.take();
 }

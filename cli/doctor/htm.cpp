@@ -24,16 +24,6 @@ fs::path pmu_folder(const fs::path& root) {
   return root / fs::path(kPmuRoot).relative_path() / kHtmPmu;
 }
 
-// Searches `folder` and its subfolders for htm.ko, compressed or not.
-bool has_module(const fs::path& folder) {
-  std::error_code failure;
-  for (fs::recursive_directory_iterator entry(folder, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
-    if (entry->path().filename().string().starts_with("htm.ko")) return true;
-  }
-  return false;
-}
-
 // The driver's errno of a refusal: kmod/ABI.
 Finding refused_status(HtmType type, int reason) {
   Finding finding{Verdict::kBad,
@@ -72,6 +62,15 @@ Finding refused_status(HtmType type, int reason) {
 
 }  // namespace
 
+std::optional<fs::path> find_module(const fs::path& root, const std::string& release) {
+  std::error_code failure;
+  for (fs::recursive_directory_iterator entry(root / "lib/modules" / release, failure), end;
+       !failure && entry != end; entry.increment(failure)) {
+    if (entry->path().filename().string().starts_with("htm.ko")) return entry->path();
+  }
+  return std::nullopt;
+}
+
 bool driver_is_loaded(const fs::path& root) {
   std::error_code ignored;
   return fs::exists(pmu_folder(root) / "type", ignored);
@@ -81,7 +80,7 @@ bool has_own_driver(const fs::path& root) {
   return is_own_driver(pmu_folder(root));
 }
 
-Finding check_driver(const fs::path& root, const std::string& release) {
+Finding check_driver(const fs::path& root, const std::string& release, bool installed) {
   if (driver_is_loaded(root)) {
     if (has_own_driver(root)) {
       return {Verdict::kGood, "driver", "htmtrace's own", "", {}};
@@ -99,10 +98,9 @@ Finding check_driver(const fs::path& root, const std::string& release) {
                   "mainline kernels have no htm driver; htmtrace includes one",
                   {}};
   std::error_code ignored;
-  const fs::path modules = root / "lib/modules" / release;
-  if (has_module(modules)) {
+  if (installed) {
     missing.advice = {"modprobe htm"};
-  } else if (fs::exists(modules / "build", ignored)) {
+  } else if (fs::exists(root / "lib/modules" / release / "build", ignored)) {
     missing.advice = {
         "make -C kmod && insmod kmod/htm.ko   (in htmtrace's source), or DKMS: see "
         "kmod/README.md"};

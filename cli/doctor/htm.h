@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,12 @@ namespace htmtrace {
 bool driver_is_loaded(const std::filesystem::path& root);
 bool has_own_driver(const std::filesystem::path& root);
 
+// Returns the driver that is installed for kernel `release`: htm.ko, compressed or not.
+std::optional<std::filesystem::path> find_module(const std::filesystem::path& root,
+                                                 const std::string& release);
 // Checks the htm PMU and the owner of its driver. Without a driver, explains how to get it for
-// kernel `release`.
-Finding check_driver(const std::filesystem::path& root, const std::string& release);
+// kernel `release`. `installed`: the driver is installed, but perhaps not loaded.
+Finding check_driver(const std::filesystem::path& root, const std::string& release, bool installed);
 // Checks the driver of the dispatch trace log.
 Finding check_dispatch_log(const std::filesystem::path& root);
 // The kernel's htmdump, which drives the same macros.

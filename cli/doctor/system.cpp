@@ -6,14 +6,14 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string_view>
 #include <system_error>
 
+#include "cli/doctor/machine_files.h"
 #include "core/base/error.h"
+#include "core/base/processor.h"
 #include "core/base/size_text.h"
 #include "output/recording/files.h"
 #include "ringbuf/perf_ring.h"
@@ -29,38 +29,10 @@ constexpr unsigned kCapIpcLock = 14;
 constexpr unsigned kCapSysAdmin = 21;
 constexpr unsigned kCapPerfmon = 38;
 
+constexpr const char* kDecodeHere = "htmtrace decode DIR   (DIR: a recording of a partition)";
+
 bool may(const Privileges& own, unsigned capability) {
   return (own.effective_capabilities >> capability & 1) != 0;
-}
-
-// Returns the file's text without its last newline or NUL, or nothing if it cannot read the file.
-std::optional<std::string> text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.pop_back();
-  return text;
-}
-
-std::optional<int64_t> number_in(const fs::path& path) {
-  const auto text = text_of(path);
-  int64_t value = 0;
-  if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc())
-    return std::nullopt;
-  return value;
-}
-
-// Returns the text after "KEY<spaces>: " in the file, or an empty string.
-std::string value_of(const fs::path& path, std::string_view key) {
-  std::istringstream lines(text_of(path).value_or(""));
-  lines.exceptions(std::ios::badbit);  // out of memory
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(key)) continue;
-    const size_t colon = line.find(':');
-    const size_t start = line.find_first_not_of(" \t", colon + 1);
-    if (colon != std::string::npos && start != std::string::npos) return line.substr(start);
-  }
-  return {};
 }
 
 // Counts the CPUs of a kernel list such as "0-3,8".
@@ -102,7 +74,7 @@ Finding check_machine(const fs::path& root) {
             platform.empty() ? "not a POWER machine" : "the platform is " + platform,
             "hardware tracing requires a logical partition of an IBM POWER machine; this machine "
             "can decode recordings",
-            {}};
+            {kDecodeHere}};
   }
   const auto hypervisor = text_of(root / "proc/device-tree/hypervisor/compatible");
   if (hypervisor && hypervisor->find("kvm") != std::string::npos) {
@@ -110,32 +82,31 @@ Finding check_machine(const fs::path& root) {
             "machine",
             "a KVM guest on " + cpu,
             "KVM guests have no hardware tracing; only PowerVM partitions have it",
-            {}};
+            {kDecodeHere}};
   }
   return {Verdict::kGood, "machine", "a partition on " + cpu, "", {}};
 }
 
-Finding check_lockdown(const fs::path& root, bool driver_loaded) {
-  const std::string lockdown = text_of(root / "sys/kernel/security/lockdown").value_or("");
-  const bool signed_only =
-      text_of(root / "sys/module/module/parameters/sig_enforce").value_or("N") == "Y";
-  if (lockdown.find("[confidentiality]") != std::string::npos) {
-    return {Verdict::kBad,
-            "lockdown",
-            "the kernel is locked down for confidentiality",
-            "a kernel locked down for confidentiality refuses perf events of the kernel",
-            {"boot without lockdown=confidentiality (integrity is enough for secure boot)"}};
+Finding check_formats(const fs::path& root) {
+  const auto pvr = pvr_in(value_of(root / "proc/cpuinfo", "revision"));
+  if (!pvr) {
+    return {
+        Verdict::kUnknown, "formats", "the kernel does not state the processor's version", "", {}};
   }
-  const bool integrity = lockdown.find("[integrity]") != std::string::npos;
-  if ((integrity || signed_only) && !driver_loaded) {
+  const Processor* processor = find_processor(*pvr);
+  if (processor == nullptr) {
     return {Verdict::kNotice,
-            "lockdown",
-            integrity ? "the kernel is locked down (secure boot)" : "modules must be signed",
-            "the driver loads only with a signature that the kernel trusts",
-            {"install the driver through DKMS, and enroll its key (mokutil --import, or the "
-             "platform's key management)"}};
+            "formats",
+            fmt::format("htmtrace does not know the processor with the version 0x{:08x}", *pvr),
+            "htmtrace reads its core traces as POWER10's, and prints its nest records unchanged",
+            {}};
   }
-  return {Verdict::kGood, "lockdown", integrity ? "integrity; perf is allowed" : "none", "", {}};
+  return {
+      processor->assumed ? Verdict::kNotice : Verdict::kGood,
+      "formats",
+      fmt::format("{}: {}; {}", processor->name, processor->core_traces, processor->nest_traces),
+      processor->assumed ? "an assumption can be wrong" : "",
+      {}};
 }
 
 Finding check_permission(const fs::path& root, const Privileges& own) {

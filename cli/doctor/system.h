@@ -21,8 +21,8 @@ Privileges own_privileges(const std::filesystem::path& root);
 
 // A partition of an IBM POWER machine, under PowerVM.
 Finding check_machine(const std::filesystem::path& root);
-// Kernel lockdown, and modules that must be signed.
-Finding check_lockdown(const std::filesystem::path& root, bool driver_loaded);
+// What htmtrace knows of the processor's trace formats.
+Finding check_formats(const std::filesystem::path& root);
 // kernel.perf_event_paranoid, CAP_PERFMON.
 Finding check_permission(const std::filesystem::path& root, const Privileges& own);
 // Checks that the usual rings of `targets` targets can be mapped.

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "cli/doctor/htm.h"
+#include "cli/doctor/signature.h"
 #include "cli/doctor/system.h"
+#include "core/base/processor.h"
 #include "core/memory_map/blocks.h"
 #include "pmu/htm_info.h"
 #include "tests/unit/big_endian.h"
@@ -54,33 +56,89 @@ TEST_CASE("hardware tracing requires a partition under PowerVM") {
 
 TEST_CASE("a missing driver is reported with the command that fixes it") {
   const TemporaryFolder root;
-  CHECK(advice_of(check_driver(root.path(), "7.3.4")).find("linux-headers-7.3.4") !=
-        std::string::npos);
+  const auto check = [&] {
+    return check_driver(root.path(), "7.3.4", find_module(root.path(), "7.3.4").has_value());
+  };
+  CHECK(advice_of(check()).find("linux-headers-7.3.4") != std::string::npos);
   root.write("lib/modules/7.3.4/build/Makefile", "");
-  CHECK(advice_of(check_driver(root.path(), "7.3.4")).starts_with("make -C kmod"));
+  CHECK(advice_of(check()).starts_with("make -C kmod"));
   root.write("lib/modules/7.3.4/updates/dkms/htm.ko.xz", "");
-  CHECK(advice_of(check_driver(root.path(), "7.3.4")) == "modprobe htm\n");
-  CHECK(check_driver(root.path(), "7.3.4").verdict == Verdict::kBad);
+  CHECK(advice_of(check()) == "modprobe htm\n");
+  CHECK(check().verdict == Verdict::kBad);
 
   root.write(std::string(kPmu) + "type", "11");
-  CHECK(check_driver(root.path(), "7.3.4").verdict == Verdict::kNotice);
+  CHECK(check().verdict == Verdict::kNotice);
   root.write(std::string(kPmu) + "capabilities", "");
-  CHECK(check_driver(root.path(), "7.3.4").verdict == Verdict::kGood);
+  CHECK(check().verdict == Verdict::kGood);
 }
 
-TEST_CASE("lockdown and signed modules") {
+TEST_CASE("only lockdown for confidentiality refuses perf") {
   const TemporaryFolder root;
-  CHECK(check_lockdown(root.path(), false).verdict == Verdict::kGood);
-  root.write("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
-  CHECK(check_lockdown(root.path(), false).verdict == Verdict::kGood);
-  root.write("sys/module/module/parameters/sig_enforce", "Y\n");
-  CHECK(check_lockdown(root.path(), false).verdict == Verdict::kNotice);
-  CHECK(check_lockdown(root.path(), true).verdict == Verdict::kGood);
+  CHECK(check_lockdown(root.path()).verdict == Verdict::kGood);
   root.write("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
-  CHECK(check_lockdown(root.path(), false).verdict == Verdict::kNotice);
-  CHECK(check_lockdown(root.path(), true).verdict == Verdict::kGood);
+  CHECK(check_lockdown(root.path()).verdict == Verdict::kGood);
   root.write("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
-  CHECK(check_lockdown(root.path(), true).verdict == Verdict::kBad);
+  CHECK(check_lockdown(root.path()).verdict == Verdict::kBad);
+}
+
+TEST_CASE("the signature of the driver: who requires it, and which keys there are") {
+  const TemporaryFolder root;
+  const auto check = [&](bool loaded = false) {
+    return check_signature(root.path(), "7.3.4", find_module(root.path(), "7.3.4"), loaded);
+  };
+  const auto says = [](const Finding& finding, std::string_view text) {
+    CAPTURE(finding.what);
+    CHECK(finding.what.find(text) != std::string::npos);
+  };
+  CHECK(check().verdict == Verdict::kGood);
+  root.write("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
+  root.write("proc/device-tree/ibm,secure-boot", std::string("\0\0\0\1", 4));  // only reports
+  CHECK(check().verdict == Verdict::kGood);
+  root.write("sys/module/module/parameters/sig_enforce", "Y\n");
+  says(check(), "module.sig_enforce, and this partition has no keys of its own");
+  root.write("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+  says(check(), "required by kernel lockdown");
+  root.write("proc/device-tree/ibm,secure-boot", std::string("\0\0\0\2", 4));
+  says(check(), "required by secure boot, with static keys");
+  CHECK(check(true).verdict == Verdict::kGood);
+  // An earlier kernel, which reads moduledb only in the dynamic mode.
+  root.write("sys/firmware/secvar/format", "ibm,plpks-sb-unknown\n");
+  says(check(), "with static keys");
+  root.write("sys/firmware/secvar/format", "ibm,plpks-sb-v0\n");
+  root.write("sys/firmware/secvar/vars/moduledb/size", "0\n");
+  says(check(), "no htm.ko is installed");
+  CHECK(check().verdict == Verdict::kBad);
+  CHECK(advice_of(check()).starts_with("/lib/modules/7.3.4/build/scripts/sign-file sha256"));
+  root.write("lib/modules/7.3.4/extra/htm.ko", "ELF");
+  says(check(), "htm.ko has no signature");
+  root.write("lib/modules/7.3.4/extra/htm.ko", "ELF...~Module signature appended~\n");
+  says(check(), "htm.ko is signed, and moduledb is empty");
+  CHECK(advice_of(check()).starts_with("secvarctl -m guest write moduledb"));
+  root.write("sys/firmware/secvar/vars/moduledb/size", "812\n");
+  says(check(), "htm.ko is signed, and moduledb has keys");
+  CHECK(check().verdict == Verdict::kNotice);
+  CHECK(advice_of(check()) == "modprobe htm\n");
+}
+
+TEST_CASE("the processor decides which trace formats are known") {
+  CHECK(pvr_in("2.0 (pvr 0080 0200)") == 0x00800200);
+  for (const char* bad : {"", "2.0", "(pvr", "(pvr 0080", "(pvr 0080 ", "(pvr 10080 0200)",
+                          "(pvr 0080,0200)", "(pvr x 0200)"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(pvr_in(bad));
+  }
+  CHECK(find_processor(0x00830100)->name == std::string("POWER12"));
+  CHECK(find_processor(0x00840100) == nullptr);
+  const TemporaryFolder root;
+  CHECK(check_formats(root.path()).verdict == Verdict::kUnknown);
+  root.write("proc/cpuinfo", "revision\t: 2.0 (pvr 0080 0200)\n");
+  CHECK(check_formats(root.path()).verdict == Verdict::kGood);
+  root.write("proc/cpuinfo", "revision\t: 1.0 (pvr 0082 0100)\n");
+  CHECK(check_formats(root.path()).what ==
+        "POWER11: core records not public, read as POWER10's; nest records not public, printed "
+        "unchanged");
+  root.write("proc/cpuinfo", "revision\t: 1.0 (pvr 0099 0100)\n");
+  CHECK(check_formats(root.path()).verdict == Verdict::kNotice);
 }
 
 TEST_CASE("CAP_PERFMON is required at every perf_event_paranoid level") {

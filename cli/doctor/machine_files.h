@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The small text files in which the kernel describes the machine.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace htmtrace {
+
+// Returns the file's text without its last newlines and NULs, or nothing if it cannot be read.
+std::optional<std::string> text_of(const std::filesystem::path& path);
+std::optional<int64_t> number_in(const std::filesystem::path& path);
+// Returns the text after "KEY<spaces>: " in the file, or an empty string.
+std::string value_of(const std::filesystem::path& path, std::string_view key);
+// Returns a device-tree cell: 32 bits, big-endian.
+std::optional<uint32_t> cell_in(const std::filesystem::path& path);
+
+}  // namespace htmtrace
