@@ -51,6 +51,7 @@ struct ChosenTrace {
   // What the manifest says about this trace; compare_with_manifest() sets it.
   struct OfManifest {
     std::optional<uint32_t> partition_id = {};
+    std::optional<uint32_t> pvr = {};  // the version register of the processor that was traced
     std::optional<HtmType> type = {};
     std::string problem = {};  // why the manifest is unusable; empty: usable, or no manifest found
   };

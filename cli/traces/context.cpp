@@ -5,12 +5,14 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/one_of.h"
 #include "core/base/error.h"
+#include "core/base/processor.h"
 #include "core/memory_map/known.h"
 #include "output/io/input_file.h"
 
@@ -50,6 +52,19 @@ void warn_of_map(const TranslationReport& report, const std::string& name,
   }
 }
 
+// Warns about each processor whose records have no known format.
+void tell_unknown_processors(const std::vector<ChosenTrace>& traces) {
+  std::set<uint32_t> told;
+  for (const ChosenTrace& trace : traces) {
+    const auto pvr = trace.of_manifest.pvr;
+    if (!pvr || find_processor(*pvr) != nullptr || !told.insert(*pvr).second) continue;
+    print_warning(
+        fmt::format("{} is from a processor that htmtrace does not know (version 0x{:08x}): "
+                    "its records may have another format",
+                    trace.name(), *pvr));
+  }
+}
+
 }  // namespace
 
 std::vector<Discrepancy> missing_of(const std::vector<ChosenTrace>& traces,
@@ -70,6 +85,7 @@ std::vector<Discrepancy> missing_of(const std::vector<ChosenTrace>& traces,
 bool tell_missing(const std::vector<ChosenTrace>& traces, const ContextOptions& options) {
   const std::vector<Discrepancy> all = missing_of(traces, options);
   for (const Discrepancy& discrepancy : all) print_warning(discrepancy.text, discrepancy.hint);
+  tell_unknown_processors(traces);
   return !all.empty();
 }
 

@@ -42,7 +42,8 @@ bool all_of_nest(const std::vector<ChosenTrace>& traces, const ContextOptions& o
 std::vector<Discrepancy> missing_of(const std::vector<ChosenTrace>& traces,
                                     const ContextOptions& options);
 
-// Reports on stderr which parts the traces lack, and how the files differ from their manifests.
+// Reports on stderr which parts the traces lack, how the files differ from their manifests, and
+// which processors are not known.
 // Call it when the job is done. Returns true if any part is missing or any file differs.
 bool tell_missing(const std::vector<ChosenTrace>& traces, const ContextOptions& options);
 

@@ -275,6 +275,7 @@ const ManifestFacts& LastManifest::of(const ChosenTrace& trace) {
 void compare_with_manifest(ChosenTrace& trace, LastManifest& manifests) {
   const ManifestFacts& facts = manifests.of(trace);
   trace.of_manifest = {.partition_id = facts.partition_id,
+                       .pvr = facts.pvr,
                        .type = recorded_type(facts, trace),
                        .problem = facts.problem};
   // A pipe must not be opened twice.

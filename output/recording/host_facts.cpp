@@ -9,24 +9,32 @@
 #include <fstream>
 #include <string_view>
 
+#include "core/base/processor.h"
+
 namespace htmtrace {
 namespace {
+
+// Returns the first line that starts with `key`, or an empty string.
+std::string line_of(const std::filesystem::path& path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(key)) return line;
+  }
+  return {};
+}
 
 // Returns the number after `separator` in the first line that starts with `key`.
 std::optional<uint64_t> number_of(const std::filesystem::path& path, std::string_view key,
                                   char separator) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with(key)) continue;
-    const size_t at = line.find(separator);
-    if (at == std::string::npos) continue;
-    const size_t digits = line.find_first_not_of(" \t", at + 1);
-    if (digits == std::string::npos) continue;
-    uint64_t value = 0;
-    const char* end = line.data() + line.size();
-    if (std::from_chars(line.data() + digits, end, value).ec == std::errc{}) return value;
-  }
-  return std::nullopt;
+  const std::string line = line_of(path, key);
+  const size_t at = line.find(separator);
+  if (at == std::string::npos) return std::nullopt;
+  const size_t digits = line.find_first_not_of(" \t", at + 1);
+  if (digits == std::string::npos) return std::nullopt;
+  uint64_t value = 0;
+  const char* end = line.data() + line.size();
+  if (std::from_chars(line.data() + digits, end, value).ec != std::errc{}) return std::nullopt;
+  return value;
 }
 
 // A device-tree cell: 32 bits, big-endian.
@@ -49,6 +57,7 @@ HostFacts read_host_facts(const std::filesystem::path& root) {
   facts.kernel_version = names.version;
   facts.machine = names.machine;
   facts.page_size_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  facts.pvr = pvr_in(line_of(root / "proc/cpuinfo", "revision"));
   facts.timebase_hz = number_of(root / "proc/cpuinfo", "timebase", ':');
   facts.partition_id = number_of(root / "proc/powerpc/lparcfg", "partition_id=", '=');
   facts.shares_processors =

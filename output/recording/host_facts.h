@@ -10,9 +10,10 @@
 namespace htmtrace {
 
 struct HostFacts {
-  std::string kernel_release;  // uname -r
-  std::string kernel_version;  // uname -v
-  std::string machine;         // uname -m
+  std::string kernel_release;   // uname -r
+  std::string kernel_version;   // uname -v
+  std::string machine;          // uname -m
+  std::optional<uint32_t> pvr;  // POWER's processor version register; empty on other machines
   uint64_t page_size_bytes = 0;
   std::optional<uint64_t> timebase_hz;   // POWER's time base; empty on other machines
   std::optional<uint64_t> partition_id;  // LP index; empty outside a logical partition

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/recording/manifest.h"
 
+#include "core/base/processor.h"
 #include "output/io/json_writer.h"
 
 namespace htmtrace {
@@ -51,6 +52,13 @@ void write_host(JsonWriter& json, const HostFacts& host) {
   json.text("kernel_release", host.kernel_release);
   json.text("kernel_version", host.kernel_version);
   json.text("machine", host.machine);
+  const Processor* processor = host.pvr ? find_processor(*host.pvr) : nullptr;
+  if (processor != nullptr) {
+    json.text("processor", processor->name);
+  } else {
+    json.null("processor");
+  }
+  json.number("pvr", host.pvr);
   json.number("page_size", host.page_size_bytes);
   json.number("timebase_hz", host.timebase_hz);
   json.end_object();

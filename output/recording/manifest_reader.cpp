@@ -240,6 +240,8 @@ ManifestFacts read_manifest(std::span<const std::byte> text) {
   facts.failed = text_at(manifest, "state") == "failed";
   facts.error = first_error(manifest);
   facts.losses = losses_of(manifest);
+  const auto host = manifest.find("host");
+  if (host != manifest.end()) facts.pvr = number_at(*host, "pvr");
   const auto partition = manifest.find("partition_id");
   if (partition == manifest.end() || partition->is_null()) return facts;
   facts.partition_id = number_at(manifest, "partition_id");

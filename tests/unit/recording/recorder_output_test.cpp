@@ -316,6 +316,7 @@ TEST_CASE("the manifest names the partition, the target, the losses") {
   Manifest manifest;
   manifest.state = Manifest::State::kIncomplete;
   manifest.host.partition_id = 3;
+  manifest.host.pvr = 0x00800200;
   manifest.targets.emplace_back();
   manifest.targets[0].target = {.node = 0, .chip = 1, .core = 12};
   manifest.targets[0].trace_file = "htm.bin.n0.p1.c12";
@@ -327,8 +328,8 @@ TEST_CASE("the manifest names the partition, the target, the losses") {
   for (const char* piece :
        {"\"state\": \"incomplete\"", "\"partition_id\": 3", "\"core\": 12", "\"type\": \"core\"",
         "\"file\": \"htm.bin.n0.p1.c12\"", "\"completeness\": \"violated\"", "\"amount\": null",
-        "\"target\": \"n0.p1.c12\"", "\"timebase_hz\": null", "\"workload\": null",
-        "\"started\": null"}) {
+        "\"target\": \"n0.p1.c12\"", "\"timebase_hz\": null", "\"processor\": \"POWER10\"",
+        "\"pvr\": 8389120", "\"workload\": null", "\"started\": null"}) {
     CAPTURE(piece);
     CHECK(text.find(piece) != std::string::npos);
   }
@@ -336,10 +337,13 @@ TEST_CASE("the manifest names the partition, the target, the losses") {
 
 TEST_CASE("the partition's id comes from lparcfg, or else from the device tree") {
   const TemporaryFolder folder;
-  folder.write("proc/cpuinfo", "processor\t: 0\ntimebase\t: 512000000\nplatform\t: pSeries\n");
+  folder.write("proc/cpuinfo",
+               "processor\t: 0\nrevision\t: 2.0 (pvr 0080 0200)\ntimebase\t: "
+               "512000000\nplatform\t: pSeries\n");
   folder.write("proc/device-tree/ibm,partition-no", std::string("\0\0\1\2", 4));
   HostFacts facts = read_host_facts(folder.path());
   CHECK(facts.timebase_hz == 512000000);
+  CHECK(facts.pvr == 0x00800200);
   CHECK(facts.partition_id == 0x102);
   folder.write("proc/powerpc/lparcfg", "lparcfg 1.9\npartition_id=0\nsystem_type=x\n");
   facts = read_host_facts(folder.path());
@@ -349,6 +353,7 @@ TEST_CASE("the partition's id comes from lparcfg, or else from the device tree")
   const TemporaryFolder elsewhere;
   CHECK_FALSE(read_host_facts(elsewhere.path()).partition_id);
   CHECK_FALSE(read_host_facts(elsewhere.path()).timebase_hz);
+  CHECK_FALSE(read_host_facts(elsewhere.path()).pvr);
 }
 
 TEST_CASE("sizes are shown in readable units") {
