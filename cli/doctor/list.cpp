@@ -17,10 +17,12 @@
 
 #include "cli/capture/htm_source.h"
 #include "cli/commands.h"
+#include "cli/doctor/system.h"
 #include "cli/help.h"
 #include "cli/locate/core_json.h"
 #include "cli/locate/location_memory.h"
 #include "core/base/counted.h"
+#include "core/base/processor.h"
 #include "core/base/size_text.h"
 #include "core/memory_map/processors.h"
 #include "output/io/json_writer.h"
@@ -53,6 +55,7 @@ struct Listed {
 };
 
 struct Inventory {
+  std::optional<uint32_t> pvr;  // empty on other machines than POWER
   std::optional<PmuDescription> pmu;
   bool own_driver = false;
   std::vector<Listed> lists;
@@ -85,6 +88,7 @@ Listed read_list(const fs::path& folder, const std::string& name, const std::str
 Inventory take_inventory(const fs::path& root) {
   const fs::path pmus = root / fs::path(kPmuRoot).relative_path();
   Inventory found;
+  found.pvr = pvr_of(root);
   found.carriers = carrier_candidates();
   if (PmuDescription::exists(pmus, kDtlPmu)) {
     found.dispatch_log = PmuDescription::read(pmus, kDtlPmu);
@@ -154,6 +158,7 @@ void put_list(const Listed& list, const CpuCores& located, std::string& text) {
 
 std::string to_text(const Inventory& found) {
   std::string text;
+  if (found.pvr) text += fmt::format("processor {}\n", describe_processor(*found.pvr));
   if (!found.pmu) {
     text += "htm PMU   none: the driver is not loaded (see htmtrace doctor)\n";
   } else {
@@ -220,6 +225,7 @@ void write_inferred(JsonWriter& json, const std::optional<std::vector<TraceTarge
 std::string to_json(const Inventory& found) {
   JsonWriter json;
   json.begin_object();
+  json.number("pvr", found.pvr);
   write_pmu(json, found);
   write_dispatch_log(json, found);
   json.begin_array("carrier_cpus");

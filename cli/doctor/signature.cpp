@@ -130,7 +130,8 @@ Finding check_signature(const fs::path& root, const std::string& release,
   const std::string required_by = signature_required_by(root);
   if (required_by.empty()) return {Verdict::kGood, kSignature, "not required", "", {}};
   if (driver_loaded) {
-    return {Verdict::kGood, kSignature, required_by + "; the kernel has accepted the driver", "", {}};
+    return {
+        Verdict::kGood, kSignature, required_by + "; the kernel has accepted the driver", "", {}};
   }
   const std::string stated = "required by " + required_by;
   const Keys keys = keys_of(root);

@@ -87,26 +87,25 @@ Finding check_machine(const fs::path& root) {
   return {Verdict::kGood, "machine", "a partition on " + cpu, "", {}};
 }
 
+std::optional<uint32_t> pvr_of(const fs::path& root) {
+  return pvr_in(value_of(root / "proc/cpuinfo", "revision"));
+}
+
 Finding check_formats(const fs::path& root) {
-  const auto pvr = pvr_in(value_of(root / "proc/cpuinfo", "revision"));
+  const auto pvr = pvr_of(root);
   if (!pvr) {
     return {
         Verdict::kUnknown, "formats", "the kernel does not state the processor's version", "", {}};
   }
   const Processor* processor = find_processor(*pvr);
-  if (processor == nullptr) {
-    return {Verdict::kNotice,
-            "formats",
-            fmt::format("htmtrace does not know the processor with the version 0x{:08x}", *pvr),
-            "htmtrace reads its core traces as POWER10's, and prints its nest records unchanged",
-            {}};
+  if (processor != nullptr && !processor->assumed) {
+    return {Verdict::kGood, "formats", describe_processor(*pvr), "", {}};
   }
-  return {
-      processor->assumed ? Verdict::kNotice : Verdict::kGood,
-      "formats",
-      fmt::format("{}: {}; {}", processor->name, processor->core_traces, processor->nest_traces),
-      processor->assumed ? "an assumption can be wrong" : "",
-      {}};
+  return {Verdict::kNotice,
+          "formats",
+          describe_processor(*pvr),
+          "what htmtrace assumes about its records can be wrong",
+          {}};
 }
 
 Finding check_permission(const fs::path& root, const Privileges& own) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/base/processor.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <charconv>
 #include <system_error>
@@ -32,6 +34,13 @@ const Processor* find_processor(uint32_t pvr) {
     if (each.version == pvr >> 16) return &each;
   }
   return nullptr;
+}
+
+std::string describe_processor(uint32_t pvr) {
+  if (const Processor* known = find_processor(pvr)) {
+    return fmt::format("{}: {}; {}", known->name, known->core_traces, known->nest_traces);
+  }
+  return fmt::format("unknown (version 0x{:08x}): {}; {}", pvr, kLikePower10, kNestHidden);
 }
 
 std::optional<uint32_t> pvr_in(std::string_view revision) {

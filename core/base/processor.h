@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace htmtrace {
@@ -19,6 +20,9 @@ struct Processor {
 
 // Returns null if htmtrace does not know the processor.
 const Processor* find_processor(uint32_t pvr);
+
+// Returns "POWER10: core records known; nest records not public, printed unchanged".
+std::string describe_processor(uint32_t pvr);
 
 // Returns the PVR in the line "revision" of /proc/cpuinfo: "2.0 (pvr 0080 0200)".
 std::optional<uint32_t> pvr_in(std::string_view revision);
