@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/decode/options.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <map>
@@ -10,7 +11,6 @@
 #include "cli/number_from.h"
 #include "cli/one_of.h"
 #include "core/base/error.h"
-#include "output/export/avro_file.h"
 #include "output/export/parquet_file.h"
 #include "output/print/core_fields_printer.h"
 
@@ -49,6 +49,15 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
       ->type_name("N")
       ->check(number_from(1))
       ->default_str("");
+  static const std::map<std::string, AvroCodec> codecs = {{"null", AvroCodec::kNull},
+                                                          {"deflate", AvroCodec::kDeflate},
+                                                          {"snappy", AvroCodec::kSnappy},
+                                                          {"zstandard", AvroCodec::kZstandard}};
+  app.add_option("--codec", options.codec,
+                 fmt::format("avro: null, deflate, snappy, zstandard [{}]",
+                             avro_codec_name(default_avro_codec())))
+      ->transform(one_of(codecs))
+      ->type_name("CODEC");
   app.add_option("--part-ticks", options.part_ticks,
                  "avro, parquet: make one folder for every N ticks")
       ->type_name("N")
@@ -86,8 +95,8 @@ void check_summary(const DecodeOptions& options) {
 void check_rows(const DecodeOptions& options) {
   const char* const why = "cannot be used with --format avro and parquet";
   const bool avro = options.format == DecodeFormat::kAvro;
-  refuse(avro && !AvroFile::can_write(), "--format",
-         "htmtrace was built without libavro; use json or csv");
+  refuse(options.codec && !has_avro_codec(*options.codec), "--codec",
+         "htmtrace was built without this codec's library");
   refuse(!avro && !ParquetFile::can_write(), "--format",
          "htmtrace was built without Parquet (-DHTMTRACE_PARQUET=ON); use avro");
   refuse(options.traces.output.empty(), "--format", "avro and parquet require -o DIR");
@@ -169,6 +178,8 @@ void check(const DecodeOptions& options) {
   const bool rows = for_engines(options.format);
   if (rows) check_rows(options);
   const char* const no_parts = "requires --format avro or parquet";
+  refuse(options.codec && options.format != DecodeFormat::kAvro, "--codec",
+         "requires --format avro");
   refuse(options.part_ticks && !rows, "--part-ticks", no_parts);
   refuse(options.part_rows != DecodeOptions::kPartRows && !rows, "--part-rows", no_parts);
   const bool vectors = options.format == DecodeFormat::kBlockVectors;

@@ -38,6 +38,20 @@ std::filesystem::path partition_of(const ChosenTrace& trace, HtmType type) {
 }
 
 template <class File>
+typename File::Options file_options(const DecodeOptions& options);
+
+// One thread decodes.
+template <>
+AvroFile::Options file_options<AvroFile>(const DecodeOptions& options) {
+  return {.codec = options.codec.value_or(default_avro_codec()), .threads = options.threads - 1};
+}
+
+template <>
+ParquetFile::Options file_options<ParquetFile>(const DecodeOptions&) {
+  return {};
+}
+
+template <class File>
 class RowDecode {
  public:
   explicit RowDecode(const DecodeOptions& options) : options_(options) {}
@@ -99,8 +113,9 @@ class RowDecode {
     const RowPartsWishes wishes{.rows = options_.part_rows,
                                 .ticks = options_.part_ticks,
                                 .existing = options_.traces.existing()};
-    RowParts<File>& parts = written_.emplace_back(
-        options_.traces.output / part.folder, nest ? nest_row_schema() : core_row_schema(), wishes);
+    RowParts<File>& parts = written_.emplace_back(options_.traces.output / part.folder,
+                                                  nest ? nest_row_schema() : core_row_schema(),
+                                                  wishes, file_options<File>(options_));
     nest ? write_nest(trace, parts) : write_core(trace, parts);
     parts.finish();
     rows_ += parts.rows();

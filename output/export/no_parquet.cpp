@@ -11,7 +11,7 @@ bool ParquetFile::can_write() {
   return false;
 }
 
-ParquetFile::ParquetFile(NewFile file, const RowSchema&) {
+ParquetFile::ParquetFile(NewFile file, const RowSchema&, const Options&) {
   throw Error("cannot write " + file.path().string() + ": htmtrace was built without Parquet");
 }
 

@@ -173,7 +173,7 @@ void ParquetFile::Library::write_group() {
   group_rows = 0;
 }
 
-ParquetFile::ParquetFile(NewFile file, const RowSchema& schema)
+ParquetFile::ParquetFile(NewFile file, const RowSchema& schema, const Options&)
     : library_(std::make_unique<Library>(std::move(file), schema)) {
   library_->open();
 }

@@ -19,11 +19,13 @@ class ParquetFile {
  public:
   static constexpr std::string_view kExtension = "parquet";
 
+  struct Options {};
+
   // Returns whether this build can write Parquet files (HTMTRACE_PARQUET).
   static bool can_write();
 
   // Throws Error.
-  ParquetFile(NewFile file, const RowSchema& schema);
+  ParquetFile(NewFile file, const RowSchema& schema, const Options& options);
   ~ParquetFile();
   ParquetFile(const ParquetFile&) = delete;
   ParquetFile& operator=(const ParquetFile&) = delete;

@@ -38,8 +38,9 @@ template <class File>
 class RowParts {
  public:
   // Creates files in `folder`. `schema` must outlive this object.
-  RowParts(std::filesystem::path folder, const RowSchema& schema, const RowPartsWishes& wishes)
-      : folder_(std::move(folder)), schema_(schema), wishes_(wishes) {}
+  RowParts(std::filesystem::path folder, const RowSchema& schema, const RowPartsWishes& wishes,
+           const typename File::Options& options)
+      : folder_(std::move(folder)), schema_(schema), wishes_(wishes), options_(options) {}
 
   // Begins the row of an event at this time. The caller then adds the fields in the order of the
   // schema. Throws Error.
@@ -73,7 +74,8 @@ class RowParts {
   // File numbers continue from folder to folder: time may go back, and no file is written twice.
   void begin_file(uint64_t window) {
     finish();
-    file_.emplace(create_part(folder_, wishes_, window, files_, File::kExtension), schema_);
+    file_.emplace(create_part(folder_, wishes_, window, files_, File::kExtension), schema_,
+                  options_);
     files_++;
     left_ = wishes_.rows;
     window_ = window;
@@ -82,6 +84,7 @@ class RowParts {
   std::filesystem::path folder_;
   const RowSchema& schema_;
   RowPartsWishes wishes_;
+  typename File::Options options_;
   std::optional<File> file_;
   std::vector<NewFile> finished_;
   uint64_t left_ = 0;    // rows that still fit into the file

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/export/avro_codec.h"
+
+#ifdef HTMTRACE_HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
+#ifdef HTMTRACE_HAVE_SNAPPY
+#include <snappy-c.h>
+#endif
+#ifdef HTMTRACE_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#include <array>
+#include <new>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace htmtrace {
+namespace {
+
+// A higher level takes several times as long for files that are a tenth smaller.
+[[maybe_unused]] constexpr int kFastest = 1;
+
+#if defined(HTMTRACE_HAVE_SNAPPY) && defined(HTMTRACE_HAVE_LIBDEFLATE)
+// The compressed bytes, then the CRC-32 of the plain bytes in big-endian order.
+size_t pack_snappy(std::span<const char> plain, std::vector<char>& packed) {
+  size_t size = ::snappy_max_compressed_length(plain.size());
+  packed.resize(size + sizeof(uint32_t));
+  // This fails only if the output has less room.
+  ::snappy_compress(plain.data(), plain.size(), packed.data(), &size);
+  const uint32_t sum = ::libdeflate_crc32(0, plain.data(), plain.size());
+  for (int shift = 24; shift >= 0; shift -= 8) packed[size++] = static_cast<char>(sum >> shift);
+  return size;
+}
+#endif
+
+#ifdef HTMTRACE_HAVE_ZSTD
+size_t pack_zstandard(std::span<const char> plain, std::vector<char>& packed) {
+  packed.resize(::ZSTD_compressBound(plain.size()));
+  const size_t size =
+      ::ZSTD_compress(packed.data(), packed.size(), plain.data(), plain.size(), kFastest);
+  if (::ZSTD_isError(size) != 0)
+    throw std::bad_alloc();  // an output of this size has no other cause
+  return size;
+}
+#endif
+
+constexpr std::array<const char*, 4> kNames = {"null", "deflate", "snappy", "zstandard"};
+
+}  // namespace
+
+const char* avro_codec_name(AvroCodec codec) {
+  return kNames.at(static_cast<size_t>(codec));
+}
+
+bool has_avro_codec(AvroCodec codec) {
+#ifdef HTMTRACE_HAVE_LIBDEFLATE
+  if (codec == AvroCodec::kDeflate) return true;
+#ifdef HTMTRACE_HAVE_SNAPPY
+  if (codec == AvroCodec::kSnappy) return true;
+#endif
+#endif
+#ifdef HTMTRACE_HAVE_ZSTD
+  if (codec == AvroCodec::kZstandard) return true;
+#endif
+  return codec == AvroCodec::kNull;
+}
+
+AvroCodec default_avro_codec() {
+  for (const AvroCodec codec : {AvroCodec::kSnappy, AvroCodec::kDeflate}) {
+    if (has_avro_codec(codec)) return codec;
+  }
+  return AvroCodec::kNull;
+}
+
+struct AvroPacker::Deflate {
+#ifdef HTMTRACE_HAVE_LIBDEFLATE
+  Deflate() : library(::libdeflate_alloc_compressor(kFastest)) {
+    if (library == nullptr) throw std::bad_alloc();
+  }
+  ~Deflate() {
+    ::libdeflate_free_compressor(library);
+  }
+  Deflate(const Deflate&) = delete;
+  Deflate& operator=(const Deflate&) = delete;
+
+  // Raw deflate, without zlib's header.
+  size_t pack(std::span<const char> plain, std::vector<char>& packed) {
+    packed.resize(::libdeflate_deflate_compress_bound(library, plain.size()));
+    return ::libdeflate_deflate_compress(library, plain.data(), plain.size(), packed.data(),
+                                         packed.size());
+  }
+
+  libdeflate_compressor* library;
+#endif
+};
+
+AvroPacker::AvroPacker(AvroCodec codec) : codec_(codec) {
+  if (!has_avro_codec(codec)) {
+    throw Error(std::string("cannot compress with ") + avro_codec_name(codec) +
+                ": htmtrace was built without its library")
+        .hint("choose another --codec");
+  }
+  if (codec == AvroCodec::kDeflate) deflate_ = std::make_unique<Deflate>();
+}
+
+AvroPacker::~AvroPacker() = default;
+
+std::span<const char> AvroPacker::pack(std::span<const char> plain) {
+  size_t size = 0;
+  switch (codec_) {
+#ifdef HTMTRACE_HAVE_LIBDEFLATE
+    case AvroCodec::kDeflate:
+      size = deflate_->pack(plain, packed_);
+      break;
+#ifdef HTMTRACE_HAVE_SNAPPY
+    case AvroCodec::kSnappy:
+      size = pack_snappy(plain, packed_);
+      break;
+#endif
+#endif
+#ifdef HTMTRACE_HAVE_ZSTD
+    case AvroCodec::kZstandard:
+      size = pack_zstandard(plain, packed_);
+      break;
+#endif
+    default:
+      return plain;
+  }
+  return std::span<const char>(packed_).first(size);
+}
+
+}  // namespace htmtrace
