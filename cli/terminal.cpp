@@ -19,6 +19,7 @@
 
 #include "cli/messages.h"
 #include "cli/one_of.h"
+#include "cli/pipe.h"
 #include "core/base/error.h"
 
 namespace htmtrace {
@@ -128,18 +129,16 @@ Pager::Pager(bool wanted) {
   if (!wanted || !is_terminal(STDOUT_FILENO)) return;
   command_ = pager_command();
   if (command_.empty()) return;
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot create a pipe for the pager", errno);
-  const Fd output(ends[0]), input(ends[1]);
+  Pipe pipe = make_pipe();
   terminal_ = Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   if (!terminal_) throw Error("cannot keep the terminal", errno);
   child_ = ::fork();
   if (child_ < 0) throw Error("cannot start the pager", errno);
   if (child_ == 0) {
-    ::close(ends[1]);
-    run_pager(output.get(), command_);
+    pipe.write.reset();
+    run_pager(pipe.read.get(), command_);
   }
-  ::dup2(input.get(), STDOUT_FILENO);
+  ::dup2(pipe.write.get(), STDOUT_FILENO);
   shown_pager = child_;
   interrupt_ = std::signal(SIGINT, wait_for_pager);
   if (interrupt_ == SIG_IGN) std::signal(SIGINT, SIG_IGN);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/capture/recorder.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -19,6 +18,7 @@
 #include "cli/capture/registry.h"
 #include "cli/commands.h"
 #include "cli/messages.h"
+#include "cli/pipe.h"
 #include "core/base/error.h"
 #include "output/io/text_output.h"
 
@@ -73,16 +73,14 @@ int run_recorder(const ScriptOptions& options, const std::filesystem::path& outp
   ReadyNotice ready(options);
   Fd parent;
   if (options.detach) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot create a pipe", errno);
-    const Fd begun(ends[0]);
-    parent = Fd(ends[1]);
+    Pipe begun = make_pipe();
     const pid_t child = ::fork();
     if (child < 0) throw Error("cannot start the recorder", errno);
     if (child != 0) {
-      parent.reset();
-      return wait_for_begin(child, begun, signals);
+      begun.write.reset();
+      return wait_for_begin(child, begun.read, signals);
     }
+    parent = std::move(begun.write);
     ::setsid();
   }
   std::optional<Registration> registration;

@@ -10,13 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <sstream>
-#include <tuple>
 
 #include "cli/affinity.h"
 #include "cli/syscall_filter.h"
@@ -30,12 +28,6 @@ constexpr std::chrono::seconds kGrace{5};
 
 Error cannot_run(const std::string& program, int reason) {
   return {fmt::format("cannot run {}", program), reason};
-}
-
-std::pair<Fd, Fd> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot create a pipe", errno);
-  return {Fd(ends[0]), Fd(ends[1])};
 }
 
 // Returns 0 if `path` is an executable file.
@@ -94,25 +86,23 @@ void check_program(const std::string& program) {
 Workload::Workload(std::vector<std::string> command, const Signals& signals, bool to_stderr,
                    std::optional<Identity> user)
     : command_(std::move(command)), to_stderr_(to_stderr), user_(std::move(user)) {
-  std::tie(go_read_, go_write_) = make_pipe();
-  std::tie(error_read_, error_write_) = make_pipe();
   pid_ = ::fork();
   if (pid_ < 0) throw cannot_run(command_.front(), errno);
   if (pid_ == 0) be_child(signals);
-  go_read_.reset();
-  error_write_.reset();
+  go_.read.reset();
+  error_.write.reset();
 }
 
 Workload::~Workload() {
   if (started_) return;
-  go_write_.reset();
+  go_.write.reset();
   wait_end();
 }
 
 void Workload::be_child(const Signals& signals) {
-  go_write_.reset();  // otherwise the child never sees that the parent closed its end
+  go_.write.reset();  // otherwise the child never sees that the parent closed its end
   char byte = 0;
-  if (::read(go_read_.get(), &byte, 1) != 1) ::_exit(0);
+  if (::read(go_.read.get(), &byte, 1) != 1) ::_exit(0);
   std::vector<char*> arguments;
   for (std::string& word : command_) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -127,7 +117,7 @@ void Workload::be_child(const Signals& signals) {
 
 void Workload::fail_in_child(bool as_user, int reason) const {
   const ChildFailure failure{reason, as_user};
-  if (::write(error_write_.get(), &failure, sizeof(failure)) < 0) ::_exit(126);
+  if (::write(error_.write.get(), &failure, sizeof(failure)) < 0) ::_exit(126);
   ::_exit(127);
 }
 
@@ -141,9 +131,9 @@ void Workload::bind(const std::vector<int>& cpus) const {
 void Workload::start() {
   started_ = true;
   ChildFailure failure{EPIPE, false};
-  const bool told = ::write(go_write_.get(), "", 1) == 1;
-  go_write_.reset();
-  if (told && ::read(error_read_.get(), &failure, sizeof(failure)) != sizeof(failure)) return;
+  const bool told = ::write(go_.write.get(), "", 1) == 1;
+  go_.write.reset();
+  if (told && ::read(error_.read.get(), &failure, sizeof(failure)) != sizeof(failure)) return;
   wait_end();
   if (!failure.as_user) throw cannot_run(command_.front(), failure.reason);
   throw Error(fmt::format("cannot run {} as user {}", command_.front(), user_->name),

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cli/capture/identity.h"
+#include "cli/pipe.h"
 #include "cli/signals.h"
-#include "core/base/fd.h"
 
 namespace htmtrace {
 
@@ -75,8 +75,8 @@ class Workload {
   std::optional<Identity> user_;
   pid_t pid_ = -1;
   bool started_ = false;
-  Fd go_read_, go_write_;        // one byte: run; end of file: exit
-  Fd error_read_, error_write_;  // why exec failed; end of file: the command runs
+  Pipe go_ = make_pipe();     // one byte: run; end of file: exit
+  Pipe error_ = make_pipe();  // why exec failed; end of file: the command runs
   std::optional<int> exit_status_;
   std::optional<int> killed_by_;
   std::optional<int> asked_with_;  // the last signal that requested the end

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/dtl/guard.h"
 
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -9,27 +8,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <utility>
 
 #include "cli/capture/privileges.h"
+#include "cli/pipe.h"
 #include "core/base/error.h"
 #include "ringbuf/mapping.h"
 
 namespace htmtrace {
 namespace {
-
-struct GuardPipe {
-  Fd read, write;
-};
-
-GuardPipe make_guard_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot create a pipe", errno);
-  return {Fd(ends[0]), Fd(ends[1])};
-}
 
 // Waits for a byte, or until the other end is closed.
 bool wait_for_byte(int fd) {
@@ -57,7 +46,7 @@ void close_all_except(std::vector<int> kept) {
 }  // namespace
 
 DtlGuard::DtlGuard(std::span<const DtlSource* const> sources) {
-  GuardPipe alive = make_guard_pipe(), ready = make_guard_pipe();
+  Pipe alive = make_pipe(), ready = make_pipe();
   pid_ = ::fork();
   if (pid_ < 0) throw Error("cannot start the process that guards the events", errno);
   if (pid_ == 0) {
