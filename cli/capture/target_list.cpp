@@ -127,7 +127,9 @@ TraceTarget parse_target(const std::string& text) {
 std::vector<TraceTarget> expand_targets(const TargetWords& words) {
   std::vector<TraceTarget> list;
   const bool combined = words.targets.empty() || !words.chips.empty() || !words.cores.empty();
-  if (combined && words.chips.empty()) throw CLI::RequiredError("--chip (or --target)");
+  if (combined && words.chips.empty()) {
+    throw CLI::RequiredError(words.accepts_targets ? "--chip (or --target)" : "--chip");
+  }
   for (const HtmType type : words.types) {
     if (!combined) break;
     if (has_core(type) && words.cores.empty()) throw CLI::RequiredError("--core");

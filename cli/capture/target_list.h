@@ -18,6 +18,7 @@ struct TargetWords {
   std::vector<HtmType> types = {HtmType::kCore};
   // --target: additional targets.
   std::vector<TraceTarget> targets;
+  bool accepts_targets = false;  // the command has the option --target
 };
 
 // "0-3,8" as 0 1 2 3 8. The functions that parse throw CLI::ValidationError for `option`.

@@ -24,6 +24,7 @@ void declare_indices(CLI::App& app, TargetWords& words) {
 
 void declare_targets(CLI::App& app, TargetWords& words) {
   declare_indices(app, words);
+  words.accepts_targets = true;
   app.add_option_function<std::string>(
          "--type", [&words](const std::string& text) { words.types = parse_types(text); },
          "Trace types: core, nest, llat [core]")
