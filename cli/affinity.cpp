@@ -20,6 +20,18 @@ int bind_to_cpus(pid_t thread, const std::vector<int>& cpus) {
   return reason;
 }
 
+bool is_bound_to(pid_t thread, int cpu) {
+  constexpr size_t kMostCpus = 1 << 16;
+  cpu_set_t* set = CPU_ALLOC(kMostCpus);
+  if (set == nullptr) return false;
+  const size_t bytes = CPU_ALLOC_SIZE(kMostCpus);
+  CPU_ZERO_S(bytes, set);
+  const bool bound = ::sched_getaffinity(thread, bytes, set) == 0 && CPU_COUNT_S(bytes, set) == 1 &&
+                     CPU_ISSET_S(static_cast<size_t>(cpu), bytes, set);
+  CPU_FREE(set);
+  return bound;
+}
+
 unsigned allowed_cpus() {
   cpu_set_t allowed;
   // The kernel refuses to fill a set that is smaller than its number of CPUs.

@@ -60,7 +60,7 @@ struct Inventory {
   bool own_driver = false;
   std::vector<Listed> lists;
   std::vector<int> carriers;
-  CpuCores located;
+  StampedCores located;
   std::optional<PmuDescription> dispatch_log;
   bool own_dispatch_log = false;
 };
@@ -113,15 +113,15 @@ Inventory take_inventory(const fs::path& root) {
 }
 
 // " cpu 0 (located)" for each CPU that htmtrace locate has found on `core`.
-std::string located_on(const TraceTarget& core, const CpuCores& located) {
+std::string located_on(const TraceTarget& core, const StampedCores& located) {
   std::string text;
-  for (const auto& [cpu, its_core] : located) {
-    if (its_core == core) text += fmt::format("  cpu {} (located)", cpu);
+  for (const auto& [cpu, known] : located) {
+    if (known.core == core) text += fmt::format("  cpu {} (located)", cpu);
   }
   return text;
 }
 
-void put_entries(const Listed& list, const CpuCores& located, std::string& text) {
+void put_entries(const Listed& list, const StampedCores& located, std::string& text) {
   for (size_t i = 0; i < list.blocks.entries.size(); i++) {
     const auto entry = list.blocks.entries[i];
     if (!list.inferred) {
@@ -135,16 +135,17 @@ void put_entries(const Listed& list, const CpuCores& located, std::string& text)
 }
 
 // A trace is proof, and an inference is not.
-void put_contradictions(const std::vector<TraceTarget>& inferred, const CpuCores& located,
+void put_contradictions(const std::vector<TraceTarget>& inferred, const StampedCores& located,
                         std::string& text) {
-  for (const auto& [cpu, core] : located) {
+  for (const auto& [cpu, known] : located) {
+    const TraceTarget& core = known.core;
     if (std::ranges::find(inferred, core) != inferred.end()) continue;
     text += fmt::format("  the inference is wrong: cpu {} is on {}, which is not in the list\n",
                         cpu, describe(core));
   }
 }
 
-void put_list(const Listed& list, const CpuCores& located, std::string& text) {
+void put_list(const Listed& list, const StampedCores& located, std::string& text) {
   text += fmt::format("\n{}: {}", list.name, list.what);
   if (list.answer.readable()) text += ", " + counted(list.blocks.entries.size(), "entry");
   if (list.blocks.memory_bytes && list.name.starts_with("status")) {
@@ -232,10 +233,10 @@ std::string to_json(const Inventory& found) {
   for (const int cpu : found.carriers) json.number({}, int64_t{cpu});
   json.end_array();
   json.begin_array("located_cpus");
-  for (const auto& [cpu, core] : found.located) {
+  for (const auto& [cpu, known] : found.located) {
     json.begin_object();
     json.number("cpu", int64_t{cpu});
-    write_core_indices(json, core);
+    write_core_indices(json, known.core);
     json.end_object();
   }
   json.end_array();

@@ -2,13 +2,11 @@
 #include "cli/locate/finder.h"
 
 #include <fmt/core.h>
-#include <sys/random.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <filesystem>
-#include <memory>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -28,14 +26,10 @@ namespace {
 
 constexpr size_t kMostTriedCpus = 8;
 constexpr const char* kNameCandidates = "name the candidates with --chip LIST --core LIST";
-
-uint32_t random_bits() {
-  uint32_t bits = 0;
-  if (::getrandom(&bits, sizeof(bits), 0) != sizeof(bits)) {
-    throw Error("cannot make a random marker", errno);
-  }
-  return bits;
-}
+constexpr const char* kDisturbed =
+    "reason: during the search, it went offline, Linux moved its marker to another CPU, or the "
+    "partition migrated";
+constexpr const char* kKeepOnline = "keep the CPU online, then try again";
 
 // Other drivers do not leave the macros of other users alone, so htmtrace refuses them.
 PmuDescription own_pmu() {
@@ -64,56 +58,44 @@ std::vector<TraceTarget> listed_cores() {
       .hint(kNameCandidates);
 }
 
-Error not_located(int cpu, const MarkerQuest& quest, const std::vector<TraceTarget>& cores) {
-  Error error(fmt::format("cannot locate cpu {}", cpu));
-  if (cores.size() > 1) {
+Error not_located(const CpuSighting& sighting, const MarkerQuest& quest) {
+  if (sighting.error) return *sighting.error;
+  Error error(fmt::format("cannot locate cpu {}", sighting.cpu));
+  if (sighting.cores.size() > 1) {
     std::string list;
-    for (const TraceTarget& core : cores) list += (list.empty() ? "" : ", ") + describe(core);
+    for (const TraceTarget& core : sighting.cores) {
+      list += (list.empty() ? "" : ", ") + describe(core);
+    }
     return std::move(error)
         .on("reason: the hypervisor moved it during the trace")
         .on("cores: " + list)
         .hint("use dedicated processors, or try again");
   }
+  if (sighting.disturbed) return std::move(error).on(kDisturbed).hint(kKeepOnline);
   error = std::move(error).on(fmt::format("reason: its marker is in none of the traces of {}",
                                           counted(quest.traced(), "core")));
   if (quest.skipped().empty()) return std::move(error).hint(kNameCandidates);
   return std::move(error).hint("end the other users of the skipped cores, then try again");
 }
 
-// Prepares a marker for each CPU. Removes a CPU on which no marker can run, and states the error.
-MarkerQuest::Loops prepare_markers(const std::vector<Marker>& markers,
-                                   std::vector<CpuLocation*>& sought) {
-  MarkerQuest::Loops loops;
-  std::erase_if(sought, [&](CpuLocation* location) {
-    try {
-      loops.push_back(std::make_unique<MarkerLoop>(location->cpu, markers[loops.size()]));
-      loops.back()->pause();
-      return false;
-    } catch (const Error& error) {
-      location->error = error.about(fmt::format("cannot locate cpu {}", location->cpu));
-      return true;
-    }
-  });
-  return loops;
-}
-
-void measure_cores(std::vector<CpuLocation*> sought, const std::vector<TraceTarget>& named,
+void measure_cores(const std::vector<CpuLocation*>& sought, const std::vector<TraceTarget>& named,
                    Locations& found) {
   const PmuDescription pmu = own_pmu();
-  const std::vector<TraceTarget> candidates = named.empty() ? listed_cores() : named;
-  std::vector<Marker> markers = make_markers(sought.size(), random_bits);
-  const MarkerQuest::Loops loops = prepare_markers(markers, sought);
-  markers.resize(loops.size());
-  if (loops.empty()) return;
-  MarkerQuest quest(pmu, markers, loops, candidates);
+  std::vector<int> cpus;
+  cpus.reserve(sought.size());
+  for (const CpuLocation* location : sought) cpus.push_back(location->cpu);
+  MarkerQuest quest(pmu, cpus, named.empty() ? listed_cores() : named);
   quest.run();
-  CpuCores cores;
+  StampedCores cores;
   for (size_t i = 0; i < sought.size(); i++) {
     CpuLocation& location = *sought[i];
-    if (quest.cores_of(i).size() == 1) {
-      location.core = cores[location.cpu] = quest.cores_of(i).front();
+    const CpuSighting& sighting = quest.sightings()[i];
+    if (sighting.found()) {
+      location.core = sighting.cores.front();
+      location.stamp = sighting.stamp;
+      cores[location.cpu] = {*location.core, location.stamp};
     } else {
-      location.error = not_located(location.cpu, quest, quest.cores_of(i));
+      location.error = not_located(sighting, quest);
     }
   }
   found.skipped = quest.skipped();
@@ -124,11 +106,21 @@ void measure_cores(std::vector<CpuLocation*> sought, const std::vector<TraceTarg
   }
 }
 
+// The search for other CPUs may have taken seconds since a core was found.
+void withdraw_old_answers(Locations& found) {
+  for (CpuLocation& location : found.cpus) {
+    if (!location.core || still_holds(location)) continue;
+    location.core.reset();
+    location.error =
+        Error(fmt::format("cannot locate cpu {}", location.cpu)).on(kDisturbed).hint(kKeepOnline);
+  }
+}
+
 }  // namespace
 
 Locations locate_cpus(const LocateWish& wish) {
   const bool may_remember = !wish.fresh && wish.candidates.empty();
-  const CpuCores remembered = may_remember ? remembered_cores() : CpuCores{};
+  const StampedCores remembered = may_remember ? remembered_cores() : StampedCores{};
   Locations found;
   found.cpus.reserve(wish.cpus.size());
   std::vector<CpuLocation*> sought;
@@ -136,29 +128,38 @@ Locations locate_cpus(const LocateWish& wish) {
     CpuLocation& location = found.cpus.emplace_back();
     location.cpu = cpu;
     if (const auto known = remembered.find(cpu); known != remembered.end()) {
-      location.core = known->second;
+      location.core = known->second.core;
+      location.stamp = known->second.stamp;
       location.remembered = true;
     } else {
       sought.push_back(&location);
     }
   }
-  if (!sought.empty()) measure_cores(std::move(sought), wish.candidates, found);
+  if (!sought.empty()) measure_cores(sought, wish.candidates, found);
+  withdraw_old_answers(found);
   return found;
 }
 
 // The core of one CPU is enough. If it cannot be found, for example because the core is in use,
 // htmtrace looks for the cores of several further CPUs together.
-CpuLocation locate_any(const std::vector<int>& cpus) {
+Locations locate_any(const std::vector<int>& cpus) {
   const std::vector<int> sorted = least_busy_first(cpus);
   Locations found = locate_cpus({.cpus = {sorted.front()}});
-  if (!found.cpus.front().core && sorted.size() > 1) {
+  const auto located = [](const CpuLocation& location) { return location.core.has_value(); };
+  if (!located(found.cpus.front()) && sorted.size() > 1) {
     const auto last = static_cast<std::ptrdiff_t>(std::min(sorted.size(), kMostTriedCpus));
-    found = locate_cpus({.cpus = {sorted.begin() + 1, sorted.begin() + last}});
+    Locations further = locate_cpus({.cpus = {sorted.begin() + 1, sorted.begin() + last}});
+    std::ranges::move(further.cpus, std::back_inserter(found.cpus));
+    found.skipped = std::move(further.skipped);
   }
-  const auto chosen = std::ranges::find_if(
-      found.cpus, [](const CpuLocation& location) { return location.core.has_value(); });
+  const auto chosen = std::ranges::find_if(found.cpus, located);
   if (chosen == found.cpus.end()) throw *found.cpus.front().error;
-  return *chosen;
+  found.cpus.erase(chosen + 1, found.cpus.end());
+  return found;
+}
+
+bool still_holds(const CpuLocation& location) {
+  return is_current(location.stamp, location.cpu);
 }
 
 void report_skipped(const Locations& found) {

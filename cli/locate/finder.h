@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/locate/marker_quest.h"
@@ -23,6 +24,7 @@ struct LocateWish {
 struct CpuLocation {
   int cpu = -1;
   std::optional<TraceTarget> core;
+  std::string stamp;  // the state of the machine in which the CPU is on `core`
   bool remembered = false;
   std::optional<Error> error;  // the reason, if `core` is empty
 };
@@ -36,8 +38,12 @@ struct Locations {
 // Throws Error if no candidate can be traced.
 Locations locate_cpus(const LocateWish& wish);
 
-// Chooses one of `cpus` whose core can be found: the least busy one if possible. Throws Error.
-CpuLocation locate_any(const std::vector<int>& cpus);
+// Chooses one of `cpus` whose core can be found: the least busy one if possible. The result has
+// this CPU, preceded by the CPUs whose cores cannot be found. Throws Error if no core can be found.
+Locations locate_any(const std::vector<int>& cpus);
+
+// Returns true if no event since the core was found can have given the CPU another core.
+bool still_holds(const CpuLocation& location);
 
 // Prints the skipped cores.
 void report_skipped(const Locations& found);

@@ -5,8 +5,12 @@
 #include <sys/stat.h>
 
 #include <cctype>
-#include <fstream>
-#include <iterator>
+#include <cerrno>
+#include <cstddef>
+#include <vector>
+
+#include "core/base/error.h"
+#include "output/io/input_file.h"
 
 namespace htmtrace {
 namespace {
@@ -16,12 +20,17 @@ namespace fs = std::filesystem;
 // 0 if the file does not exist.
 uint64_t inode_of(const fs::path& path) {
   struct stat facts {};
-  return ::stat(path.c_str(), &facts) == 0 ? facts.st_ino : 0;
+  if (::stat(path.c_str(), &facts) == 0) return facts.st_ino;
+  if (errno != ENOENT) throw Error("cannot read the state of the machine: " + path.string(), errno);
+  return 0;
 }
 
+// Empty if the file does not exist.
 std::string word_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  constexpr uint64_t kMostBytes = 64 << 10;
+  if (inode_of(path) == 0) return {};
+  const std::vector<std::byte> bytes = InputFile::open(path).read_all(kMostBytes);
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   for (char& each : text) {
     if (std::isgraph(static_cast<unsigned char>(each)) == 0) each = '_';
   }
@@ -33,7 +42,9 @@ std::string word_of(const fs::path& path) {
 std::string location_stamp(int cpu, const fs::path& root) {
   const fs::path tree = root / "sys/firmware/devicetree/base";
   const fs::path folder = root / fmt::format("sys/devices/system/cpu/cpu{}", cpu);
-  std::string stamp = "boot=" + word_of(root / "proc/sys/kernel/random/boot_id");
+  const fs::path boot_id = root / "proc/sys/kernel/random/boot_id";
+  std::string stamp = "boot=" + word_of(boot_id);
+  if (stamp.ends_with('=')) throw Error("the kernel has no boot ID: " + boot_id.string());
   for (const char* property : {"model", "system-id"}) {
     stamp +=
         fmt::format(";{}={}:{}", property, inode_of(tree / property), word_of(tree / property));

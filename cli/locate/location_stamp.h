@@ -18,7 +18,8 @@
 
 namespace htmtrace {
 
-// Returns a text without white space. `root` replaces "/".
+// Returns a text without white space. `root` replaces "/". A file of the state that does not exist
+// is a part of the state. Throws Error if the state cannot be read.
 std::string location_stamp(int cpu, const std::filesystem::path& root);
 
 }  // namespace htmtrace

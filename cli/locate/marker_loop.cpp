@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,10 +44,13 @@ MarkerLoop::MarkerLoop(int cpu, const Marker& marker) : cpu_(cpu) {
 }
 
 MarkerLoop::~MarkerLoop() {
-  stop_ = true;
-  resume();
-  thread_->join();
+  stop();
   unmap_code();
+}
+
+void MarkerLoop::stop() {
+  stop_ = true;
+  if (thread_->joinable()) thread_->join();
 }
 
 // The code is never writable and executable at the same time.
@@ -72,19 +76,14 @@ void MarkerLoop::unmap_code() {
   ::munmap(code_.data(), code_.size_bytes());
 }
 
-void MarkerLoop::set_paused(bool paused) {
-  paused_ = paused;
-  paused_.notify_all();
-}
-
 void MarkerLoop::run() {
+  thread_id_ = ::gettid();
   if (const int reason = bind_to_cpus(0, {cpu_}); reason != 0) {
     failure_ = reason;
     return;
   }
   const auto function = reinterpret_cast<void (*)(uint64_t)>(code_.data());
   while (!stop_.load(std::memory_order_relaxed)) {
-    paused_.wait(true);
     function(kPassesOfRound);
     rounds_.fetch_add(1, std::memory_order_relaxed);
   }

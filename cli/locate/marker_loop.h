@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A thread that runs a marker on one CPU, except while it is paused.
+// A thread that runs a marker on one CPU.
 #pragma once
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <cstddef>
@@ -25,10 +27,10 @@ class MarkerLoop {
   MarkerLoop(const MarkerLoop&) = delete;
   MarkerLoop& operator=(const MarkerLoop&) = delete;
 
-  int cpu() const { return cpu_; }
+  pid_t thread() const { return thread_id_; }
 
-  void pause() { set_paused(true); }
-  void resume() { set_paused(false); }
+  // The marker does not run any more when this returns.
+  void stop();
 
   // The number of rounds so far. A round passes through the marker kPassesOfRound times.
   static constexpr uint64_t kPassesOfRound = 256;
@@ -37,15 +39,14 @@ class MarkerLoop {
  private:
   void map_code(const Marker& marker);
   void unmap_code();
-  void set_paused(bool paused);
   void run();
 
   int cpu_;
   std::span<uint32_t> code_;  // a mapping of its own
   std::atomic<bool> stop_ = false;
-  std::atomic<bool> paused_ = false;
   std::atomic<uint64_t> rounds_ = 0;
   std::atomic<int> failure_ = 0;  // an errno
+  std::atomic<pid_t> thread_id_ = 0;
   std::optional<std::thread> thread_;
 };
 

@@ -12,13 +12,24 @@
 #include "cli/cpu_list.h"
 #include "cli/locate/finder.h"
 #include "cli/messages.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 
 namespace htmtrace {
 namespace {
 
+// Explains the choice: other CPUs may be less busy than the chosen CPU.
+std::vector<CpuLocation> choose_location(bool quiet) {
+  Locations found = locate_any(carrier_candidates());
+  if (!quiet) report_skipped(found);
+  for (const CpuLocation& location : found.cpus) {
+    if (!location.core && !quiet) print_note(std::string("not chosen: ") + location.error->what());
+  }
+  return {std::move(found.cpus.back())};
+}
+
 std::vector<CpuLocation> find_locations(const std::vector<int>& cpus, bool quiet) {
-  if (cpus.empty()) return {locate_any(carrier_candidates())};
+  if (cpus.empty()) return choose_location(quiet);
   check_online(cpus);
   Locations found = locate_cpus({.cpus = cpus});
   if (!quiet) report_skipped(found);
@@ -38,6 +49,23 @@ void add_targets(const TraceTarget& core, RecordOptions& options) {
   }
 }
 
+Error too_few_program_cpus(const RecordOptions& options) {
+  const char* const option = options.bind               ? "--bind"
+                             : options.source.resume_on ? "--resume-on"
+                                                        : "--pause-on";
+  return Error(fmt::format("cannot trace {} targets with {}: only {} can carry them",
+                           options.source.targets.size(), option,
+                           options.located_cpus->size() == 1
+                               ? fmt::format("cpu {}", options.located_cpus->front())
+                               : counted(options.located_cpus->size(), "CPU")))
+      .on(fmt::format(
+          "reason: with {}, the CPUs of the program are the carrier CPUs, and a CPU can "
+          "carry only one target",
+          option))
+      .hint("trace one type: --type core")
+      .hint("or locate as many CPUs as there are targets: --cpu-target LIST");
+}
+
 // Only events on the carrier CPU pause and resume a trace, so with these options the program's CPU
 // must be the carrier CPU. Otherwise other CPUs are preferred, because the trace is drained there.
 void choose_carriers(RecordOptions& options) {
@@ -45,6 +73,7 @@ void choose_carriers(RecordOptions& options) {
   if (!source.cpus.empty()) return;
   std::vector<int>& located = *options.located_cpus;
   if (options.bind || source.resume_on || source.pause_on) {
+    if (source.targets.size() > located.size()) throw too_few_program_cpus(options);
     source.cpus = located;
     return;
   }
@@ -66,9 +95,9 @@ void leave_cpus(const std::vector<int>& located) {
 void locate_targets(RecordOptions& options, Signals& signals) {
   const Signals::Impatient impatient(signals);
   const bool quiet = options.script.quiet;
-  const std::vector<CpuLocation> locations = find_locations(*options.located_cpus, quiet);
+  options.locations = find_locations(*options.located_cpus, quiet);
   options.located_cpus->clear();
-  for (const CpuLocation& location : locations) {
+  for (const CpuLocation& location : options.locations) {
     options.located_cpus->push_back(location.cpu);
     add_targets(*location.core, options);
     if (quiet) continue;
@@ -79,6 +108,19 @@ void locate_targets(RecordOptions& options, Signals& signals) {
   options.program_cpus = *options.located_cpus;
   choose_carriers(options);
   leave_cpus(*options.located_cpus);
+}
+
+bool warn_of_moves(const std::vector<CpuLocation>& locations) {
+  bool moved = false;
+  for (const CpuLocation& location : locations) {
+    if (still_holds(location)) continue;
+    moved = true;
+    print_warning(fmt::format("cannot prove that cpu {} stayed on {} during the recording: it went "
+                              "offline, or the partition migrated",
+                              location.cpu, describe(*location.core)),
+                  "keep the CPU online, and record again");
+  }
+  return moved;
 }
 
 }  // namespace htmtrace

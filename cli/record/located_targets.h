@@ -2,6 +2,9 @@
 // The targets of `htmtrace record` without a target, or with --cpu-target.
 #pragma once
 
+#include <vector>
+
+#include "cli/locate/finder.h"
 #include "cli/record/options.h"
 #include "cli/signals.h"
 
@@ -11,5 +14,9 @@ namespace htmtrace {
 // Completes the targets, the carrier CPUs and located_cpus, reports the choice, and moves htmtrace
 // itself to other CPUs. Throws Error.
 void locate_targets(RecordOptions& options, Signals& signals);
+
+// Warns of each CPU that may have left its core since it was located: the trace may lack what ran
+// on the CPU. Returns true if there is such a CPU.
+bool warn_of_moves(const std::vector<CpuLocation>& locations);
 
 }  // namespace htmtrace

@@ -12,6 +12,7 @@
 #include "cli/capture/htm_source.h"
 #include "cli/capture/identity.h"
 #include "cli/capture/script_options.h"
+#include "cli/locate/finder.h"
 #include "core/base/target.h"
 #include "output/io/trace_sink.h"
 
@@ -44,6 +45,7 @@ struct RecordOptions {
   // Trace the cores of these CPUs, and run the workload there. An empty list: htmtrace chooses a
   // CPU. Without a value, the command line names the targets.
   std::optional<std::vector<int>> located_cpus;
+  std::vector<CpuLocation> locations;  // of located_cpus, once they are located
   std::vector<HtmType> located_types;  // the types of trace for each located core, or its chip
   std::vector<int> program_cpus;       // run the workload only there; empty: anywhere
   std::vector<std::string> workload;   // empty: no workload

@@ -12,6 +12,7 @@
 #include "cli/capture/privileges.h"
 #include "cli/commands.h"
 #include "cli/messages.h"
+#include "cli/record/located_targets.h"
 #include "output/recording/earlier.h"
 #include "output/recording/file_names.h"
 
@@ -353,9 +354,11 @@ int Recording::report() {
                     .hint("the trace up to this time is saved"));
   }
   const bool absent = report_workload();
+  const bool moved = warn_of_moves(options_.locations);
   report_sum();
   if (!succeeded()) return kExitFailed;
-  if (sum_.incomplete() != 0 || absent) return options_.strict ? kExitFailed : kExitIncomplete;
+  if (sum_.incomplete() != 0 || absent || moved)
+    return options_.strict ? kExitFailed : kExitIncomplete;
   if (died) return 128 + *killed_by;
   return workload_ != nullptr ? workload_->exit_status().value_or(kExitDone) : kExitDone;
 }

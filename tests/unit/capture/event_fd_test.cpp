@@ -8,10 +8,16 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <thread>
+#include <vector>
 
+#include "cli/affinity.h"
+#include "cli/capture/htm_source.h"
 #include "core/base/error.h"
 #include "pmu/event_attr.h"
 #include "pmu/htm_event.h"
+#include "pmu/migration_event.h"
 #include "ringbuf/perf_ring.h"
 #include "ringbuf/records.h"
 
@@ -32,6 +38,34 @@ EventFd open_or_tell(const EventAttr& attr, int cpu = 0) {
 }
 
 }  // namespace
+
+TEST_CASE("the count of a thread's moves shows each move to another CPU") {
+  const std::vector<int> cpus = carrier_candidates();
+  if (cpus.size() < 2) {
+    MESSAGE("skipped: only one CPU");
+    return;
+  }
+  const auto moves_after = [&](const std::vector<int>& path) {
+    std::optional<uint64_t> moves;
+    std::thread([&] {
+      bind_to_cpus(0, {path.front()});
+      const EventFd event = EventFd::open_for_task(migration_event_attr().bytes(), -1, 0);
+      if (!event) {
+        MESSAGE("skipped: perf_event_open: " << std::strerror(errno));
+        return;
+      }
+      CHECK(is_bound_to(0, path.front()));
+      for (const int cpu : path) bind_to_cpus(0, {cpu});
+      moves = event.read()->value;
+      CHECK(is_bound_to(0, path.back()));
+    }).join();
+    return moves;
+  };
+  if (!moves_after({cpus[0]})) return;
+  CHECK(moves_after({cpus[0]}) == 0);
+  CHECK(moves_after({cpus[0], cpus[1]}) == 1);
+  CHECK(moves_after({cpus[0], cpus[1], cpus[0]}) == 2);
+}
 
 TEST_CASE("an event on the real kernel counts time while it runs") {
   EventAttr attr = software_event(PERF_COUNT_SW_DUMMY);

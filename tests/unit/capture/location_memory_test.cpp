@@ -6,6 +6,7 @@
 #include <fcntl.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "cli/locate/location_stamp.h"
@@ -49,24 +50,34 @@ struct Machine {
   TemporaryFolder folder, notes;
 };
 
-const CpuCores kCores = {{3, {0, 1, 8}}};
+// `cores` with the stamps of this moment.
+StampedCores stamped(const Machine& machine, const std::map<int, TraceTarget>& cores) {
+  StampedCores all;
+  for (const auto& [cpu, core] : cores)
+    all[cpu] = {core, location_stamp(cpu, machine.folder.path())};
+  return all;
+}
+
+const std::map<int, TraceTarget> kCore3 = {{3, {0, 1, 8}}};
 
 }  // namespace
 
 TEST_CASE("located cores are remembered, and further ones are added") {
   const Machine machine;
   CHECK(machine.memory().read().empty());
-  machine.memory().add(kCores);
-  CHECK(machine.memory().read() == kCores);
-  machine.memory().add({{0, {1, 2, 3}}, {5, {0, 0, 4}}});
-  machine.memory().add({{5, {0, 0, 5}}});
-  CHECK(machine.memory().read() == CpuCores{{0, {1, 2, 3}}, {3, {0, 1, 8}}, {5, {0, 0, 5}}});
+  machine.memory().add(stamped(machine, kCore3));
+  CHECK(machine.memory().read() == stamped(machine, kCore3));
+  machine.memory().add(stamped(machine, {{0, {1, 2, 3}}, {5, {0, 0, 4}}}));
+  machine.memory().add(stamped(machine, {{5, {0, 0, 5}}}));
+  CHECK(machine.memory().read() ==
+        stamped(machine, {{0, {1, 2, 3}}, {3, {0, 1, 8}}, {5, {0, 0, 5}}}));
   CHECK(location_stamp(3, machine.folder.path()).find(' ') == std::string::npos);
 }
 
 TEST_CASE("a reboot, a migration and hotplug invalidate a remembered core") {
   const Machine machine;
-  machine.memory().add(kCores);
+  const StampedCores before = stamped(machine, kCore3);
+  machine.memory().add(before);
   SUBCASE("reboot") {
     machine.folder.write("proc/sys/kernel/random/boot_id", "cdfe0123\n");
   }
@@ -86,28 +97,54 @@ TEST_CASE("a reboot, a migration and hotplug invalidate a remembered core") {
     fs::remove(machine.folder.path() / kCpu3 / "cache");
   }
   CHECK(machine.memory().read().empty());
-  machine.memory().add({{4, {0, 0, 1}}});
+  machine.memory().add(stamped(machine, {{4, {0, 0, 1}}}));
   CHECK(machine.notes.read("cores").find("3 0 1 8") == std::string::npos);
+  // An answer keeps the stamp of its trace, even if it is remembered after the event.
+  machine.memory().add(before);
+  CHECK(machine.memory().read() == stamped(machine, {{4, {0, 0, 1}}}));
 }
 
 TEST_CASE("hotplug of another CPU does not invalidate a remembered core") {
   const Machine machine;
-  machine.memory().add(kCores);
+  machine.memory().add(stamped(machine, kCore3));
   fs::create_directories(machine.folder.path() / "sys/devices/system/cpu/cpu4/topology");
-  CHECK(machine.memory().read() == kCores);
+  CHECK(machine.memory().read() == stamped(machine, kCore3));
 }
 
-TEST_CASE("a damaged file has no remembered cores, and is replaced") {
+TEST_CASE("a damaged line is no remembered core, and does not hide the other lines") {
   const Machine machine;
-  machine.notes.write("cores", "3 0 1 eight\n");
+  const StampedCores both = stamped(machine, {{3, {0, 1, 8}}, {4, {0, 0, 12}}});
+  machine.memory().add(both);
+  const std::string whole = machine.notes.read("cores");
+  // The file is cut anywhere, or a character differs.
+  for (size_t at = 0; at < whole.size(); at++) {
+    machine.notes.write("cores", whole.substr(0, at));
+    for (const auto& [cpu, known] : machine.memory().read()) CHECK(known == both.at(cpu));
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    machine.notes.write("cores", changed);
+    const StampedCores found = machine.memory().read();
+    CHECK(found.size() <= 1);
+    for (const auto& [cpu, known] : found) CHECK(known == both.at(cpu));
+  }
+  machine.notes.write("cores", "3 0 1 eight\n" + whole);
+  CHECK(machine.memory().read() == both);
+}
+
+TEST_CASE("a state of the machine that cannot be read is no stamp") {
+  const Machine machine;
+  machine.memory().add(stamped(machine, kCore3));
+  const fs::path boot_id = machine.folder.path() / "proc/sys/kernel/random/boot_id";
+  fs::remove(boot_id);
+  CHECK_THROWS_AS(location_stamp(3, machine.folder.path()), Error);
+  fs::create_directory(boot_id);
+  CHECK_THROWS_AS(location_stamp(3, machine.folder.path()), Error);
   CHECK(machine.memory().read().empty());
-  machine.memory().add(kCores);
-  CHECK(machine.memory().read() == kCores);
 }
 
 TEST_CASE("a folder that cannot be written to is an error, and leaves no draft") {
   const Machine machine;
   fs::create_directories(machine.notes.path() / "cores/in_the_way");
-  CHECK_THROWS_AS(machine.memory().add(kCores), Error);
+  CHECK_THROWS_AS(machine.memory().add(stamped(machine, kCore3)), Error);
   CHECK(std::distance(fs::directory_iterator(machine.notes.path()), {}) == 1);
 }

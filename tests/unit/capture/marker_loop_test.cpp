@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "cli/affinity.h"
 #include "tests/unit/message_of.h"
 
 using namespace htmtrace;
@@ -29,10 +30,15 @@ TEST_CASE("a marker runs on the processors for which its code is, and nowhere el
           "cannot run a marker: this program is not for 64-bit little-endian POWER");
     return;
   }
-  const MarkerLoop loop(cpu, marker);
+  MarkerLoop loop(cpu, marker);
+  CHECK(is_bound_to(loop.thread(), cpu));
   const uint64_t before = loop.rounds();
   CHECK(before != 0);
   while (loop.rounds() == before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  loop.stop();
+  const uint64_t after = loop.rounds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  CHECK(loop.rounds() == after);
   CHECK(message_of([&] { const MarkerLoop none(1 << 15, marker); }) ==
         "cannot run on cpu 32768: Invalid argument");
 }
