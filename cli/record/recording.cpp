@@ -86,8 +86,8 @@ bool Recording::start() {
     give_up_privileges(options_.user, {.workload = workload_ != nullptr,
                                        .other_processes = options_.symbols,
                                        .frame_numbers = options_.symbols && workload_ != nullptr});
-    ready_.prepare();
     open_trace();
+    ready_.prepare();  // perhaps in the recording's folder
     if (loop_.take_signals()) return false;
     if (options_.symbols) {
       symbols_.emplace(options_.folder, options_.existing, std::move(*kallsyms),

@@ -49,6 +49,8 @@ def record_jobs():
     # A ready file that cannot be removed stays.
     yield job("record with a ready file", f"{record} --core 4 -o recording --ready-file ready", records=True,
               without=("unlink",))
+    yield job("record with a ready file in its folder", f"{record} --core 4 -o new/recording "
+              "--ready-file new/recording/ready", records=True, without=("unlink",))
     yield job("record a stream", f"{record} --core 4 -o -", records=True, prints=False)
     yield job("record a program", "record --type nest --chip 0 -o recording -- true", records=True)
 
