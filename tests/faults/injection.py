@@ -79,6 +79,9 @@ class Place:
         environment = self.environment() | (fault.environment() if fault else {})
         if stack:
             environment["FAULTS_STACK"] = "1"
+        if job.remembered:
+            self.registry.mkdir(0o700)
+            (self.registry / "cores").write_text(job.remembered)
         if job.records:
             environment |= {"FAULTS_PMU": str(self.inputs / "pmu"), "FAULTS_REGISTRY": str(self.registry)}
         with open(self.folder / "stdin", "wb") as file:
@@ -151,7 +154,7 @@ def wrong_manifests(result, fine):
                 yield f"{name} says that the recording is complete, but {other} is not"
 
 
-def wrong_message(fault, result):
+def wrong_message(job, fault, result):
     lines = result.stderr.splitlines()
     errors = [line for line in lines if line.startswith("htmtrace: ")]
     if not errors:
@@ -161,7 +164,7 @@ def wrong_message(fault, result):
         # The second text is that of a system call that allocates.
         if not any(text in line for line in errors for text in ("out of memory", os.strerror(fault.errno))):
             yield "the message does not say: out of memory"
-    elif fault.errno and not any(os.strerror(fault.errno) in line for line in errors):
+    elif fault.errno and not job.falls_back and not any(os.strerror(fault.errno) in line for line in errors):
         yield f"the message does not give the reason: {os.strerror(fault.errno)}"
 
 
@@ -187,11 +190,11 @@ def wrongs(job, fault, result, fine, partial_outputs=False):
                 yield f"{name} differs without a failure"
     elif result.status == 3:
         # Something is missing in the output, and a message states what and why.
-        yield from wrong_message(fault, result)
+        yield from wrong_message(job, fault, result)
         partial_outputs = True
     elif result.status == job.failed:
-        yield from wrong_message(fault, result)
-    elif result.status is not None and result.status > 0:
+        yield from wrong_message(job, fault, result)
+    elif result.status is not None and result.status >= 0:
         yield f"status {result.status}, not {job.failed}"
     if job.records and fault:
         yield from wrong_manifests(result, fine)

@@ -5,6 +5,7 @@ import dataclasses
 import gzip
 import os
 import pathlib
+import re
 import struct
 import subprocess
 
@@ -21,6 +22,8 @@ class Job:
     failed: int = 1  # the status of a failure
     without: tuple = ()  # kinds of calls that do not fail
     records: bool = False  # uses the simulated PMU, and a failed run keeps what it has recorded
+    remembered: str = None  # the located cores that htmtrace remembers
+    falls_back: bool = False  # after a failure, it tries another way, whose message has another reason
     before: dict = dataclasses.field(default_factory=dict)  # files that the folder has ahead of the run
 
 
@@ -53,6 +56,47 @@ def record_jobs():
               "--ready-file new/recording/ready", records=True, without=("unlink",))
     yield job("record a stream", f"{record} --core 4 -o -", records=True, prints=False)
     yield job("record a program", "record --type nest --chip 0 -o recording -- true", records=True)
+
+
+def crc32c(text):
+    """CRC-32C of RFC 3720."""
+    value = 0xffffffff
+    for byte in text.encode():
+        value ^= byte
+        for _ in range(8):
+            value = value >> 1 ^ (0x82f63b78 if value & 1 else 0)
+    return value ^ 0xffffffff
+
+
+def remembered_core(cpu, core, boot_id=None):
+    """The line of htmtrace's memory of located cores, with the state of this machine (location_stamp.h)."""
+    def state_of(path):
+        return path.stat().st_ino if path.exists() else 0
+
+    def word_of(path):
+        return re.sub(r"[^!-~]", "_", path.read_text()) if path.exists() else ""
+
+    stamp = "boot=" + (boot_id or word_of(pathlib.Path("/proc/sys/kernel/random/boot_id")))
+    for name in ("model", "system-id"):
+        path = pathlib.Path("/sys/firmware/devicetree/base") / name
+        stamp += f";{name}={state_of(path)}:{word_of(path)}"
+    for name in ("of_node", "topology", "cache"):
+        stamp += f";{name}={state_of(pathlib.Path(f'/sys/devices/system/cpu/cpu{cpu}') / name)}"
+    line = f"{cpu} {core} {stamp}"
+    return f"{line} {crc32c(line):08x}\n"
+
+
+def locate_jobs():
+    """No failure turns a wrong core into an answer. Only POWER can run a marker, and the simulated trace has none."""
+    cpu = min(os.sched_getaffinity(0))
+    yield job("locate a remembered core", f"locate --cpu {cpu}", records=True, falls_back=True,
+              remembered=remembered_core(cpu, "1 2 3"))
+    yield job("locate a core of another boot", f"locate --cpu {cpu}", records=True, falls_back=True, status=1,
+              remembered=remembered_core(cpu, "1 2 3", "another"))
+    yield job("locate a damaged answer", f"locate --cpu {cpu}", records=True, falls_back=True, status=1,
+              remembered=remembered_core(cpu, "1 2 3").replace(" 3 ", " 4 ", 1))
+    yield job("locate among candidates", f"locate --cpu {cpu} --chip 0 --core 4,8", records=True, falls_back=True,
+              status=1, remembered=remembered_core(cpu, "1 2 3"))
 
 
 def all_jobs(can_write_parquet):
@@ -125,6 +169,7 @@ def all_jobs(can_write_parquet):
     yield job("doctor", "doctor --root ../in/machine --no-try", prints=False, status=1)
     yield job("doctor JSON", "doctor --json --root ../in/machine --no-try", prints=False, status=1)
     yield from record_jobs()
+    yield from locate_jobs()
     if not os.path.exists("/sys/bus/event_source/devices/htm"):
         yield job("record without a PMU", "record --chip 0 --core 0 -o recording -- true", status=1)
     if not os.path.exists("/sys/bus/event_source/devices/vpa_dtl"):

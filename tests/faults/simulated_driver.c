@@ -70,7 +70,7 @@ void simulated_driver_begin(void) {
 
 const char* simulated_path(const char* path) {
   static const char kDevices[] = "/sys/bus/event_source/devices";
-  static const char kRun[] = "/run/htmtrace";
+  static const char kRun[] = "/run/htmtrace", kTemporary[] = "/tmp/htmtrace-";
   static __thread char other[4096] __attribute__((tls_model("initial-exec")));
   if (!folder) return path;
   if (strncmp(path, kDevices, sizeof(kDevices) - 1) == 0) {
@@ -81,6 +81,7 @@ const char* simulated_path(const char* path) {
     snprintf(other, sizeof(other), "%s%s", registry, path + sizeof(kRun) - 1);
     return other;
   }
+  if (registry && strncmp(path, kTemporary, sizeof(kTemporary) - 1) == 0) return registry;
   return path;
 }
 

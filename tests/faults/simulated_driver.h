@@ -12,7 +12,7 @@
 void simulated_driver_begin(void);
 
 // Returns `path`, or the path of the same file in $FAULTS_PMU, or in $FAULTS_REGISTRY instead of
-// /run/htmtrace.
+// /run/htmtrace and /tmp/htmtrace-UID.
 const char* simulated_path(const char* path);
 
 // perf_event_open(2). Returns -1 and errno, or a descriptor.
