@@ -8,6 +8,7 @@
 #include <charconv>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "core/base/processor.h"
 
@@ -60,8 +61,12 @@ HostFacts read_host_facts(const std::filesystem::path& root) {
   facts.pvr = pvr_in(line_of(root / "proc/cpuinfo", "revision"));
   facts.timebase_hz = number_of(root / "proc/cpuinfo", "timebase", ':');
   facts.partition_id = number_of(root / "proc/powerpc/lparcfg", "partition_id=", '=');
+  const std::filesystem::path lparcfg = root / "proc/powerpc/lparcfg";
+  std::error_code failure;
+  const bool in_partition =
+      std::filesystem::status(lparcfg, failure).type() != std::filesystem::file_type::not_found;
   facts.shares_processors =
-      number_of(root / "proc/powerpc/lparcfg", "shared_processor_mode=", '=').value_or(0) != 0;
+      in_partition && number_of(lparcfg, "shared_processor_mode=", '=').value_or(1) != 0;
   if (!facts.partition_id) facts.partition_id = cell(root / "proc/device-tree/ibm,partition-no");
   return facts;
 }

@@ -17,7 +17,8 @@ struct HostFacts {
   uint64_t page_size_bytes = 0;
   std::optional<uint64_t> timebase_hz;   // POWER's time base; empty on other machines
   std::optional<uint64_t> partition_id;  // LP index; empty outside a logical partition
-  bool shares_processors = false;  // the hypervisor may move a CPU to another core at any time
+  // The hypervisor may move a CPU to another core at any time, or the kernel does not state this.
+  bool shares_processors = false;
 };
 
 // `root` replaces "/" for the files of /proc. The kernel and page properties are always those of

@@ -356,6 +356,17 @@ TEST_CASE("the partition's id comes from lparcfg, or else from the device tree")
   CHECK_FALSE(read_host_facts(elsewhere.path()).pvr);
 }
 
+TEST_CASE("processors count as shared unless the kernel states that they are not") {
+  const TemporaryFolder folder;
+  CHECK_FALSE(read_host_facts(folder.path()).shares_processors);  // no partition
+  folder.write("proc/powerpc/lparcfg", "lparcfg 1.9\nshared_processor_mode=1\n");
+  CHECK(read_host_facts(folder.path()).shares_processors);
+  folder.write("proc/powerpc/lparcfg", "lparcfg 1.9\nshared_processor_mode=0\n");
+  CHECK_FALSE(read_host_facts(folder.path()).shares_processors);
+  folder.write("proc/powerpc/lparcfg", "lparcfg 1.9\n");
+  CHECK(read_host_facts(folder.path()).shares_processors);
+}
+
 TEST_CASE("sizes are shown in readable units") {
   CHECK(rounded_size(0) == "0 bytes");
   CHECK(rounded_size(1023) == "1023 bytes");
