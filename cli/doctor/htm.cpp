@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 
 #include "core/base/size_text.h"
@@ -63,12 +65,22 @@ Finding refused_status(HtmType type, int reason) {
 }  // namespace
 
 std::optional<fs::path> find_module(const fs::path& root, const std::string& release) {
+  constexpr std::array<std::string_view, 4> kModuleNames = {"htm.ko", "htm.ko.gz", "htm.ko.xz",
+                                                            "htm.ko.zst"};
+  const fs::path modules = root / "lib/modules" / release;
+  // depmod.d(5): modules in this folder come first.
+  const auto is_update = [&](const fs::path& path) {
+    return path.string().starts_with((modules / "updates").string());
+  };
+  std::optional<fs::path> found;
   std::error_code failure;
-  for (fs::recursive_directory_iterator entry(root / "lib/modules" / release, failure), end;
-       !failure && entry != end; entry.increment(failure)) {
-    if (entry->path().filename().string().starts_with("htm.ko")) return entry->path();
+  for (fs::recursive_directory_iterator entry(modules, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    if (std::ranges::find(kModuleNames, name) == kModuleNames.end()) continue;
+    if (!found || is_update(entry->path())) found = entry->path();
   }
-  return std::nullopt;
+  return found;
 }
 
 bool driver_is_loaded(const fs::path& root) {

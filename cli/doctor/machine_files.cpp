@@ -1,30 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/doctor/machine_files.h"
 
-#include <array>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <system_error>
+#include <utility>
+
+#include "core/base/fd.h"
 
 namespace htmtrace {
 
 namespace fs = std::filesystem;
 
+MachineFile read_machine_file(const fs::path& path) {
+  constexpr size_t kMostBytes = 64 << 10;
+  MachineFile read;
+  // O_NONBLOCK: the open of a FIFO would wait for a writer.
+  const Fd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat facts {};
+  if (!file || ::fstat(file.get(), &facts) != 0) {
+    read.reason = errno;
+    return read;
+  }
+  if (!S_ISREG(facts.st_mode)) {
+    read.reason = EINVAL;
+    return read;
+  }
+  read.text.resize(kMostBytes);
+  size_t size = 0;
+  while (size < kMostBytes) {
+    const ssize_t got = ::read(file.get(), read.text.data() + size, kMostBytes - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) read.reason = errno;
+    if (got <= 0) break;
+    size += static_cast<size_t>(got);
+  }
+  read.text.resize(size);
+  return read;
+}
+
 std::optional<std::string> text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.pop_back();
-  return text;
+  MachineFile file = read_machine_file(path);
+  if (file.reason != 0) return std::nullopt;
+  while (file.text.ends_with('\n') || file.text.ends_with('\0')) file.text.pop_back();
+  return std::move(file.text);
 }
 
 std::optional<int64_t> number_in(const fs::path& path) {
   const auto text = text_of(path);
+  if (!text) return std::nullopt;
+  const char* const end = text->data() + text->size();
   int64_t value = 0;
-  if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc())
-    return std::nullopt;
+  const auto [rest, failure] = std::from_chars(text->data(), end, value);
+  if (failure != std::errc() || rest != end) return std::nullopt;
   return value;
 }
 
@@ -41,11 +74,12 @@ std::string value_of(const fs::path& path, std::string_view key) {
 }
 
 std::optional<uint32_t> cell_in(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, 4> bytes{};
-  if (!file.read(bytes.data(), bytes.size())) return std::nullopt;
+  const MachineFile file = read_machine_file(path);
+  if (file.reason != 0 || file.text.size() < sizeof(uint32_t)) return std::nullopt;
   uint32_t value = 0;
-  for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
+  for (const char byte : file.text.substr(0, sizeof(uint32_t))) {
+    value = value << 8 | static_cast<unsigned char>(byte);
+  }
   return value;
 }
 

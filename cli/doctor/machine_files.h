@@ -10,8 +10,15 @@
 
 namespace htmtrace {
 
+struct MachineFile {
+  int reason = 0;    // errno of a failed open or read; EINVAL: not a regular file
+  std::string text;  // at most 64 KiB
+};
+MachineFile read_machine_file(const std::filesystem::path& path);
+
 // Returns the file's text without its last newlines and NULs, or nothing if it cannot be read.
 std::optional<std::string> text_of(const std::filesystem::path& path);
+// Returns nothing if the text is not exactly a number.
 std::optional<int64_t> number_in(const std::filesystem::path& path);
 // Returns the text after "KEY<spaces>: " in the file, or an empty string.
 std::string value_of(const std::filesystem::path& path, std::string_view key);

@@ -3,8 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "cli/doctor/machine_files.h"
 
@@ -22,34 +25,63 @@ constexpr std::string_view kSignedEnd = "~Module signature appended~\n";
 constexpr uint32_t kSecureBootReports = 1;
 
 constexpr const char* kSignature = "signature";
+constexpr const char* kAsRoot = "run htmtrace doctor as root";
+constexpr const char* kTurnOff = "turn off the partition's secure boot on the HMC";
 
-bool locked_down_for(const fs::path& root, std::string_view mode) {
-  const std::string modes = text_of(root / "sys/kernel/security/lockdown").value_or("");
-  return modes.find(fmt::format("[{}]", mode)) != std::string::npos;
+// What a file says about the machine.
+enum class Fact : uint8_t { kNo, kYes, kUnknown };
+
+Fact secure_boot_enforced(const fs::path& root) {
+  const fs::path path = root / "proc/device-tree/ibm,secure-boot";
+  if (const auto cell = cell_in(path)) {
+    return *cell > kSecureBootReports ? Fact::kYes : Fact::kNo;
+  }
+  return read_machine_file(path).reason == ENOENT ? Fact::kNo : Fact::kUnknown;
 }
 
-bool secure_boot_enforced(const fs::path& root) {
-  return cell_in(root / "proc/device-tree/ibm,secure-boot").value_or(0) > kSecureBootReports;
+// Returns whether the kernel is locked down in this mode. Without securityfs, the file is missing
+// on any kernel.
+Fact locked_down_for(const fs::path& root, std::string_view mode) {
+  const MachineFile file = read_machine_file(root / "sys/kernel/security/lockdown");
+  if (file.reason != 0) {
+    std::error_code failure;
+    const bool mounted = fs::exists(root / "sys/kernel/security", failure) &&
+                         !fs::is_empty(root / "sys/kernel/security", failure);
+    return file.reason == ENOENT && mounted && !failure ? Fact::kNo : Fact::kUnknown;
+  }
+  if (file.text.find('[') == std::string::npos) return Fact::kUnknown;
+  return file.text.find(fmt::format("[{}]", mode)) != std::string::npos ? Fact::kYes : Fact::kNo;
 }
 
-// Returns who requires a signature of each module, or an empty string.
-std::string signature_required_by(const fs::path& root) {
-  if (secure_boot_enforced(root)) return "secure boot";
-  if (locked_down_for(root, "integrity") || locked_down_for(root, "confidentiality")) {
-    return "kernel lockdown";
+struct Demand {
+  Fact required = Fact::kNo;
+  std::string by;  // who requires a signature, or whose state cannot be read
+};
+
+Demand demand_of(const fs::path& root) {
+  const Fact boot = secure_boot_enforced(root);
+  if (boot == Fact::kYes) return {Fact::kYes, "secure boot"};
+  const Fact integrity = locked_down_for(root, "integrity");
+  if (integrity == Fact::kYes || locked_down_for(root, "confidentiality") == Fact::kYes) {
+    return {Fact::kYes, "kernel lockdown"};
   }
   if (text_of(root / "sys/module/module/parameters/sig_enforce") == "Y") {
-    return "the kernel parameter module.sig_enforce";
+    return {Fact::kYes, "the kernel parameter module.sig_enforce"};
   }
+  if (boot == Fact::kUnknown) return {Fact::kUnknown, "secure boot"};
+  if (integrity == Fact::kUnknown) return {Fact::kUnknown, "kernel lockdown"};
   return {};
 }
 
-enum class Signature { kNoModule, kUnsigned, kSigned, kCompressed };
+enum class Signature : uint8_t { kNoModule, kUnreadable, kUnsigned, kSigned, kCompressed };
 
 Signature signature_of(const std::optional<fs::path>& module) {
   if (!module) return Signature::kNoModule;
   if (module->extension() != ".ko") return Signature::kCompressed;
+  std::error_code failure;
+  if (!fs::is_regular_file(*module, failure)) return Signature::kUnreadable;
   std::ifstream file(*module, std::ios::binary);
+  if (!file) return Signature::kUnreadable;
   file.seekg(-static_cast<std::streamoff>(kSignedEnd.size()), std::ios::end);
   std::string end(kSignedEnd.size(), '\0');
   file.read(end.data(), static_cast<std::streamsize>(end.size()));
@@ -59,100 +91,156 @@ Signature signature_of(const std::optional<fs::path>& module) {
 // The keys that the owner of the partition can add. Linux 6.17 and later read moduledb in both
 // modes of key management. Earlier kernels read it only in the dynamic mode, and show no moduledb
 // in the static mode (Linux: Documentation/ABI/testing/sysfs-secvar).
-enum class Keys {
+enum class Keys : uint8_t {
   kNoStore,  // no keystore, or a kernel that does not know it
   kStatic,   // only the keys that firmware and kernel were built with
   kNone,     // moduledb is empty
   kSome,     // moduledb has keys
+  kUnknown,  // moduledb cannot be read
 };
 
+// The kernel shows a moduledb that was never written as a file that cannot be read (ENOENT).
 Keys keys_of(const fs::path& root) {
   const fs::path store = root / "sys/firmware/secvar";
-  const auto format = text_of(store / "format");
-  if (!format) return Keys::kNoStore;
-  const auto bytes = number_in(store / "vars/moduledb/size");
-  if (!bytes) return Keys::kStatic;
+  if (read_machine_file(store / "format").reason == ENOENT) return Keys::kNoStore;
+  std::error_code failure;
+  if (!fs::exists(store / "vars/moduledb", failure)) {
+    return failure ? Keys::kUnknown : Keys::kStatic;
+  }
+  const fs::path size = store / "vars/moduledb/size";
+  if (read_machine_file(size).reason == ENOENT) return Keys::kNone;
+  const auto bytes = number_in(size);
+  if (!bytes || *bytes < 0) return Keys::kUnknown;
   return *bytes > 0 ? Keys::kSome : Keys::kNone;
 }
 
-std::string sign_command(const std::string& release, const std::optional<fs::path>& module) {
-  return fmt::format("/lib/modules/{}/build/scripts/sign-file sha256 KEY.priv KEY.der {}", release,
-                     module ? module->filename().string() : "kmod/htm.ko");
+const char* describe(Keys keys) {
+  switch (keys) {
+    case Keys::kNoStore:
+      return "the partition has no keystore";
+    case Keys::kStatic:
+      return "the partition has static keys";
+    case Keys::kNone:
+      return "moduledb is empty";
+    case Keys::kSome:
+      return "moduledb has keys";
+    case Keys::kUnknown:
+      break;
+  }
+  return "moduledb cannot be read";
 }
 
-Finding finding_for_moduledb(const std::string& release, const std::optional<fs::path>& module,
-                             const std::string& required_by, bool has_keys) {
-  const Signature signature = signature_of(module);
-  if (signature == Signature::kNoModule || signature == Signature::kUnsigned) {
-    return {Verdict::kBad,
-            kSignature,
-            fmt::format("{}, and {}", required_by,
-                        module ? "htm.ko has no signature" : "no htm.ko is installed"),
-            "the kernel loads only modules that are signed by a key in moduledb",
-            {sign_command(release, module),
-             "then the key into moduledb: see \"Secure boot\" in kmod/README.md"}};
+// Returns true for kernels that read moduledb also with static keys.
+bool reads_moduledb(const std::string& release) {
+  unsigned major = 0, minor = 0;
+  return std::sscanf(release.c_str(), "%u.%u", &major, &minor) == 2 &&
+         (major > 6 || (major == 6 && minor >= 17));
+}
+
+// What makes the kernel trust a key of the partition's owner.
+std::string trust_step(Keys keys, const std::string& release) {
+  switch (keys) {
+    case Keys::kNoStore:
+      return std::string("give the partition a keystore on the HMC; or ") + kTurnOff;
+    case Keys::kStatic:
+      if (reads_moduledb(release)) return kTurnOff;
+      return std::string("boot Linux 6.17 or later, which also reads moduledb; or ") + kTurnOff;
+    case Keys::kNone:
+    case Keys::kSome:
+      return "secvarctl -m guest write moduledb KEY.auth   (how to make KEY.auth: \"Secure boot\" "
+             "in "
+             "kmod/README.md), then reboot";
+    case Keys::kUnknown:
+      break;
   }
-  const std::string state =
-      signature == Signature::kSigned ? "htm.ko is signed" : "htm.ko is compressed";
-  if (!has_keys) {
-    return {
-        Verdict::kBad,
-        kSignature,
-        fmt::format("{}, {}, and moduledb is empty", required_by, state),
-        "the kernel loads only modules that are signed by a key in moduledb",
-        {"secvarctl -m guest write moduledb KEY.auth   (how to make KEY.auth: \"Secure boot\" in "
-         "kmod/README.md), then reboot"}};
-  }
-  return {Verdict::kNotice,
-          kSignature,
-          fmt::format("{}, {}, and moduledb has keys", required_by, state),
-          "doctor cannot see whether one of these keys made the signature; the kernel decides when "
-          "it loads the driver",
-          {"modprobe htm"}};
+  return kAsRoot;
+}
+
+std::string sign_command(const std::string& release, const std::string& file) {
+  return fmt::format("/lib/modules/{}/build/scripts/sign-file sha256 KEY.priv KEY.der {}", release,
+                     file);
 }
 
 }  // namespace
 
 Finding check_lockdown(const fs::path& root) {
-  if (locked_down_for(root, "confidentiality")) {
-    return {Verdict::kBad,
+  if (locked_down_for(root, "confidentiality") == Fact::kYes) {
+    return {Verdict::kNotice,
             "lockdown",
-            "the kernel is locked down for confidentiality",
-            "a kernel locked down for confidentiality refuses perf events of the kernel",
-            {"boot without lockdown=confidentiality (integrity is enough for secure boot)"}};
+            "confidentiality; perf is allowed",
+            "the kernel refuses tracefs, which --resume-on and --pause-on need",
+            {}};
   }
-  const bool integrity = locked_down_for(root, "integrity");
-  return {Verdict::kGood, "lockdown", integrity ? "integrity; perf is allowed" : "none", "", {}};
+  switch (locked_down_for(root, "integrity")) {
+    case Fact::kYes:
+      return {Verdict::kGood, "lockdown", "integrity; perf is allowed", "", {}};
+    case Fact::kNo:
+      return {Verdict::kGood, "lockdown", "none", "", {}};
+    case Fact::kUnknown:
+      break;
+  }
+  return {Verdict::kUnknown,
+          "lockdown",
+          "/sys/kernel/security/lockdown cannot be read",
+          "",
+          {"mount -t securityfs securityfs /sys/kernel/security, as root"}};
 }
 
 Finding check_signature(const fs::path& root, const std::string& release,
                         const std::optional<fs::path>& module, bool driver_loaded) {
-  const std::string required_by = signature_required_by(root);
-  if (required_by.empty()) return {Verdict::kGood, kSignature, "not required", "", {}};
+  const Demand demand = demand_of(root);
+  if (demand.required == Fact::kNo) return {Verdict::kGood, kSignature, "not required", "", {}};
   if (driver_loaded) {
-    return {
-        Verdict::kGood, kSignature, required_by + "; the kernel has accepted the driver", "", {}};
+    return {Verdict::kGood, kSignature, "the kernel has accepted the driver", "", {}};
   }
-  const std::string stated = "required by " + required_by;
-  const Keys keys = keys_of(root);
-  if (keys == Keys::kNone || keys == Keys::kSome) {
-    return finding_for_moduledb(release, module, stated, keys == Keys::kSome);
-  }
-  if (!secure_boot_enforced(root)) {
-    return {Verdict::kBad,
+  if (demand.required == Fact::kUnknown) {
+    return {Verdict::kUnknown,
             kSignature,
-            stated + ", and this partition has no keys of its own",
-            "the kernel loads only modules that are signed by a key that it was built with",
-            {"boot without module.sig_enforce=1 and lockdown=…"}};
+            fmt::format("the state of {} cannot be read", demand.by),
+            "",
+            {kAsRoot}};
   }
-  return {
-      Verdict::kBad,
-      kSignature,
-      stated + ", with static keys",
-      "this kernel trusts only the keys that firmware and kernel were built with, so it cannot "
-      "load htmtrace's driver",
-      {"boot Linux 6.17 or later, which also reads moduledb; or turn off the partition's secure "
-       "boot on the HMC"}};
+  const std::string stated = "required by " + demand.by;
+  const Keys keys = keys_of(root);
+  const bool owner_has_keys = keys == Keys::kNone || keys == Keys::kSome || keys == Keys::kUnknown;
+  const std::string trust = demand.by == "secure boot" || owner_has_keys
+                                ? trust_step(keys, release)
+                                : "boot without module.sig_enforce=1 and lockdown=…";
+  const Signature signature = signature_of(module);
+  if (signature == Signature::kSigned || signature == Signature::kCompressed) {
+    return {Verdict::kNotice,
+            kSignature,
+            fmt::format("{}; htm.ko is {}, and {}", stated,
+                        signature == Signature::kSigned ? "signed" : "compressed", describe(keys)),
+            "doctor cannot see whether the kernel trusts the key that signed the driver: a key in "
+            "moduledb, or one that the kernel was built with",
+            {"modprobe htm", "if the kernel refuses the driver: " + trust}};
+  }
+  if (signature == Signature::kUnreadable) {
+    return {Verdict::kUnknown, kSignature, stated + "; htm.ko cannot be read", "", {kAsRoot}};
+  }
+  if (!owner_has_keys) {
+    return {
+        Verdict::kBad,
+        kSignature,
+        fmt::format("{}, and {}", stated, describe(keys)),
+        "this kernel trusts only the keys that firmware and kernel were built with, so it loads "
+        "no driver that you build",
+        {trust}};
+  }
+  const std::string then_trust = "then: " + trust;
+  if (signature == Signature::kNoModule) {
+    return {Verdict::kNotice,
+            kSignature,
+            stated + "; no htm.ko is installed",
+            "the kernel loads only modules that are signed by a key that it trusts",
+            {"after the build: " + sign_command(release, "kmod/htm.ko"), then_trust}};
+  }
+  return {Verdict::kBad,
+          kSignature,
+          stated + "; htm.ko has no signature",
+          "the kernel loads only modules that are signed by a key that it trusts",
+          {sign_command(release, "/" + fs::relative(*module, root).string()), then_trust}};
 }
 
 }  // namespace htmtrace

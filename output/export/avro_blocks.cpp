@@ -102,6 +102,7 @@ void AvroBlocks::add(AvroRow& rows, uint64_t count) {
 void AvroBlocks::start_threads() {
   begun_ = written_ = added_;
   blocks_.resize(kBlocksPerThread * wanted_threads_ + 1);
+  threads_.reserve(wanted_threads_);
   for (unsigned i = 0; i < wanted_threads_; i++) {
     auto thread = start_thread([this] { work(); });
     if (!thread) break;

@@ -72,52 +72,80 @@ TEST_CASE("a missing driver is reported with the command that fixes it") {
   CHECK(check().verdict == Verdict::kGood);
 }
 
-TEST_CASE("only lockdown for confidentiality refuses perf") {
+TEST_CASE("lockdown allows perf, and an unreadable state is unknown") {
   const TemporaryFolder root;
+  CHECK(check_lockdown(root.path()).verdict == Verdict::kUnknown);
+  root.write("sys/kernel/security/lsm", "capability");  // securityfs of a kernel without lockdown
   CHECK(check_lockdown(root.path()).verdict == Verdict::kGood);
+  root.write("sys/kernel/security/lockdown", "none integrity confidentiality\n");
+  CHECK(check_lockdown(root.path()).verdict == Verdict::kUnknown);
+  root.write("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
+  CHECK(check_lockdown(root.path()).what == "none");
   root.write("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
   CHECK(check_lockdown(root.path()).verdict == Verdict::kGood);
   root.write("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
-  CHECK(check_lockdown(root.path()).verdict == Verdict::kBad);
+  CHECK(check_lockdown(root.path()).verdict == Verdict::kNotice);
 }
 
 TEST_CASE("the signature of the driver: who requires it, and which keys there are") {
   const TemporaryFolder root;
+  const std::string release = "6.12.0";
   const auto check = [&](bool loaded = false) {
-    return check_signature(root.path(), "7.3.4", find_module(root.path(), "7.3.4"), loaded);
+    return check_signature(root.path(), release, find_module(root.path(), release), loaded);
   };
-  const auto says = [](const Finding& finding, std::string_view text) {
+  const auto says = [](const Finding& finding, Verdict verdict, std::string_view text) {
     CAPTURE(finding.what);
+    CHECK(finding.verdict == verdict);
     CHECK(finding.what.find(text) != std::string::npos);
   };
-  CHECK(check().verdict == Verdict::kGood);
+  says(check(), Verdict::kUnknown, "the state of kernel lockdown cannot be read");
   root.write("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
   root.write("proc/device-tree/ibm,secure-boot", std::string("\0\0\0\1", 4));  // only reports
-  CHECK(check().verdict == Verdict::kGood);
+  says(check(), Verdict::kGood, "not required");
+  root.write("proc/device-tree/ibm,secure-boot", std::string("\0\0\0", 3));
+  says(check(), Verdict::kUnknown, "the state of secure boot cannot be read");
   root.write("sys/module/module/parameters/sig_enforce", "Y\n");
-  says(check(), "module.sig_enforce, and this partition has no keys of its own");
+  says(check(), Verdict::kBad, "module.sig_enforce, and the partition has no keystore");
   root.write("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
-  says(check(), "required by kernel lockdown");
+  says(check(), Verdict::kBad, "required by kernel lockdown");
   root.write("proc/device-tree/ibm,secure-boot", std::string("\0\0\0\2", 4));
-  says(check(), "required by secure boot, with static keys");
+  says(check(), Verdict::kBad, "required by secure boot, and the partition has no keystore");
   CHECK(check(true).verdict == Verdict::kGood);
   // An earlier kernel, which reads moduledb only in the dynamic mode.
   root.write("sys/firmware/secvar/format", "ibm,plpks-sb-unknown\n");
-  says(check(), "with static keys");
+  says(check(), Verdict::kBad, "the partition has static keys");
+  CHECK(advice_of(check()).starts_with("boot Linux 6.17 or later"));
   root.write("sys/firmware/secvar/format", "ibm,plpks-sb-v0\n");
   root.write("sys/firmware/secvar/vars/moduledb/size", "0\n");
-  says(check(), "no htm.ko is installed");
-  CHECK(check().verdict == Verdict::kBad);
-  CHECK(advice_of(check()).starts_with("/lib/modules/7.3.4/build/scripts/sign-file sha256"));
-  root.write("lib/modules/7.3.4/extra/htm.ko", "ELF");
-  says(check(), "htm.ko has no signature");
-  root.write("lib/modules/7.3.4/extra/htm.ko", "ELF...~Module signature appended~\n");
-  says(check(), "htm.ko is signed, and moduledb is empty");
-  CHECK(advice_of(check()).starts_with("secvarctl -m guest write moduledb"));
+  says(check(), Verdict::kNotice, "no htm.ko is installed");
+  CHECK(advice_of(check()).starts_with("after the build: /lib/modules/6.12.0/build/scripts/sign"));
+  root.write("lib/modules/6.12.0/extra/htm.ko.bak", "no module");
+  says(check(), Verdict::kNotice, "no htm.ko is installed");
+  root.write("lib/modules/6.12.0/extra/htm.ko", "ELF");
+  says(check(), Verdict::kBad, "htm.ko has no signature");
+  CHECK(advice_of(check()).find(" /lib/modules/6.12.0/extra/htm.ko\n") != std::string::npos);
+  // Modules in updates come first.
+  root.write("lib/modules/6.12.0/updates/htm.ko", "ELF...~Module signature appended~\n");
+  says(check(), Verdict::kNotice, "htm.ko is signed, and moduledb is empty");
+  CHECK(
+      advice_of(check()).starts_with("modprobe htm\nif the kernel refuses the driver: secvarctl"));
   root.write("sys/firmware/secvar/vars/moduledb/size", "812\n");
-  says(check(), "htm.ko is signed, and moduledb has keys");
-  CHECK(check().verdict == Verdict::kNotice);
-  CHECK(advice_of(check()) == "modprobe htm\n");
+  says(check(), Verdict::kNotice, "htm.ko is signed, and moduledb has keys");
+  for (const char* bad : {"", "812junk", "-5", "0x10", "99999999999999999999999"}) {
+    CAPTURE(bad);
+    root.write("sys/firmware/secvar/vars/moduledb/size", bad);
+    says(check(), Verdict::kNotice, "moduledb cannot be read");
+  }
+}
+
+TEST_CASE("a folder in place of a file of the machine is unreadable") {
+  const TemporaryFolder root;
+  root.write("sys/firmware/secvar/vars/moduledb/size/file", "");
+  root.write("sys/firmware/secvar/format", "ibm,plpks-sb-v1\n");
+  root.write("proc/device-tree/ibm,secure-boot", std::string("\0\0\0\2", 4));
+  root.write("lib/modules/6.12.0/htm.ko", "ELF...~Module signature appended~\n");
+  CHECK(check_signature(root.path(), "6.12.0", find_module(root.path(), "6.12.0"), false).what ==
+        "required by secure boot; htm.ko is signed, and moduledb cannot be read");
 }
 
 TEST_CASE("the processor decides which trace formats are known") {
