@@ -29,14 +29,14 @@ constexpr const char* kAsRoot = "run htmtrace doctor as root";
 constexpr const char* kTurnOff = "turn off the partition's secure boot on the HMC";
 
 // What a file says about the machine.
-enum class Fact : uint8_t { kNo, kYes, kUnknown };
+enum class Fact : uint8_t { kFalse, kTrue, kUnknown };
 
 Fact secure_boot_enforced(const fs::path& root) {
   const fs::path path = root / "proc/device-tree/ibm,secure-boot";
   if (const auto cell = cell_in(path)) {
-    return *cell > kSecureBootReports ? Fact::kYes : Fact::kNo;
+    return *cell > kSecureBootReports ? Fact::kTrue : Fact::kFalse;
   }
-  return read_machine_file(path).reason == ENOENT ? Fact::kNo : Fact::kUnknown;
+  return read_machine_file(path).reason == ENOENT ? Fact::kFalse : Fact::kUnknown;
 }
 
 // Returns whether the kernel is locked down in this mode. Without securityfs, the file is missing
@@ -47,26 +47,27 @@ Fact locked_down_for(const fs::path& root, std::string_view mode) {
     std::error_code failure;
     const bool mounted = fs::exists(root / "sys/kernel/security", failure) &&
                          !fs::is_empty(root / "sys/kernel/security", failure);
-    return file.reason == ENOENT && mounted && !failure ? Fact::kNo : Fact::kUnknown;
+    return file.reason == ENOENT && mounted && !failure ? Fact::kFalse : Fact::kUnknown;
   }
   if (file.text.find('[') == std::string::npos) return Fact::kUnknown;
-  return file.text.find(fmt::format("[{}]", mode)) != std::string::npos ? Fact::kYes : Fact::kNo;
+  return file.text.find(fmt::format("[{}]", mode)) != std::string::npos ? Fact::kTrue
+                                                                        : Fact::kFalse;
 }
 
 struct Demand {
-  Fact required = Fact::kNo;
+  Fact required = Fact::kFalse;
   std::string by;  // who requires a signature, or whose state cannot be read
 };
 
 Demand demand_of(const fs::path& root) {
   const Fact boot = secure_boot_enforced(root);
-  if (boot == Fact::kYes) return {Fact::kYes, "secure boot"};
+  if (boot == Fact::kTrue) return {Fact::kTrue, "secure boot"};
   const Fact integrity = locked_down_for(root, "integrity");
-  if (integrity == Fact::kYes || locked_down_for(root, "confidentiality") == Fact::kYes) {
-    return {Fact::kYes, "kernel lockdown"};
+  if (integrity == Fact::kTrue || locked_down_for(root, "confidentiality") == Fact::kTrue) {
+    return {Fact::kTrue, "kernel lockdown"};
   }
   if (text_of(root / "sys/module/module/parameters/sig_enforce") == "Y") {
-    return {Fact::kYes, "the kernel parameter module.sig_enforce"};
+    return {Fact::kTrue, "the kernel parameter module.sig_enforce"};
   }
   if (boot == Fact::kUnknown) return {Fact::kUnknown, "secure boot"};
   if (integrity == Fact::kUnknown) return {Fact::kUnknown, "kernel lockdown"};
@@ -164,7 +165,7 @@ std::string sign_command(const std::string& release, const std::string& file) {
 }  // namespace
 
 Finding check_lockdown(const fs::path& root) {
-  if (locked_down_for(root, "confidentiality") == Fact::kYes) {
+  if (locked_down_for(root, "confidentiality") == Fact::kTrue) {
     return {Verdict::kNotice,
             "lockdown",
             "confidentiality; perf is allowed",
@@ -172,9 +173,9 @@ Finding check_lockdown(const fs::path& root) {
             {}};
   }
   switch (locked_down_for(root, "integrity")) {
-    case Fact::kYes:
+    case Fact::kTrue:
       return {Verdict::kGood, "lockdown", "integrity; perf is allowed", "", {}};
-    case Fact::kNo:
+    case Fact::kFalse:
       return {Verdict::kGood, "lockdown", "none", "", {}};
     case Fact::kUnknown:
       break;
@@ -189,7 +190,7 @@ Finding check_lockdown(const fs::path& root) {
 Finding check_signature(const fs::path& root, const std::string& release,
                         const std::optional<fs::path>& module, bool driver_loaded) {
   const Demand demand = demand_of(root);
-  if (demand.required == Fact::kNo) return {Verdict::kGood, kSignature, "not required", "", {}};
+  if (demand.required == Fact::kFalse) return {Verdict::kGood, kSignature, "not required", "", {}};
   if (driver_loaded) {
     return {Verdict::kGood, kSignature, "the kernel has accepted the driver", "", {}};
   }
