@@ -256,11 +256,11 @@ bool is_dispatch_log(const fs::path& path) {
   }
 }
 
-bool is_perf_data_file(const fs::path& path) {
+bool may_be_perf_data(const fs::path& path) {
   try {
     return is_of_perf(first_bytes_of(path));
   } catch (const Error&) {
-    return false;
+    return true;
   }
 }
 

@@ -14,8 +14,9 @@ namespace htmtrace {
 // events but no htm events. Throws Error if it cannot read the file.
 bool is_dispatch_log(const std::filesystem::path& path);
 
-// Returns true for a regular file that perf recorded, and false for a file that cannot be read.
-bool is_perf_data_file(const std::filesystem::path& path);
+// Returns true for a regular file that perf recorded, and for a file that cannot be read now: the
+// reader that follows reports the error, or reads a file that perf recorded.
+bool may_be_perf_data(const std::filesystem::path& path);
 
 // A file of either kind, as a recording of htmtrace.
 class DtlInput {

@@ -127,7 +127,7 @@ void confine(const Wish& wish) {
   enter_sandbox({.files = {input, wish.options.output.kallsyms},
                  .listed = {input.has_parent_path() ? input.parent_path() : "."},
                  .outputs = {wish.options.output.file},
-                 .scratch = is_perf_data_file(input)});
+                 .scratch = may_be_perf_data(input)});
 }
 
 int replay(const Wish& wish) {

@@ -42,7 +42,7 @@ void add(const fs::path& path, Reach& reach) {
   for (const char* name : {kKallsymsName, kMapsName, kPagesName}) {
     reach.files.push_back(folder / ".." / name);  // of several recordings
   }
-  reach.scratch |= is_perf_data_file(path);  // it may hold a dispatch trace log
+  reach.scratch |= may_be_perf_data(path);  // it may hold a dispatch trace log
 }
 
 }  // namespace
