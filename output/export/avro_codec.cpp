@@ -47,12 +47,12 @@ size_t pack_zstandard(std::span<const char> plain, std::vector<char>& packed) {
 }
 #endif
 
-constexpr std::array<const char*, 4> kNames = {"null", "deflate", "snappy", "zstandard"};
+constexpr std::array<const char*, 4> kCodecNames = {"null", "deflate", "snappy", "zstandard"};
 
 }  // namespace
 
 const char* avro_codec_name(AvroCodec codec) {
-  return kNames.at(static_cast<size_t>(codec));
+  return kCodecNames.at(static_cast<size_t>(codec));
 }
 
 bool has_avro_codec(AvroCodec codec) {

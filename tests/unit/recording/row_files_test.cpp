@@ -137,8 +137,9 @@ TEST_CASE("Avro: a full disk is an error, and leaves no file") {
   const TemporaryFolder folder;
   const RowSchema schema{
       .name = "one", .doc = "a number", .fields = {{.name = "ticks", .doc = "time"}}};
-  for (const auto& [rows, threads] :
-       {std::pair(1U, 0U), {100'000U, 0U}, {1U, 2U}, {300'000U, 2U}}) {
+  for (const auto& wish : {std::pair(1U, 0U), {100'000U, 0U}, {1U, 2U}, {300'000U, 2U}}) {
+    const unsigned rows = wish.first;
+    const unsigned threads = wish.second;
     CAPTURE(rows);
     CAPTURE(threads);
     RowParts<AvroFile> parts(folder.path() / "a", schema, {}, {.threads = threads});
