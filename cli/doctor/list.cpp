@@ -17,7 +17,6 @@
 
 #include "cli/capture/htm_source.h"
 #include "cli/commands.h"
-#include "cli/doctor/system.h"
 #include "cli/help.h"
 #include "cli/locate/core_json.h"
 #include "cli/locate/location_memory.h"
@@ -27,6 +26,7 @@
 #include "core/memory_map/processors.h"
 #include "output/io/json_writer.h"
 #include "output/io/text_output.h"
+#include "output/recording/host_facts.h"
 #include "pmu/description.h"
 #include "pmu/dtl_event.h"
 #include "pmu/htm_event.h"
@@ -88,7 +88,7 @@ Listed read_list(const fs::path& folder, const std::string& name, const std::str
 Inventory take_inventory(const fs::path& root) {
   const fs::path pmus = root / fs::path(kPmuRoot).relative_path();
   Inventory found;
-  found.pvr = pvr_of(root);
+  found.pvr = read_host_facts(root).pvr;
   found.carriers = carrier_candidates();
   if (PmuDescription::exists(pmus, kDtlPmu)) {
     found.dispatch_log = PmuDescription::read(pmus, kDtlPmu);

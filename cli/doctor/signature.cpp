@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "cli/doctor/machine_files.h"
+#include "output/io/machine_file.h"
 
 namespace htmtrace {
 namespace {
@@ -25,6 +25,7 @@ constexpr std::string_view kSignedEnd = "~Module signature appended~\n";
 constexpr uint32_t kSecureBootReports = 1;
 
 constexpr const char* kSignature = "signature";
+constexpr const char* kSecureBoot = "secure boot";
 constexpr const char* kAsRoot = "run htmtrace doctor as root";
 constexpr const char* kTurnOff = "turn off the partition's secure boot on the HMC";
 
@@ -61,7 +62,7 @@ struct Demand {
 
 Demand demand_of(const fs::path& root) {
   const Fact boot = secure_boot_enforced(root);
-  if (boot == Fact::kTrue) return {Fact::kTrue, "secure boot"};
+  if (boot == Fact::kTrue) return {Fact::kTrue, kSecureBoot};
   const Fact integrity = locked_down_for(root, "integrity");
   if (integrity == Fact::kTrue || locked_down_for(root, "confidentiality") == Fact::kTrue) {
     return {Fact::kTrue, "kernel lockdown"};
@@ -69,7 +70,7 @@ Demand demand_of(const fs::path& root) {
   if (text_of(root / "sys/module/module/parameters/sig_enforce") == "Y") {
     return {Fact::kTrue, "the kernel parameter module.sig_enforce"};
   }
-  if (boot == Fact::kUnknown) return {Fact::kUnknown, "secure boot"};
+  if (boot == Fact::kUnknown) return {Fact::kUnknown, kSecureBoot};
   if (integrity == Fact::kUnknown) return {Fact::kUnknown, "kernel lockdown"};
   return {};
 }
@@ -162,6 +163,65 @@ std::string sign_command(const std::string& release, const std::string& file) {
                      file);
 }
 
+// The signature can be made, and its key can be enrolled.
+Finding unsigned_driver(const fs::path& root, const std::string& release,
+                        const std::optional<fs::path>& module, const std::string& stated,
+                        const std::string& trust) {
+  constexpr const char* kWhy =
+      "the kernel loads only modules that are signed by a key that it trusts";
+  const std::string then_trust = "then: " + trust;
+  if (!module) {
+    return {Verdict::kNotice,
+            kSignature,
+            stated + "; no htm.ko is installed",
+            kWhy,
+            {"after the build: " + sign_command(release, "kmod/htm.ko"), then_trust}};
+  }
+  return {Verdict::kBad,
+          kSignature,
+          stated + "; htm.ko has no signature",
+          kWhy,
+          {sign_command(release, "/" + fs::relative(*module, root).string()), then_trust}};
+}
+
+// `module` must have a signature by a key that the kernel trusts.
+Finding judge_module(const fs::path& root, const std::string& release,
+                     const std::optional<fs::path>& module, const std::string& required_by) {
+  const std::string stated = "required by " + required_by;
+  const Keys keys = keys_of(root);
+  const bool owner_has_keys = keys == Keys::kNone || keys == Keys::kSome || keys == Keys::kUnknown;
+  const std::string trust = required_by == kSecureBoot || owner_has_keys
+                                ? trust_step(keys, release)
+                                : "boot without module.sig_enforce=1 and lockdown=…";
+  switch (const Signature signature = signature_of(module)) {
+    case Signature::kSigned:
+    case Signature::kCompressed:
+      return {
+          Verdict::kNotice,
+          kSignature,
+          fmt::format("{}; htm.ko is {}, and {}", stated,
+                      signature == Signature::kSigned ? "signed" : "compressed", describe(keys)),
+          "doctor cannot see whether the kernel trusts the key that signed the driver: a key in "
+          "moduledb, or one that the kernel was built with",
+          {"modprobe htm", "if the kernel refuses the driver: " + trust}};
+    case Signature::kUnreadable:
+      return {Verdict::kUnknown, kSignature, stated + "; htm.ko cannot be read", "", {kAsRoot}};
+    case Signature::kUnsigned:
+    case Signature::kNoModule:
+      break;
+  }
+  if (!owner_has_keys) {
+    return {
+        Verdict::kBad,
+        kSignature,
+        fmt::format("{}, and {}", stated, describe(keys)),
+        "this kernel trusts only the keys that firmware and kernel were built with, so it loads "
+        "no driver that you build",
+        {trust}};
+  }
+  return unsigned_driver(root, release, module, stated, trust);
+}
+
 }  // namespace
 
 Finding check_lockdown(const fs::path& root) {
@@ -201,47 +261,7 @@ Finding check_signature(const fs::path& root, const std::string& release,
             "",
             {kAsRoot}};
   }
-  const std::string stated = "required by " + demand.by;
-  const Keys keys = keys_of(root);
-  const bool owner_has_keys = keys == Keys::kNone || keys == Keys::kSome || keys == Keys::kUnknown;
-  const std::string trust = demand.by == "secure boot" || owner_has_keys
-                                ? trust_step(keys, release)
-                                : "boot without module.sig_enforce=1 and lockdown=…";
-  const Signature signature = signature_of(module);
-  if (signature == Signature::kSigned || signature == Signature::kCompressed) {
-    return {Verdict::kNotice,
-            kSignature,
-            fmt::format("{}; htm.ko is {}, and {}", stated,
-                        signature == Signature::kSigned ? "signed" : "compressed", describe(keys)),
-            "doctor cannot see whether the kernel trusts the key that signed the driver: a key in "
-            "moduledb, or one that the kernel was built with",
-            {"modprobe htm", "if the kernel refuses the driver: " + trust}};
-  }
-  if (signature == Signature::kUnreadable) {
-    return {Verdict::kUnknown, kSignature, stated + "; htm.ko cannot be read", "", {kAsRoot}};
-  }
-  if (!owner_has_keys) {
-    return {
-        Verdict::kBad,
-        kSignature,
-        fmt::format("{}, and {}", stated, describe(keys)),
-        "this kernel trusts only the keys that firmware and kernel were built with, so it loads "
-        "no driver that you build",
-        {trust}};
-  }
-  const std::string then_trust = "then: " + trust;
-  if (signature == Signature::kNoModule) {
-    return {Verdict::kNotice,
-            kSignature,
-            stated + "; no htm.ko is installed",
-            "the kernel loads only modules that are signed by a key that it trusts",
-            {"after the build: " + sign_command(release, "kmod/htm.ko"), then_trust}};
-  }
-  return {Verdict::kBad,
-          kSignature,
-          stated + "; htm.ko has no signature",
-          "the kernel loads only modules that are signed by a key that it trusts",
-          {sign_command(release, "/" + fs::relative(*module, root).string()), then_trust}};
+  return judge_module(root, release, module, demand.by);
 }
 
 }  // namespace htmtrace

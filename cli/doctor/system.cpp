@@ -11,11 +11,12 @@
 #include <string_view>
 #include <system_error>
 
-#include "cli/doctor/machine_files.h"
 #include "core/base/error.h"
 #include "core/base/processor.h"
 #include "core/base/size_text.h"
+#include "output/io/machine_file.h"
 #include "output/recording/files.h"
+#include "output/recording/host_facts.h"
 #include "ringbuf/perf_ring.h"
 
 namespace htmtrace {
@@ -57,7 +58,7 @@ size_t count_cpus(const std::string& list) {
 
 Privileges own_privileges(const fs::path& root) {
   Privileges own;
-  const std::string mask = value_of(root / "proc/self/status", "CapEff");
+  const std::string mask = value_of(root / "proc/self/status", "CapEff", ':');
   std::from_chars(mask.data(), mask.data() + mask.size(), own.effective_capabilities, 16);
   rlimit limit{};
   ::getrlimit(RLIMIT_MEMLOCK, &limit);
@@ -66,8 +67,8 @@ Privileges own_privileges(const fs::path& root) {
 }
 
 Finding check_machine(const fs::path& root) {
-  const std::string platform = value_of(root / "proc/cpuinfo", "platform");
-  const std::string cpu = value_of(root / "proc/cpuinfo", "cpu");
+  const std::string platform = value_of(root / "proc/cpuinfo", "platform", ':');
+  const std::string cpu = value_of(root / "proc/cpuinfo", "cpu", ':');
   if (platform != "pSeries") {
     return {Verdict::kBad,
             "machine",
@@ -87,12 +88,8 @@ Finding check_machine(const fs::path& root) {
   return {Verdict::kGood, "machine", "a partition on " + cpu, "", {}};
 }
 
-std::optional<uint32_t> pvr_of(const fs::path& root) {
-  return pvr_in(value_of(root / "proc/cpuinfo", "revision"));
-}
-
 Finding check_formats(const fs::path& root) {
-  const auto pvr = pvr_of(root);
+  const auto pvr = read_host_facts(root).pvr;
   if (!pvr) {
     return {
         Verdict::kUnknown, "formats", "the kernel does not state the processor's version", "", {}};

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <vector>
 
 #include "cli/doctor/finding.h"
@@ -22,8 +21,6 @@ Privileges own_privileges(const std::filesystem::path& root);
 
 // A partition of an IBM POWER machine, under PowerVM.
 Finding check_machine(const std::filesystem::path& root);
-// The processor's version register, or nothing on other machines than POWER.
-std::optional<uint32_t> pvr_of(const std::filesystem::path& root);
 // What htmtrace knows of the processor's trace formats.
 Finding check_formats(const std::filesystem::path& root);
 // kernel.perf_event_paranoid, CAP_PERFMON.

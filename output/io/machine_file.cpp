@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/doctor/machine_files.h"
+#include "output/io/machine_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -61,14 +61,16 @@ std::optional<int64_t> number_in(const fs::path& path) {
   return value;
 }
 
-std::string value_of(const fs::path& path, std::string_view key) {
+std::string value_of(const fs::path& path, std::string_view key, char separator) {
+  constexpr const char* kSpace = " \t";
   std::istringstream lines(text_of(path).value_or(""));
   lines.exceptions(std::ios::badbit);  // out of memory
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(key)) continue;
-    const size_t colon = line.find(':');
-    const size_t start = line.find_first_not_of(" \t", colon + 1);
-    if (colon != std::string::npos && start != std::string::npos) return line.substr(start);
+    const size_t at = line.find_first_not_of(kSpace, key.size());
+    if (at == std::string::npos || line[at] != separator) continue;
+    const size_t start = line.find_first_not_of(kSpace, at + 1);
+    return start == std::string::npos ? std::string() : line.substr(start);
   }
   return {};
 }
