@@ -86,13 +86,11 @@ const ProgramMaps::File* recorded_file_like(const std::string& path, const Progr
 // Returns why the file gives no names; empty if it does.
 std::string mismatch_of(const ProgramMaps::File& file) {
   if (!file.content) return "it was gone or replaced when the recording ended";
-  const auto content = content_of(file.path);
   std::error_code failure;
-  if (!content) {
-    return std::filesystem::exists(file.path, failure) ? "it is not readable" : "it does not exist";
-  }
-  if (*content != *file.content) return "it differs from the recorded file";
-  return is_power_program(file.path) ? "" : "it is not a program for POWER";
+  if (!std::filesystem::exists(file.path, failure)) return "it does not exist";
+  if (::access(file.path.c_str(), R_OK) != 0) return "it is not readable";
+  if (!is_power_program(file.path)) return "it is not a program for POWER";
+  return content_of(file.path) == file.content ? "" : "it differs from the recorded file";
 }
 
 void warn_of_files(const std::vector<std::string>& reasons) {
