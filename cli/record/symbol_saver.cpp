@@ -129,7 +129,7 @@ void SymbolSaver::save_code(const WorkloadWatch& watch, ProcessPages& pages) {
   }
   const ProgramMaps maps = read_program_files(watch.mappings());
   files_->add_to_maps(to_text(maps));
-  for (const CodeMapping& mapping : watch.mappings()) pages.add_file(maps_line(mapping));
+  for (const CodeMapping& mapping : watch.mappings()) pages.add_file(mapping);
 }
 
 void SymbolSaver::save_kernel() {

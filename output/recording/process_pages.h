@@ -14,10 +14,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "output/io/trace_sink.h"
+#include "output/symbols/proc_text.h"
+#include "output/symbols/program_maps.h"
 
 namespace htmtrace {
 
@@ -30,8 +31,8 @@ class ProcessPages {
   // Reads the pages of all processes. `since` is the time since the start of the trace.
   void look(std::chrono::milliseconds since);
 
-  // Also write() the pages of the file of this mapping, a line in the format of /proc/PID/maps.
-  void add_file(std::string mapping) { more_files_.push_back(std::move(mapping)); }
+  // Also write() the pages of the file of this mapping.
+  void add_file(const CodeMapping& mapping) { more_files_.push_back(one_line(maps_line(mapping))); }
 
   // Writes the last known pages of each process, and the pages in memory that hold the code of the
   // mapped files. Those pages prove that an instruction belongs to a file. `own_pagemap` is

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// mappings - maps its own file, executable, more often than htmtrace saves. Waits now and then, so that the recorder can
-// read the records.
+// mappings - maps its own file, executable, more often than the recorder can read the records of perf.
 #include <fcntl.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 __attribute__((noinline)) static long mapped_work(void) {
   volatile long sum = 0;
@@ -17,7 +15,6 @@ int main(int count, char** arguments) {
   if (count != 1 || file < 0 || mapped_work() == 0) return 1;
   for (int i = 0; i < 5000; i++) {
     if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) == MAP_FAILED) return 2;
-    if (i % 100 == 0) usleep(120000);
   }
   return 0;
 }
