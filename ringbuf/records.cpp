@@ -41,18 +41,22 @@ std::optional<uint64_t> parse_lost(std::span<const std::byte> body) {
 
 std::optional<MappedFile> parse_mapped_file(const Record& record) {
   // The fields: pid and tid, address, length, offset, device, inode, generation, protection, flags.
-  constexpr size_t kLength = 16, kOffset = 24, kMajor = 32, kMinor = 36, kInode = 40, kName = 64;
+  constexpr size_t kAddress = 8, kLength = 16, kOffset = 24, kMajor = 32, kMinor = 36, kInode = 40,
+                   kProtection = 56, kFlags = 60, kName = 64;
   if (record.type != PERF_RECORD_MMAP2 || record.body.size() <= kName ||
       (record.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {
     return std::nullopt;
   }
   const auto text = record.body.subspan(kName);
   const auto end = std::find(text.begin(), text.end(), std::byte{0});
-  return MappedFile{.bytes = load<uint64_t>(record.body, kLength),
+  return MappedFile{.address = load<uint64_t>(record.body, kAddress),
+                    .bytes = load<uint64_t>(record.body, kLength),
                     .offset = load<uint64_t>(record.body, kOffset),
                     .device_major = load<uint32_t>(record.body, kMajor),
                     .device_minor = load<uint32_t>(record.body, kMinor),
                     .inode = load<uint64_t>(record.body, kInode),
+                    .protection = load<uint32_t>(record.body, kProtection),
+                    .flags = load<uint32_t>(record.body, kFlags),
                     .name = {reinterpret_cast<const char*>(text.data()),
                              static_cast<size_t>(end - text.begin())}};
 }

@@ -27,11 +27,14 @@ std::optional<uint64_t> parse_lost(std::span<const std::byte> body);
 
 // PERF_RECORD_MMAP2: a process mapped part of a file. The name is valid as long as the body.
 struct MappedFile {
+  uint64_t address = 0;
   uint64_t bytes = 0;
   uint64_t offset = 0;        // in the file
   uint32_t device_major = 0;  // as in /proc/PID/maps
   uint32_t device_minor = 0;
   uint64_t inode = 0;
+  uint32_t protection = 0;  // PROT_READ and others
+  uint32_t flags = 0;       // MAP_SHARED and others
   std::string_view name;
 };
 // Returns nothing if the record is too short, or identifies its file by a build ID.

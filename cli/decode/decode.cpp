@@ -57,7 +57,7 @@ SymbolTable load_names(const DecodeOptions& options) {
   SymbolTable symbols = load_symbols(options.names, options.traces);
   if (!symbols.empty()) return symbols;
   throw Error("cannot print symbols: no symbols found")
-      .hint("pass --kallsyms or --elf, or record with --symbols");
+      .hint("pass --kallsyms or --elf; htmtrace record saves the names as root");
 }
 
 class Decode {
@@ -403,7 +403,10 @@ Action declare_decode(CLI::App& app) {
       if (for_engines(options->format)) more.output_folders = {options->traces.output};
       Pager pager(options->format == DecodeFormat::kText && options->traces.output.empty() &&
                   !options->terminal.no_pager);
-      confine(options->traces, files_of(options->names), more);
+      confine(options->traces,
+              options->needs_names() ? inputs_of(options->names, options->traces.paths)
+                                     : std::vector<std::string>{},
+              more);
       return decode(app, *options, pager);
     });
   };

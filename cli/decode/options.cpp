@@ -111,8 +111,7 @@ void check_names(const DecodeOptions& options) {
   const bool named = options.format == DecodeFormat::kText ||
                      options.format == DecodeFormat::kJson || options.format == DecodeFormat::kCsv;
   refuse(options.symbols && !named, "--symbols", "requires --format text, json or csv");
-  const bool unused =
-      !options.symbols && !needs_of(options.fields).symbols && options.traces.names.empty();
+  const bool unused = !options.needs_names();
   const char* const why = "requires --symbols, --fields sym, --function, --data or --code";
   refuse(unused && !options.names.kallsyms.empty(), "--kallsyms", why);
   refuse(unused && !options.names.elf.empty(), "--elf", why);
@@ -120,6 +119,10 @@ void check_names(const DecodeOptions& options) {
 }
 
 }  // namespace
+
+bool DecodeOptions::needs_names() const {
+  return symbols || needs_of(fields).symbols || !traces.names.empty();
+}
 
 void declare_options(CLI::App& app, DecodeOptions& options) {
   declare_traces(app, options.traces);

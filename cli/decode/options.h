@@ -64,6 +64,9 @@ struct DecodeOptions {
   static constexpr unsigned kMostThreads = 256;
   unsigned threads = std::min(allowed_cpus(), kMostThreads);
   TerminalOptions terminal;
+
+  // True if the output or the selection uses names.
+  bool needs_names() const;
 };
 
 // Declares all options.

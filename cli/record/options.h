@@ -13,6 +13,7 @@
 #include "cli/capture/identity.h"
 #include "cli/capture/script_options.h"
 #include "cli/locate/finder.h"
+#include "cli/record/symbol_saver.h"
 #include "core/base/target.h"
 #include "output/io/trace_sink.h"
 
@@ -39,9 +40,9 @@ struct RecordOptions {
   Schedule schedule;
   std::optional<uint64_t> max_bytes;  // limit of the trace in all files together
   ScriptOptions script;
-  bool strict = false;   // a loss is a failure
-  bool symbols = false;  // also save kernel symbols and process maps
-  bool bind = false;     // run the workload on the carrier CPUs
+  bool strict = false;  // a loss is a failure
+  SymbolChoice symbols = SymbolChoice::kCheap;
+  bool bind = false;  // run the workload on the carrier CPUs
   // Trace the cores of these CPUs, and run the workload there. An empty list: htmtrace chooses a
   // CPU. Without a value, the command line names the targets.
   std::optional<std::vector<int>> located_cpus;

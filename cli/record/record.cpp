@@ -169,7 +169,7 @@ void declare_carriers(CLI::App& app, const Words& words) {
       ->type_name("LIST");
 }
 
-// Without a target, htmtrace chooses a CPU for the program, and saves the names for the reports.
+// Without a target, htmtrace chooses a CPU for the program.
 void choose_targets(RecordWords& words) {
   RecordOptions& options = words.options;
   const bool named = has_targets(words.targets);
@@ -186,7 +186,6 @@ void choose_targets(RecordWords& words) {
     options.located_cpus.emplace();
   }
   options.located_types = words.targets.types;
-  if (!options.workload.empty() && !options.streams()) options.symbols = true;
 }
 
 // Runs the checks that need the whole command line.
@@ -198,8 +197,11 @@ void complete(RecordWords& words) {
   if (words.options.streams() && words.options.compression) {
     throw CLI::ValidationError("--compress", "cannot compress a stream; use a pipe: | zstd");
   }
-  if (words.options.streams() && words.options.symbols) {
-    throw CLI::ValidationError("--symbols", "cannot be used with -o -; record to a folder");
+  if (words.options.streams()) {
+    if (words.options.symbols == SymbolChoice::kAll) {
+      throw CLI::ValidationError("--symbols", "cannot be used with -o -; record to a folder");
+    }
+    words.options.symbols = SymbolChoice::kNone;
   }
   if (words.options.streams() && words.options.schedule.keep) {
     throw CLI::ValidationError("--keep", "cannot be used with -o -");
@@ -254,7 +256,12 @@ Action declare_record(CLI::App& app, Signals& signals) {
   app.add_flag("--unsafe-driver", options.source.allow_first_driver,
                "Allow a driver that can overwrite kernel memory");
   app.option_defaults()->group(kOutputGroup);
-  app.add_flag("--symbols", options.symbols, "Save kernel symbols and process memory maps");
+  app.add_flag_callback(
+      "--symbols", [&options] { options.symbols = SymbolChoice::kAll; },
+      "Save more names: maps of all processes, pages of data");
+  app.add_flag_callback(
+      "--no-symbols", [&options] { options.symbols = SymbolChoice::kNone; },
+      "Save no names of kernel code and program code");
   declare_user(app, options.user);
   app.add_flag("--strict", options.strict, "Exit with status 1, not 3, if trace was lost");
   app.add_option("workload", options.workload, "Program to run, with its arguments")

@@ -77,20 +77,22 @@ int Recording::run() {
 bool Recording::start() {
   try {
     if (options_.streams()) stream_.emplace(STDOUT_FILENO);
-    if (workload_ != nullptr && traces_core(sources_)) account_.emplace(workload_->pid());
+    symbol_sources_.emplace(options_.symbols);
+    if (workload_ != nullptr && traces_core(sources_)) {
+      account_.emplace(workload_->pid(), symbol_sources_->pagemap);
+    }
     if (workload_ != nullptr && !options_.program_cpus.empty()) {
       workload_->bind(options_.program_cpus);
     }
-    std::optional<InputFile> kallsyms;  // the kernel shows addresses to who was privileged here
-    if (options_.symbols) kallsyms.emplace(InputFile::open("/proc/kallsyms"));
+    const bool all = options_.symbols == SymbolChoice::kAll;
     give_up_privileges(options_.user, {.workload = workload_ != nullptr,
-                                       .other_processes = options_.symbols,
-                                       .frame_numbers = options_.symbols && workload_ != nullptr});
+                                       .other_processes = all,
+                                       .frame_numbers = all && workload_ != nullptr});
     open_trace();
     ready_.prepare();  // perhaps in the recording's folder
     if (loop_.take_signals()) return false;
-    if (options_.symbols) {
-      symbols_.emplace(options_.folder, options_.existing, std::move(*kallsyms),
+    if (options_.symbols != SymbolChoice::kNone) {
+      symbols_.emplace(options_.folder, options_.existing, options_.symbols, *symbol_sources_,
                        workload_ != nullptr ? std::optional(workload_->pid()) : std::nullopt);
     }
     if (options_.schedule.delayed() && !wait_out_delay()) return false;
@@ -318,7 +320,7 @@ void Recording::save_symbols() {
   if (!symbols_) return;
   progress_.clear();
   try {
-    symbols_->finish();
+    symbols_->finish(account_ ? &account_->watch() : nullptr);
   } catch (const Error& error) {
     fail(error);
   }

@@ -78,6 +78,7 @@ class Recording {
   WaitLoop loop_;
   SizeLimit limit_;
   std::optional<TraceStream> stream_;  // instead of files
+  std::optional<SymbolSources> symbol_sources_;
   std::optional<SymbolSaver> symbols_;
   std::optional<WorkloadAccount> account_;  // only if a core is traced
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Saves the names of `--symbols`, and chooses the times at which it reads the memory of processes.
+// Saves the names of addresses, and chooses the times at which it reads the memory of processes.
+//
+// By default, this costs almost nothing: at the end, the recorder copies the kernel's names, and
+// lists the code that perf saw the workload map. `--symbols` also walks over all processes, which
+// needs capabilities and time.
 #pragma once
 
 #include <sys/types.h>
@@ -9,6 +13,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/record/workload_watch.h"
+#include "core/base/fd.h"
 #include "output/io/input_file.h"
 #include "output/io/trace_sink.h"
 #include "output/recording/process_pages.h"
@@ -16,18 +22,34 @@
 
 namespace htmtrace {
 
+enum class SymbolChoice : uint8_t {
+  kNone,
+  kCheap,  // the default: every failure is a warning
+  kAll,    // --symbols: also the maps of all processes, and the pages of the workload
+};
+
+// The files of /proc through which the kernel shows addresses to a process that was privileged
+// when it opened them.
+struct SymbolSources {
+  // Throws Error only for kAll.
+  explicit SymbolSources(SymbolChoice choice);
+
+  std::optional<InputFile> kallsyms;
+  Fd pagemap;  // of this process
+};
+
 class SymbolSaver {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Creates the files in `folder`. `kallsyms` is /proc/kallsyms. With a `workload`, also saves the
-  // pages of this process and its descendants: bus addresses, and program addresses in a core
-  // trace, get names only from the pages. Throws Error.
-  SymbolSaver(const std::filesystem::path& folder, Existing existing, InputFile kallsyms,
-              std::optional<pid_t> workload);
+  // With kAll, creates the files in `folder`, and with a `workload` also saves the pages of this
+  // process and its descendants: bus addresses, and data addresses in a core trace, get names only
+  // from the pages. `sources` outlives this object. Throws Error.
+  SymbolSaver(std::filesystem::path folder, Existing existing, SymbolChoice choice,
+              SymbolSources& sources, std::optional<pid_t> workload);
 
   // The files appear. Throws Error.
-  void publish() { files_.begin(); }
+  void publish();
   // The first trace has begun, and the workload runs.
   void begin();
   // Reads the pages and the maps that are due. Call it now and then, and at next_look(). Has no
@@ -35,9 +57,10 @@ class SymbolSaver {
   void look();
   std::optional<Clock::time_point> next_look() const { return next_look_; }
   // Reads everything again, prints warnings, and closes the files. Call it while a running workload
-  // still has its maps. Throws Error.
-  void finish();
-  void discard() { files_.discard(); }
+  // still has its maps. `watch` is null without a workload in a core trace. Throws Error only for
+  // kAll.
+  void finish(const WorkloadWatch* watch);
+  void discard();
 
  private:
   enum class State : uint8_t {
@@ -48,9 +71,17 @@ class SymbolSaver {
   };
 
   void read_pages();
-  void save_pages();
+  void report_pages() const;
+  void save_all(const WorkloadWatch* watch);
+  void save_cheap(const WorkloadWatch* watch);
+  void save_code(const WorkloadWatch& watch, ProcessPages& pages);
+  void save_kernel();
 
-  SymbolFiles files_;
+  std::filesystem::path folder_;
+  Existing existing_;
+  SymbolChoice choice_;
+  SymbolSources& sources_;
+  std::optional<SymbolFiles> files_;
   std::optional<ProcessPages> pages_;  // of the workload
   State state_ = State::kNotBegun;
   Clock::time_point begin_;

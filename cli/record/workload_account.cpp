@@ -21,8 +21,8 @@ std::string seconds_text(uint64_t ns) {
 
 }  // namespace
 
-WorkloadAccount::WorkloadAccount(pid_t workload)
-    : shared_files_(executed_files("/proc")), pagemap_(open_own_pagemap()), watch_(workload) {}
+WorkloadAccount::WorkloadAccount(pid_t workload, const Fd& pagemap)
+    : shared_files_(executed_files("/proc")), pagemap_(pagemap), watch_(workload) {}
 
 void WorkloadAccount::end() {
   watch_.look();

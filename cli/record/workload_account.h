@@ -22,11 +22,13 @@ namespace htmtrace {
 
 class WorkloadAccount {
  public:
-  // Construct it before the workload runs its command.
-  explicit WorkloadAccount(pid_t workload);
+  // Construct it before the workload runs its command. `pagemap` is this process's, and outlives
+  // this object; see open_own_pagemap().
+  WorkloadAccount(pid_t workload, const Fd& pagemap);
 
   // Call it now and then while the workload runs.
   void look() { watch_.look(); }
+  const WorkloadWatch& watch() const { return watch_; }
 
   // Call it when the trace ends. Only the workload's activity so far counts.
   void end();
@@ -49,7 +51,7 @@ class WorkloadAccount {
   std::string cpus() const;
 
   std::set<FileId> shared_files_;
-  Fd pagemap_;
+  const Fd& pagemap_;
   WorkloadWatch watch_;
   std::vector<WorkloadWatch::CpuTime> times_;
   std::string times_trouble_;

@@ -2,6 +2,7 @@
 #include "cli/record/workload_watch.h"
 
 #include <fmt/core.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -21,6 +22,23 @@ constexpr size_t kRingBytes = 32 << 10;
 // Each watched CPU needs a file descriptor and a ring, and each fork inherits all events.
 constexpr size_t kMostWatchedCpus = 512;
 constexpr size_t kMostExecutedFiles = 4096;
+
+// The mapping as /proc/PID/maps shows it.
+CodeMapping code_of(const MappedFile& mapped) {
+  std::string permissions = "---p";
+  if ((mapped.protection & PROT_READ) != 0) permissions[0] = 'r';
+  if ((mapped.protection & PROT_WRITE) != 0) permissions[1] = 'w';
+  if ((mapped.protection & PROT_EXEC) != 0) permissions[2] = 'x';
+  if ((mapped.flags & MAP_SHARED) != 0) permissions[3] = 's';
+  return {.path = std::string(mapped.name),
+          .inode = mapped.inode,
+          .address = mapped.address,
+          .bytes = mapped.bytes,
+          .offset = mapped.offset,
+          .device_major = mapped.device_major,
+          .device_minor = mapped.device_minor,
+          .permissions = std::move(permissions)};
+}
 
 }  // namespace
 
@@ -66,6 +84,12 @@ void WorkloadWatch::take(const Record& record) {
   lost_ |= mapped->name == "//enomem" || mapped->name == "//toolong";
   // The kernel's own mappings, and memory without a file, have other names.
   if (!mapped->name.starts_with('/') || mapped->name.starts_with("//")) return;
+  CodeMapping code = code_of(*mapped);
+  if (mappings_.size() < kMostCodeMappings) {
+    mappings_.insert(std::move(code));
+  } else {
+    cut_ |= !mappings_.contains(code);
+  }
   if (files_.size() >= kMostExecutedFiles) {
     lost_ = true;
     return;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "output/symbols/program_maps.h"
 #include "ringbuf/event_fd.h"
 #include "ringbuf/perf_ring.h"
 
@@ -50,8 +51,12 @@ class WorkloadWatch {
   std::vector<CpuTime> times();
 
   const std::set<ExecutedFile>& files() const { return files_; }
-  // True if files() may be incomplete.
+  // The executable mappings of all files.
+  const std::set<CodeMapping>& mappings() const { return mappings_; }
+  // True if files() and mappings() may be incomplete.
   bool lost() const { return lost_; }
+  // True if mappings() lacks those beyond kMostCodeMappings.
+  bool cut() const { return cut_; }
   const std::string& trouble() const { return trouble_; }
 
  private:
@@ -65,7 +70,9 @@ class WorkloadWatch {
 
   std::vector<OnCpu> all_;
   std::set<ExecutedFile> files_;
+  std::set<CodeMapping> mappings_;
   bool lost_ = false;
+  bool cut_ = false;
   std::string trouble_;
 };
 

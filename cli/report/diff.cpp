@@ -211,7 +211,7 @@ Action declare_diff(CLI::App& app) {
     const bool screen = options->format == ReportFormat::kText && options->traces.output.empty();
     const bool color = screen && wants_color(options->terminal, STDOUT_FILENO);
     Pager pager(screen && !options->terminal.no_pager);
-    confine(options->traces, files_of(options->symbols));
+    confine(options->traces, inputs_of(options->symbols, options->traces.paths));
     return Diff(*options).run(color, pager);
   };
 }

@@ -319,7 +319,7 @@ Action declare_report(CLI::App& app) {
       options->color = screen && wants_color(options->terminal, STDOUT_FILENO);
       if (screen) options->columns = terminal_columns();
       Pager pager(screen && !options->terminal.no_pager);
-      confine(options->traces, files_of(options->symbols));
+      confine(options->traces, inputs_of(options->symbols, options->traces.paths));
       if (is_one_dispatch_log(options->traces.paths)) {
         pager.wait();  // the report and its messages belong together
         return report_dispatch_log(app, *options);

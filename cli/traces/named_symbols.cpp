@@ -47,8 +47,8 @@ std::optional<uint64_t> parse_offset(std::string_view text) {
 Error no_symbols(const std::string& option) {
   return Error(fmt::format("cannot use {}: no symbols found", option))
       .hint(
-          "pass --elf PROGRAM for a program, or --kallsyms FILE for the kernel, or record with "
-          "--symbols");
+          "pass --elf PROGRAM for a program, or --kallsyms FILE for the kernel; htmtrace record "
+          "saves both as root");
 }
 
 void add_similar(Error& error, const SimilarNames& similar) {
@@ -206,21 +206,24 @@ void add_code(const std::string& path, NameSelection& selection) {
       similar.offer(module);
     }
   });
+  // A whole path selects only this file.
+  const bool whole = path.starts_with('/') && symbols.pages().files().contains(path);
   for (const auto& [file, number] : symbols.pages().files()) {
-    if (file == name) {
+    const std::string_view file_name = std::string_view(file).substr(file.rfind('/') + 1);
+    if (whole ? file == path : file_name == name) {
       selection.files.push_back(number);
       found = true;
     } else {
-      similar.offer(file);
+      similar.offer(file_name);
     }
   }
   for (size_t i = 0; i < symbols.programs().size(); i++) {
-    const std::string& file = symbols.programs()[i].file;
-    if (file == name) {
+    const SymbolTable::Program& program = symbols.programs()[i];
+    if (program.file == name && (!whole || program.path.empty() || program.path == path)) {
       selection.programs.push_back(i);
       found = true;
     } else {
-      similar.offer(file);
+      similar.offer(program.file);
     }
   }
   if (found) return;
@@ -228,7 +231,7 @@ void add_code(const std::string& path, NameSelection& selection) {
       fmt::format("cannot use --code {}: no file or kernel module of this name is known", path));
   add_similar(error, similar);
   throw std::move(error).hint(
-      "record with --symbols -- PROGRAM, which saves the files of PROGRAM, or pass --elf FILE");
+      "htmtrace record -- PROGRAM lists the files of PROGRAM; for other files, pass --elf FILE");
 }
 
 }  // namespace

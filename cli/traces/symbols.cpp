@@ -6,10 +6,12 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "cli/traces/program_files.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "output/io/input_file.h"
@@ -17,6 +19,7 @@
 #include "output/recording/symbol_files.h"
 #include "output/symbols/elf_symbols.h"
 #include "output/symbols/kallsyms.h"
+#include "output/symbols/program_maps.h"
 
 namespace htmtrace {
 namespace {
@@ -25,7 +28,7 @@ constexpr uint64_t kMostKallsymsBytes = 256 << 20;
 constexpr uint64_t kMostPagesBytes = 256 << 20;
 
 // "FILE" or "FILE@ADDRESS".
-void add_elf(const std::string& text, SymbolTable& table) {
+void add_elf(const std::string& text, const ProgramMaps& maps, SymbolTable& table) {
   const size_t at = text.rfind('@');
   if (at != std::string::npos) {
     std::string_view digits = std::string_view(text).substr(at + 1);
@@ -38,7 +41,7 @@ void add_elf(const std::string& text, SymbolTable& table) {
       return;
     }
   }
-  add_elf_symbols(text, std::nullopt, table);
+  add_named_file(text, maps, table);
 }
 
 // Reads a text file and passes its text to `take`, whose errors get the name of the file.
@@ -52,7 +55,7 @@ auto with_text(const std::string& path, uint64_t most_bytes, const Take& take) {
   }
 }
 
-// Returns the file of `record --symbols` beside the traces, or beside the folders of several
+// Returns the file that `record` saved beside the traces, or beside the folders of several
 // recordings.
 std::string recorded_file(const std::vector<std::string>& paths, const char* name) {
   namespace fs = std::filesystem;
@@ -65,6 +68,28 @@ std::string recorded_file(const std::vector<std::string>& paths, const char* nam
     }
   }
   return {};
+}
+
+ProgramMaps program_maps_of(const std::string& maps_file) {
+  if (maps_file.empty()) return {};
+  return with_text(maps_file, kMostPagesBytes,
+                   [](std::string_view text) { return parse_program_maps(text); });
+}
+
+// The programs of one recording have addresses that those of another do not have.
+ProgramMaps load_program_maps(const std::vector<std::string>& paths) {
+  std::set<std::string> files;
+  for (const std::string& path : paths) files.insert(recorded_file({path}, kMapsName));
+  if (files.size() > 1) {
+    print_note("several recordings: program files give names only with --elf");
+    return {};
+  }
+  ProgramMaps maps = program_maps_of(files.empty() ? "" : *files.begin());
+  if (maps.malformed != 0) {
+    print_warning(fmt::format("cannot parse {} of {}; skipped them",
+                              counted(maps.malformed, "line"), *files.begin()));
+  }
+  return maps;
 }
 
 // Returns false when the recording has no file of pages.
@@ -88,15 +113,18 @@ void add_page_owners(const std::vector<std::string>& paths, SymbolTable& table) 
     if (table.programs().empty()) return;
     print_note(
         "names that end with ? are not proven: the recording has no pages of programs (htmtrace "
-        "record --symbols saves them)");
+        "record saves them as root)");
     return;
   }
   PageOwners owners = names.take_owners();
+  std::set<std::string> unproven;
   for (const SymbolTable::Program& program : table.programs()) {
-    if (owners.number_of(program.file) != PageOwners::kNone) continue;
+    const uint32_t number = program.path.empty() ? owners.number_of_name(program.file)
+                                                 : owners.number_of(program.path);
+    if (number != PageOwners::kNone || !unproven.insert(program.file).second) continue;
     print_warning(
-        fmt::format("cannot prove the names of {}: no recorded process had mapped the file; its "
-                    "names end with ?",
+        fmt::format("cannot prove the names of {}: the recording has no pages of one file with "
+                    "this name; its names end with ?",
                     program.file));
   }
   table.set_pages(std::move(owners));
@@ -109,6 +137,18 @@ std::vector<std::string> files_of(const SymbolOptions& options) {
   for (const std::string& file : options.elf) {
     files.push_back(file);
     files.push_back(file.substr(0, file.rfind('@')));
+  }
+  return files;
+}
+
+std::vector<std::string> inputs_of(const SymbolOptions& options,
+                                   const std::vector<std::string>& paths) {
+  std::vector<std::string> files = files_of(options);
+  if (!can_read_elf()) return files;
+  for (const std::string& path : paths) {
+    const ProgramMaps maps = program_maps_of(recorded_file({path}, kMapsName));
+    const std::vector<std::string> usable = usable_files(maps);
+    files.insert(files.end(), usable.begin(), usable.end());
   }
   return files;
 }
@@ -134,7 +174,9 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
           fmt::format("{} has {}", kallsyms, counted(report.malformed, "malformed line")));
     }
   }
-  for (const std::string& file : options.elf) add_elf(file, table);
+  const ProgramMaps maps = can_read_elf() ? load_program_maps(paths) : ProgramMaps{};
+  for (const std::string& file : options.elf) add_elf(file, maps, table);
+  add_recorded_files(maps, files_of(options), table);
   if (owners || !table.programs().empty()) add_page_owners(paths, table);
   table.finish();
   return table;

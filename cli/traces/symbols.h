@@ -13,8 +13,8 @@
 namespace htmtrace {
 
 struct SymbolOptions {
-  std::string kallsyms;          // empty: the file of record --symbols
-  std::vector<std::string> elf;  // FILE[@ADDRESS]
+  std::string kallsyms;          // empty: the file of the recording
+  std::vector<std::string> elf;  // FILE[@ADDRESS], in addition to the files of the recording
 };
 
 // --kallsyms and --elf.
@@ -22,6 +22,12 @@ void declare_symbols(CLI::App& app, SymbolOptions& options);
 
 // Returns the files that the options name.
 std::vector<std::string> files_of(const SymbolOptions& options);
+
+// Returns these files, and the program files of the recordings at `paths`: all files that
+// load_symbols() reads beside the recordings. Call it before the command enters the sandbox. Throws
+// Error.
+std::vector<std::string> inputs_of(const SymbolOptions& options,
+                                   const std::vector<std::string>& paths);
 
 // Throws CLI::ValidationError if this build does not support an option.
 void check(const SymbolOptions& options);

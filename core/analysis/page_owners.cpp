@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/analysis/page_owners.h"
 
+#include <string_view>
+
 namespace htmtrace {
 
-uint32_t PageOwners::file_number(const std::string& name) {
-  const auto [place, added] = numbers_.try_emplace(name, static_cast<uint32_t>(numbers_.size()));
+uint32_t PageOwners::file_number(const std::string& path) {
+  const auto [place, added] = numbers_.try_emplace(path, static_cast<uint32_t>(numbers_.size()));
   return place->second;
 }
 
-uint32_t PageOwners::number_of(const std::string& name) const {
-  const auto place = numbers_.find(name);
+uint32_t PageOwners::number_of(const std::string& path) const {
+  const auto place = numbers_.find(path);
   return place == numbers_.end() ? kNone : place->second;
+}
+
+uint32_t PageOwners::number_of_name(const std::string& name) const {
+  uint32_t found = kNone;
+  for (const auto& [path, number] : numbers_) {
+    if (std::string_view(path).substr(path.rfind('/') + 1) != name) continue;
+    if (found != kNone) return kNone;
+    found = number;
+  }
+  return found;
 }
 
 void PageOwners::add_mapping(uint32_t process, uint32_t file) {

@@ -29,12 +29,15 @@ class PageOwners {
   // The memory of a file, without the characters of its name, and of a process that has mapped it.
   static constexpr uint64_t kFileBytes = 160;
 
-  // The number of a file name without folders.
-  uint32_t file_number(const std::string& name);
+  // The number of the file with this path.
+  uint32_t file_number(const std::string& path);
   // Returns kNone if no recorded process had mapped the file.
-  uint32_t number_of(const std::string& name) const;
+  uint32_t number_of(const std::string& path) const;
+  // The number of the only file with this name, whatever its folder is. Returns kNone if there is
+  // no such file, or several.
+  uint32_t number_of_name(const std::string& name) const;
 
-  // The numbers of all files, by name.
+  // The numbers of all files, by path.
   const std::unordered_map<std::string, uint32_t>& files() const { return numbers_; }
 
   // Returns the number of the process.
@@ -80,7 +83,7 @@ class PageOwners {
  private:
   static constexpr size_t kMostLooks = 256;
 
-  std::unordered_map<std::string, uint32_t> numbers_;  // file numbers by name
+  std::unordered_map<std::string, uint32_t> numbers_;  // file numbers by path
   std::vector<std::vector<uint32_t>> processes_;       // the files of each process, sorted
   std::vector<uint32_t> listed_;                       // sorted
   std::vector<Run> runs_;

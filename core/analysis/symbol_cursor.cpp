@@ -56,10 +56,11 @@ const SymbolCursor::Page& SymbolCursor::page_of(const Instruction& instruction) 
 }
 
 // A word that equals the file's word at this address proves nothing. A different word refutes the
-// owner.
+// owner. Several possible owners give no name.
 uint64_t SymbolCursor::compared_owner(const Instruction& instruction) const {
   const auto& programs = symbols_->programs();
   const uint64_t ea = instruction.ea.value;
+  uint64_t owner = owned::kForeign;
   for (size_t i = 0; i < programs.size(); i++) {
     if (!programs[i].holds(ea)) continue;
     if (instruction.has_la && symbols_->pages().is_listed(programs[i].number)) continue;
@@ -69,9 +70,10 @@ uint64_t SymbolCursor::compared_owner(const Instruction& instruction) const {
                                  : programs[i].has_word(ea, instruction.opcode))) {
       continue;
     }
-    return owned::of_program(i, false);
+    if (owner != owned::kForeign) return owned::kForeign;
+    owner = owned::of_program(i, false);
   }
-  return owned::kForeign;
+  return owner;
 }
 
 EffectiveAddr SymbolCursor::own_code(const Instruction& instruction) {
@@ -92,10 +94,14 @@ EffectiveAddr SymbolCursor::own_code(const Instruction& instruction) {
 
 uint64_t SymbolCursor::unproven_at(uint64_t address) const {
   const auto& programs = symbols_->programs();
+  size_t only = programs.size();
   for (size_t i = 0; i < programs.size(); i++) {
-    if (programs[i].holds(address)) return owned::of_program(i, false);
+    if (!programs[i].holds(address)) continue;
+    if (only != programs.size()) return owned::kForeign;
+    only = i;
   }
-  return owned::kForeign;
+  const bool named = only != programs.size() && programs[only].may_guess_data;
+  return named ? owned::of_program(only, false) : owned::kForeign;
 }
 
 // Returns 0 if the owner is unknown.

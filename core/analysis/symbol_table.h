@@ -64,8 +64,12 @@ class SymbolTable {
   // A file whose names apply to the processes that have mapped it.
   struct Program {
     std::string file;  // its name, without folders
+    // Its path in the recording. Empty: the only recorded file with this name.
+    std::string path = {};
     bool is_main =
         false;  // a program, not a library: each process that runs its code has mapped the file
+    // False: data has a name of this program only if the owner of the data is proven.
+    bool may_guess_data = true;
     uint64_t begin = 0;  // lowest address of the file in memory
     uint64_t end = 0;
     std::vector<Load> loads;

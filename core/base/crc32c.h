@@ -11,7 +11,8 @@
 
 namespace htmtrace {
 
-inline uint32_t crc32c(std::span<const std::byte> bytes) {
+// `before` is the checksum of the bytes that precede `bytes`.
+inline uint32_t crc32c(std::span<const std::byte> bytes, uint32_t before = 0) {
   // kTables[N] holds the sum of a byte that N zero bytes follow. The loop looks up sixteen bytes at
   // once, which halves the chain of dependent steps compared with eight bytes.
   static constexpr auto kTables = [] {
@@ -24,13 +25,13 @@ inline uint32_t crc32c(std::span<const std::byte> bytes) {
     }
     for (size_t zeros = 1; zeros < tables.size(); zeros++) {
       for (size_t i = 0; i < 256; i++) {
-        const uint32_t before = tables[zeros - 1][i];
-        tables[zeros][i] = before >> 8 ^ tables[0][before & 0xff];
+        const uint32_t shorter = tables[zeros - 1][i];
+        tables[zeros][i] = shorter >> 8 ^ tables[0][shorter & 0xff];
       }
     }
     return tables;
   }();
-  uint32_t crc = ~uint32_t{0};
+  uint32_t crc = ~before;
   for (; bytes.size() >= 16; bytes = bytes.subspan(16)) {
     const uint64_t first = __builtin_bswap64(load_be64(bytes.data())) ^ crc;
     const uint64_t second = __builtin_bswap64(load_be64(bytes.data() + 8));

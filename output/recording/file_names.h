@@ -14,7 +14,7 @@
 namespace htmtrace {
 
 inline constexpr const char* kManifestName = "manifest.json";
-// The names of --symbols: of the kernel, of the mapped files, and the pages of the workload.
+// The sources of names: of the kernel, of the mapped files, and the pages of the workload.
 inline constexpr const char* kKallsymsName = "htm.kallsyms";
 inline constexpr const char* kMapsName = "htm.maps";
 inline constexpr const char* kPagesName = "htm.pages";

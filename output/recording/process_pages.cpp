@@ -188,7 +188,7 @@ void ProcessPages::look(std::chrono::milliseconds since) {
 
 // Files stay in memory longer than the processes that ran them, and all processes that map a file
 // share its pages. Pages outside memory stay unread, because no instruction ran there.
-bool ProcessPages::add_file_pages(const std::string& mapping, std::string& text) {
+bool ProcessPages::add_file_pages(const std::string& mapping, int own_pagemap, std::string& text) {
   uint64_t first = 0, last = 0;
   if (!parse_bounds(mapping, first, last)) return false;
   const size_t slash = mapping.find(" /");
@@ -198,10 +198,11 @@ bool ProcessPages::add_file_pages(const std::string& mapping, std::string& text)
   const std::string path = mapping.substr(slash + 1);
   const uint64_t offset = std::strtoull(fields[2].c_str(), nullptr, 16);
   const uint64_t inode = std::strtoull(fields[4].c_str(), nullptr, 10);
-  const Descriptor file(path);
-  const Descriptor pagemap(proc_ / "self" / "pagemap");
   struct stat facts {};
-  if (file.get() < 0 || pagemap.get() < 0 || ::fstat(file.get(), &facts) != 0 ||
+  // The open of a device can have effects.
+  if (own_pagemap < 0 || ::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
+  const Descriptor file(path);
+  if (file.get() < 0 || ::fstat(file.get(), &facts) != 0 ||
       !S_ISREG(facts.st_mode) || facts.st_ino != inode) {
     return false;
   }
@@ -224,7 +225,7 @@ bool ProcessPages::add_file_pages(const std::string& mapping, std::string& text)
   }
   std::string runs;
   const bool was_hidden = std::exchange(hidden_, false);
-  done = done && add_mapping(pagemap.get(), begin, begin + bytes, runs, offset - begin);
+  done = done && add_mapping(own_pagemap, begin, begin + bytes, runs, offset - begin);
   done = done && !hidden_ && !runs.empty();
   hidden_ = hidden_ || was_hidden;
   ::munmap(memory, bytes);
@@ -235,9 +236,13 @@ bool ProcessPages::add_file_pages(const std::string& mapping, std::string& text)
   return true;
 }
 
-std::string ProcessPages::pages_of_files() {
+std::string ProcessPages::pages_of_files(int own_pagemap) {
   std::set<std::string> done;
   std::string text;
+  const auto add = [&](const std::string& line) {
+    // Processes map one file at different addresses.
+    if (done.insert(line.substr(line.find(' '))).second) add_file_pages(line, own_pagemap, text);
+  };
   for (const auto& [pid, process] : seen_) {
     for (size_t begin = 0, end; (end = process.text.find('\n', begin)) != std::string::npos;
          begin = end + 1) {
@@ -248,22 +253,24 @@ std::string ProcessPages::pages_of_files() {
           line.substr(mode + 1, 4).find('x') == std::string::npos) {
         continue;
       }
-      // Processes map one file at different addresses.
-      if (done.insert(line.substr(mode)).second) add_file_pages(line, text);
+      add(line);
     }
   }
+  for (const std::string& line : more_files_) add(line);
   return text.empty() ? text : "# pid 0 0 0 [files]\n" + text;
 }
 
-void ProcessPages::write(TraceSink& sink) {
+bool ProcessPages::write(int own_pagemap, TraceSink& sink) {
+  const std::string files = pages_of_files(own_pagemap);
+  if (seen_.empty() && files.empty()) return false;
   const std::string title =
       fmt::format("# pages of {} bytes of the workload's processes\n", page_bytes_);
   sink.append(std::as_bytes(std::span(title)));
-  const std::string files = pages_of_files();
   for (const auto& [pid, process] : std::exchange(seen_, {})) {
     sink.append(std::as_bytes(std::span(process.text)));
   }
   sink.append(std::as_bytes(std::span(files)));
+  return true;
 }
 
 }  // namespace htmtrace

@@ -14,8 +14,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "output/io/trace_sink.h"
+#include "output/symbols/proc_text.h"
+#include "output/symbols/program_maps.h"
 
 namespace htmtrace {
 
@@ -28,10 +31,14 @@ class ProcessPages {
   // Reads the pages of all processes. `since` is the time since the start of the trace.
   void look(std::chrono::milliseconds since);
 
+  // Also write() the pages of the file of this mapping.
+  void add_file(const CodeMapping& mapping) { more_files_.push_back(one_line(maps_line(mapping))); }
+
   // Writes the last known pages of each process, and the pages in memory that hold the code of the
-  // mapped files. Those pages prove that an instruction belongs to a file. Releases the memory of
-  // this data.
-  void write(TraceSink& sink);
+  // mapped files. Those pages prove that an instruction belongs to a file. `own_pagemap` is
+  // /proc/self/pagemap. Returns false, and writes nothing, if no pages are known. Releases the
+  // memory of this data.
+  bool write(int own_pagemap, TraceSink& sink);
 
   uint64_t processes() const { return seen_.size(); }
   // Pages were in memory, but the kernel hid their addresses. Reading the addresses requires
@@ -53,8 +60,8 @@ class ProcessPages {
 
   std::map<pid_t, std::string> descendants() const;
   std::optional<std::string> pages_of(pid_t pid, uint64_t& left);
-  std::string pages_of_files();
-  bool add_file_pages(const std::string& mapping, std::string& text);
+  std::string pages_of_files(int own_pagemap);
+  bool add_file_pages(const std::string& mapping, int own_pagemap, std::string& text);
   bool add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text,
                    uint64_t moved = 0);
 
@@ -62,6 +69,7 @@ class ProcessPages {
   pid_t root_;
   uint64_t page_bytes_;
   std::map<pid_t, Process> seen_;
+  std::vector<std::string> more_files_;
   size_t text_bytes_ = 0;
   bool hidden_ = false;
   bool cut_ = false;

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -62,33 +61,49 @@ uint64_t save_maps(const fs::path& proc, const std::string& when, TraceSink& sin
   return count;
 }
 
-SymbolFiles::SymbolFiles(const fs::path& folder, Existing existing, InputFile kallsyms, bool pages)
-    : kernel_(std::move(kallsyms)),
-      kallsyms_(TraceSink::create(folder / kKallsymsName, existing)),
-      maps_(TraceSink::create(folder / kMapsName, existing)) {
-  if (pages) pages_.emplace(TraceSink::create(folder / kPagesName, existing));
+SymbolFiles::SymbolFiles(const fs::path& folder, Existing existing, Parts parts) {
+  const auto create = [&](bool wanted, const char* name, std::optional<TraceSink>& sink) {
+    if (wanted) sink.emplace(TraceSink::create(folder / name, existing));
+  };
+  create(parts.kallsyms, kKallsymsName, kallsyms_);
+  create(parts.maps, kMapsName, maps_);
+  create(parts.pages, kPagesName, pages_);
+}
+
+template <class Use>
+void SymbolFiles::each(const Use& use) {
+  for (std::optional<TraceSink>* sink : {&kallsyms_, &maps_, &pages_}) {
+    if (*sink) use(**sink);
+  }
 }
 
 void SymbolFiles::begin() {
-  kallsyms_.begin();
-  maps_.begin();
-  if (pages_) pages_->begin();
+  each([](TraceSink& sink) { sink.begin(); });
 }
 
-bool SymbolFiles::finish() {
-  const bool shown = save_kallsyms(kernel_, kallsyms_);
-  for (TraceSink* sink : {&kallsyms_, &maps_, pages_ ? &*pages_ : nullptr}) {
-    if (sink == nullptr) continue;
-    sink->finish();
-    if (sink->error()) throw Error("cannot write " + sink->path().string(), *sink->error());
-  }
+void SymbolFiles::add_to_maps(std::string_view text) {
+  maps_->append(std::as_bytes(std::span(text)));
+}
+
+void SymbolFiles::add_pages(int own_pagemap, ProcessPages& pages) {
+  if (!pages.write(own_pagemap, *pages_)) pages_->discard();
+}
+
+bool SymbolFiles::add_kallsyms(InputFile& kallsyms) {
+  const bool shown = save_kallsyms(kallsyms, *kallsyms_);
+  if (!shown) kallsyms_->discard();
   return shown;
 }
 
+void SymbolFiles::finish() {
+  each([](TraceSink& sink) {
+    sink.finish();
+    if (sink.error()) throw Error("cannot write " + sink.path().string(), *sink.error());
+  });
+}
+
 void SymbolFiles::discard() {
-  kallsyms_.discard();
-  maps_.discard();
-  if (pages_) pages_->discard();
+  each([](TraceSink& sink) { sink.discard(); });
 }
 
 }  // namespace htmtrace

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "output/io/input_file.h"
 #include "output/io/trace_sink.h"
@@ -23,29 +24,38 @@ bool save_kallsyms(InputFile& kallsyms, TraceSink& sink);
 uint64_t save_maps(const std::filesystem::path& proc, const std::string& when, TraceSink& sink);
 
 // The symbol files in the folder of a recording. The constructor creates them and throws Error.
-// They appear at begin().
+// They appear at begin() or, if that was not called, at finish().
 class SymbolFiles {
  public:
-  // `kallsyms` is /proc/kallsyms, which is read at the end. `pages`: also save the pages of a
-  // workload.
-  SymbolFiles(const std::filesystem::path& folder, Existing existing, InputFile kallsyms,
-              bool pages);
+  struct Parts {
+    bool kallsyms = false;
+    bool maps = false;
+    bool pages = false;
+  };
+  SymbolFiles(const std::filesystem::path& folder, Existing existing, Parts parts);
 
   // Throws Error.
   void begin();
+  // Call the following functions only for existing parts.
   // Throws Error.
-  void add_maps(const std::string& when) { save_maps("/proc", when, maps_); }
-  // Call this once, and only if pages are saved.
-  void add_pages(ProcessPages& pages) { pages.write(*pages_); }
-  // Copies the names and closes the files. Returns false if the kernel hides the addresses. Throws
-  // Error.
-  bool finish();
+  void add_maps(const std::string& when) { save_maps("/proc", when, *maps_); }
+  void add_to_maps(std::string_view text);
+  // Call this once. Removes the file if it would be empty.
+  void add_pages(int own_pagemap, ProcessPages& pages);
+  // Copies /proc/kallsyms. Removes the file and returns false if the kernel hides the addresses.
+  // Throws Error.
+  bool add_kallsyms(InputFile& kallsyms);
+  // Closes the files. Throws Error.
+  void finish();
   void discard();
 
  private:
-  InputFile kernel_;
-  TraceSink kallsyms_;
-  TraceSink maps_;
+  // Calls use(sink) for each part.
+  template <class Use>
+  void each(const Use& use);
+
+  std::optional<TraceSink> kallsyms_;
+  std::optional<TraceSink> maps_;
   std::optional<TraceSink> pages_;
 };
 

@@ -24,6 +24,7 @@
 namespace htmtrace {
 namespace {
 
+constexpr uint64_t kLeastPage = 4096;
 constexpr uint64_t kPageMask = ~uint64_t{0xffff};  // segments are mapped in pages of 64 KiB
 
 // Linux loads no program whose list of segments is larger than 64 KiB (fs/binfmt_elf.c,
@@ -167,6 +168,30 @@ class OpenElf {
     return 0;
   }
 
+  uint16_t type() const {
+    GElf_Ehdr header;
+    if (gelf_getehdr(elf_, &header) == nullptr) throw failure();
+    return header.e_type;
+  }
+
+  // The distance from the addresses in the file to the addresses of a process that has this
+  // mapping.
+  uint64_t distance_to(const CodeMapping& mapping) const {
+    for (size_t i = 0; i < segments(); i++) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf_, static_cast<int>(i), &header) == nullptr) continue;
+      if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
+      if (mapping.offset >= header.p_offset + header.p_filesz ||
+          header.p_offset >= mapping.offset + mapping.bytes) {
+        continue;
+      }
+      const uint64_t distance =
+          mapping.address - mapping.offset - (header.p_vaddr - header.p_offset);
+      if (type() == ET_EXEC ? distance == 0 : distance % kLeastPage == 0) return distance;
+    }
+    throw Error("it has no code at the recorded offset");
+  }
+
   bool is_big_endian() const {
     GElf_Ehdr header;
     return gelf_getehdr(elf_, &header) != nullptr && header.e_ident[EI_DATA] == ELFDATA2MSB;
@@ -245,8 +270,8 @@ bool can_read_elf() {
 
 namespace {
 
-size_t add_symbols(const OpenElf& elf, const std::string& file, std::optional<uint64_t> loaded_at,
-                   SymbolTable& table) {
+size_t add_symbols(const OpenElf& elf, const std::string& file, uint64_t moved,
+                   const RecordedProgram& recorded, SymbolTable& table) {
   GElf_Shdr header;
   Elf_Scn* section = elf.section(SHT_SYMTAB, header);
   if (section == nullptr) section = elf.section(SHT_DYNSYM, header);
@@ -254,8 +279,10 @@ size_t add_symbols(const OpenElf& elf, const std::string& file, std::optional<ui
   if (section == nullptr) throw Error("it has no symbols");
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) throw OpenElf::failure();
-  const uint64_t moved = loaded_at ? *loaded_at - elf.first_segment() : 0;
   SymbolTable::Program program = elf.program(file, moved, table.budget());
+  program.path = recorded.path;
+  // Programs that are not position-independent have the same addresses as many others.
+  program.may_guess_data = !recorded.is_automatic || elf.type() != ET_EXEC;
   if (owned::is_user(program.begin)) table.begin_program(std::move(program));
   size_t added = 0;
   for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
@@ -280,11 +307,16 @@ size_t add_symbols(const OpenElf& elf, const std::string& file, std::optional<ui
 }  // namespace
 
 size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t> loaded_at,
-                       SymbolTable& table) {
+                       SymbolTable& table, const RecordedProgram& recorded) {
   const OpenElf elf(path);
   table.budget().add_input(elf.size_bytes());
   try {
-    return add_symbols(elf, path.filename().string(), loaded_at, table);
+    uint64_t moved = 0;
+    if (loaded_at) moved = *loaded_at - elf.first_segment();
+    // The user may name a file with other code, for example with debug symbols.
+    const bool is_fixed = elf.type() == ET_EXEC && !recorded.is_automatic;
+    if (recorded.mapping != nullptr && !is_fixed) moved = elf.distance_to(*recorded.mapping);
+    return add_symbols(elf, path.filename().string(), moved, recorded, table);
   } catch (const Error& error) {
     throw error.about("cannot use " + path.string());
   }
@@ -300,7 +332,8 @@ bool can_read_elf() {
   return false;
 }
 
-size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t>, SymbolTable&) {
+size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t>, SymbolTable&,
+                       const RecordedProgram&) {
   throw Error("cannot read the symbols of " + path.string() +
               ": htmtrace was built without libelf");
 }

@@ -28,6 +28,10 @@ std::string kernel_region(uint64_t address) {
   }
 }
 
+// The line before the mappings of each process whose mappings are all listed, and before files.
+constexpr std::string_view kProcess = "# pid ";
+constexpr std::string_view kFiles = "# pid 0 ";
+
 constexpr bool is_kernel(uint64_t address) {
   return address >> 52 != 0;
 }
@@ -57,9 +61,15 @@ std::string_view path_of(std::string_view rest) {
 
 void MappingNames::add_file(std::string_view text) {
   MemoryBudget budget(text.size());
+  bool of_files = false;  // lines with offsets in files instead of addresses
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.starts_with(kProcess)) {
+      of_files = line.starts_with(kFiles);
+      knows_all_ |= !of_files;
+    }
+    if (of_files) continue;
     const auto begin = number(line);
     if (!begin || !line.starts_with('-')) continue;
     line.remove_prefix(1);
@@ -96,7 +106,8 @@ std::string MappingNames::name(uint64_t address) const {
     if (found != nullptr && *found != mapping->name) return "[several mappings]";
     found = &mapping->name;
   }
-  return found == nullptr ? "[no mapping]" : *found;
+  if (found != nullptr) return *found;
+  return knows_all_ ? "[no mapping]" : "";
 }
 
 }  // namespace htmtrace

@@ -13,13 +13,13 @@ namespace htmtrace {
 
 class MappingNames {
  public:
-  // Adds the maps of processes that record --symbols saved (htm.maps). Accepts any bytes, and skips
+  // Adds the maps of processes that the recorder saved (htm.maps). Accepts any bytes, and skips
   // malformed lines. Throws Error when the names would take too much memory.
   void add_file(std::string_view text);
 
   // Returns "[stack]", "libc.so.6", "[kernel: linear map]"; "[several mappings]" where the
   // processes differ; "[no mapping]" where no process has a mapping. Empty for a user address
-  // without any maps.
+  // without any maps, or outside executable mappings if the maps list no others.
   std::string name(uint64_t address) const;
 
  private:
@@ -30,6 +30,7 @@ class MappingNames {
     std::string name;
   };
   std::vector<Mapping> mappings_;  // sorted by begin
+  bool knows_all_ = false;         // some maps list all mappings of processes
 };
 
 }  // namespace htmtrace

@@ -43,10 +43,6 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
-std::string file_name(std::string_view path) {
-  return std::string(path.substr(path.rfind('/') + 1));
-}
-
 bool same_file(const std::string& path, uint64_t inode) {
   struct stat facts {};
   return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_ino == inode;
@@ -109,7 +105,7 @@ bool PageNames::add_mapping(std::string_view line) {
       {.begin = *begin, .offset = *offset, .inode = *inode, .path = std::string(line)});
   if (!line.starts_with('/')) return true;
   budget_.take(PageOwners::kFileBytes + line.size());
-  const uint32_t file = owners_.file_number(file_name(line));
+  const uint32_t file = owners_.file_number(std::string(line));
   if (processes_.back().pid == 0) {
     owners_.set_listed(file);
   } else {
@@ -128,7 +124,7 @@ bool PageNames::add_run(std::string_view line) {
   const Process& process = processes_.back();
   const std::string& path = process.mappings.back().path;
   PageOwners::Run run{.la = *la, .size_bytes = *size, .ea = *ea};
-  if (path.starts_with('/')) run.file = owners_.file_number(file_name(path));
+  if (path.starts_with('/')) run.file = owners_.file_number(path);
   if (process.pid != 0) run.process = static_cast<uint32_t>(processes_.size() - 1);
   owners_.add(run);
   if (process.pid == 0) return true;  // pages of a file, without a process
@@ -173,6 +169,7 @@ PageOwners PageNames::take_owners() {
 
 size_t PageNames::add_symbols(const std::vector<std::filesystem::path>& files) {
   for (Process& process : processes_) {
+    if (process.pid == 0) continue;  // no process, but files
     // Each file's load address is the begin of its lowest mapping.
     std::map<std::string_view, const Mapping*> objects;
     for (const Mapping& mapping : process.mappings) {

@@ -256,6 +256,75 @@ TEST_CASE("pages distinguish two programs at one address") {
   CHECK(code_name(table, cursor, fetched_at(0x10000004, 0x90004)) == "shell+0x4");
 }
 
+TEST_CASE("files with the same name in different folders are different files") {
+  SymbolTable table;
+  const auto add = [&](const std::string& path, const char* name) {
+    table.begin_program({.file = "prog",
+                         .path = path,
+                         .is_main = true,
+                         .begin = 0x10000000,
+                         .end = 0x10030000,
+                         .loads = {{.address = 0x10000000, .offset = 0, .size_bytes = 0x30000}},
+                         .texts = {}});
+    table.add({.address = 0x10000000, .size_bytes = 0x10, .name = name});
+  };
+  add("/old/prog", "old");
+  add("/new/prog", "fresh");
+  add("", "either");
+  const SymbolTable none;
+  PageNames names(none);
+  names.add_file(
+      "# pid 0 0 0 [files]\n"
+      "0-10000 r-xp 00000000 00:01 5 /new/prog\n"
+      " 0 50000 10000\n"
+      "0-10000 r-xp 00000000 00:01 6 /old/prog\n"
+      " 0 90000 10000\n");
+  table.set_pages(names.take_owners());
+  table.finish();
+  CHECK(table.programs()[2].number == PageOwners::kNone);
+  SymbolCursor cursor(table);
+  CHECK(code_name(table, cursor, fetched_at(0x10000004, 0x50004)) == "fresh+0x4");
+  CHECK(code_name(table, cursor, fetched_at(0x10000004, 0x90004)) == "old+0x4");
+}
+
+TEST_CASE("without proof, an address that several programs have gets no name") {
+  SymbolTable table;
+  add_program(table);
+  add_program(table);
+  table.finish();
+  SymbolCursor cursor(table);
+  CHECK(code_name(table, cursor, fetched_at(0x10000004, 0x50004)).empty());
+  CHECK(data_name(table, cursor, access_to(0x10020010, 0x1010)).empty());
+}
+
+TEST_CASE("a program that may not guess names data only with proof") {
+  SymbolTable table;
+  table.begin_program(
+      {.file = "prog",
+       .path = "/bin/prog",
+       .is_main = true,
+       .may_guess_data = false,
+       .begin = 0x10000000,
+       .end = 0x10030000,
+       .loads = {{.address = 0x10000000, .offset = 0, .size_bytes = 0x30000}},
+       .texts = {{.address = 0x10000000, .words = {kFileWord, kFileWord, kFileWord, kFileWord}}}});
+  table.add({.address = 0x10000000, .size_bytes = 0x10, .name = "work"});
+  table.add(
+      {.address = 0x10020000, .size_bytes = 0x10000, .name = "array", .kind = SymbolKind::kObject});
+  const SymbolTable none;
+  PageNames names(none);
+  names.add_file("# pid 0 0 0 [files]\n0-10000 r-xp 00000000 00:01 5 /bin/prog\n 0 50000 10000\n");
+  table.set_pages(names.take_owners());
+  table.finish();
+  SymbolCursor cursor(table);
+  Instruction kernel = fetched_at(0xc000000000001000, 0x1000);
+  kernel.modes = {.bits = 0, .known = kPrivilegeBits};
+  CHECK(code_name(table, cursor, kernel).empty());
+  CHECK(data_name(table, cursor, access_to(0x10020010, 0x80010)).empty());
+  CHECK(code_name(table, cursor, fetched_at(0x10000004, 0x50004)) == "work+0x4");
+  CHECK(data_name(table, cursor, access_to(0x10020010, 0x80010)) == "array+0x10");
+}
+
 TEST_CASE("data symbols of the kernel name no code, and end labels name no bytes") {
   SymbolTable table;
   add_kallsyms(
@@ -292,6 +361,24 @@ TEST_CASE("addresses without a symbol are named by their mapping") {
   CHECK(names.name(0x7ffffeff0010) == "[stack]");
   CHECK(names.name(0x7ffffe000010) == "[stack]");
   CHECK(names.name(0x30000000) == "[no mapping]");
+}
+
+TEST_CASE("a list of executable mappings does not show that an address has no mapping") {
+  MappingNames names;
+  names.add_file(
+      "# maps of the workload's processes\n"
+      "# file 3 12345678 /bin/prog\n"
+      "10000000-10010000 r-xp 00000000 00:01 6 /bin/prog\n");
+  names.add_file(
+      "# pages of 4096 bytes of the workload's processes\n"
+      "# pid 0 0 0 [files]\n"
+      "0-10000 r-xp 00000000 00:01 6 /bin/prog\n"
+      " 0 50000 10000\n");
+  CHECK(names.name(0x10000010) == "prog");
+  CHECK(names.name(0x10020010).empty());
+  CHECK(names.name(0x10).empty());  // an offset in a file is no address
+  names.add_file("# pid 1 2 3 prog\n20000000-20010000 rw-p 00000000 00:00 0 [heap]\n");
+  CHECK(names.name(0x10020010) == "[no mapping]");
 }
 
 TEST_CASE("many processes with the same libraries cost no time for each page") {
@@ -332,7 +419,7 @@ TEST_CASE("files with many mappings are found again") {
   CHECK(names.add_file(pages) == 0);
   const PageOwners owners = names.take_owners();
   for (int file = 0; file < 100000; file++) {
-    const uint32_t number = owners.number_of("f" + std::to_string(file));
+    const uint32_t number = owners.number_of("/f" + std::to_string(file));
     CHECK((owners.has_mapped(0, number) && owners.is_listed(number)));
   }
 }

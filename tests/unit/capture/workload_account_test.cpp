@@ -70,6 +70,12 @@ TEST_CASE("a running workload is seen on its CPU with its program, also in its c
   CHECK(std::ranges::any_of(watch.files(), [&](const ExecutedFile& file) {
     return file.path == program.string() && file.id.inode == facts.st_ino;
   }));
+  CHECK_FALSE(watch.cut());
+  CHECK(std::ranges::any_of(watch.mappings(), [&](const CodeMapping& mapping) {
+    return mapping.path == program.string() && mapping.inode == facts.st_ino &&
+           mapping.permissions == "r-xp" && mapping.address % 4096 == 0 && mapping.bytes != 0 &&
+           mapping.address != 0;
+  }));
   const std::set<FileId> mapped = executed_files("/proc");
   const Fd pagemap = open_own_pagemap();
   // Records and maps identify the same file in the same way: every process has a libc.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -102,6 +103,55 @@ TEST_CASE("many symbols with one long name do not each take memory") {
 TEST_CASE("many sections with the same code do not each take memory") {
   if (!can_read_elf()) return;
   CHECK_THROWS_AS(symbols_in(elf_file(1000, 500000, 1, 4)), Error);
+}
+
+// The code has 4096 bytes from the offset 0x1000 of the file, at the address 0x10000000 in the file.
+std::string loadable_file(uint16_t type) {
+  std::string text = elf_file(1, 4096, 1, 4);
+  Elf64_Ehdr header{};
+  std::memcpy(&header, text.data(), sizeof(header));
+  header.e_type = type;
+  std::memcpy(text.data(), &header, sizeof(header));
+  Elf64_Phdr segment{};
+  std::memcpy(&segment, text.data() + header.e_phoff, sizeof(segment));
+  segment.p_flags = PF_R | PF_X;
+  segment.p_offset = 0x1000;
+  segment.p_filesz = 4096;
+  std::memcpy(text.data() + header.e_phoff, &segment, sizeof(segment));
+  return text;
+}
+
+TEST_CASE("a recorded mapping determines the load address of a program") {
+  if (!can_read_elf()) return;
+  const TemporaryFolder folder;
+  folder.write("pie", loadable_file(ET_DYN));
+  folder.write("fixed", loadable_file(ET_EXEC));
+  const auto name_at = [&](const char* file, uint64_t offset, uint64_t begin, uint64_t address,
+                           bool is_automatic = true) -> std::string {
+    const CodeMapping mapping{.path = "/guest/prog",
+                              .inode = 1,
+                              .address = begin,
+                              .bytes = 0x1000,
+                              .offset = offset,
+                              .permissions = "r-xp"};
+    SymbolTable table;
+    add_elf_symbols(folder.path() / file, std::nullopt, table,
+                    {.path = "/guest/prog", .mapping = &mapping, .is_automatic = is_automatic});
+    table.finish();
+    CHECK(table.programs().at(0).path == "/guest/prog");
+    CHECK(table.programs().at(0).may_guess_data == (!is_automatic || std::string_view(file) == "pie"));
+    const SymbolTable::Symbol* const symbol = table.find({address});
+    return symbol == nullptr ? "" : symbol->name;
+  };
+  CHECK(name_at("pie", 0x1000, 0x7fff00001000, 0x7fff00001000) == "aaaa");
+  CHECK(name_at("pie", 0x1000, 0x7fff00001000, 0x10000000).empty());
+  CHECK(name_at("fixed", 0x1000, 0x10000000, 0x10000000) == "aaaa");
+  // Another program, an address between pages, and a part of the file without code.
+  CHECK_THROWS_AS(name_at("fixed", 0x1000, 0x20000000, 0), Error);
+  CHECK_THROWS_AS(name_at("pie", 0x1000, 0x20000010, 0), Error);
+  CHECK_THROWS_AS(name_at("pie", 0x2000, 0x20000000, 0), Error);
+  // The user knows that the file is the right one.
+  CHECK(name_at("fixed", 0x1000, 0x20000000, 0x10000000, false) == "aaaa");
 }
 
 }  // namespace htmtrace

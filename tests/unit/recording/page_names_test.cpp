@@ -41,7 +41,7 @@ void make_proc(const TemporaryFolder& proc) {
 
 std::string pages_file(ProcessPages& pages, const TemporaryFolder& folder) {
   TraceSink sink = TraceSink::create(folder.path() / "saved", Existing::kReplace);
-  pages.write(sink);
+  pages.write(-1, sink);
   sink.finish();
   return folder.read("saved");
 }

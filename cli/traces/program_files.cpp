@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/traces/program_files.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <string_view>
+
+#include "cli/messages.h"
+#include "core/base/counted.h"
+#include "core/base/error.h"
+#include "core/base/fd.h"
+#include "core/base/plain_text.h"
+#include "output/symbols/elf_symbols.h"
+
+namespace htmtrace {
+namespace {
+
+std::string_view name_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// The bytes up to the field e_machine of the ELF header have the same layout in all classes (System
+// V ABI, chapter 4). stat(2) comes first, because the open of a device can have effects.
+bool is_power_program(const std::string& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
+  const Fd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  std::array<unsigned char, 20> header{};
+  if (!file || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode) ||
+      ::read(file.get(), header.data(), header.size()) != static_cast<ssize_t>(header.size())) {
+    return false;
+  }
+  const bool little = header[EI_DATA] == ELFDATA2LSB;
+  return std::memcmp(header.data(), ELFMAG, SELFMAG) == 0 && header[EI_CLASS] == ELFCLASS64 &&
+         header[little ? 18 : 19] == EM_PPC64 && header[little ? 19 : 18] == 0;
+}
+
+// The mappings of a file with different load addresses.
+std::vector<const CodeMapping*> loads_of(const ProgramMaps::File& file) {
+  std::vector<const CodeMapping*> loads;
+  std::set<uint64_t> seen;
+  for (const CodeMapping& mapping : file.mappings) {
+    if (seen.insert(mapping.address - mapping.offset).second) loads.push_back(&mapping);
+  }
+  return loads;
+}
+
+bool has_room(const SymbolTable& table) {
+  return table.programs().size() < SymbolTable::kMostPrograms;
+}
+
+void warn_of_room(size_t left) {
+  if (left == 0) return;
+  print_warning(fmt::format("{} of program files have no names: htmtrace names at most {}",
+                            counted(left, "load address"),
+                            SymbolTable::kMostPrograms));
+}
+
+// Returns null unless the recording has exactly one such file.
+const ProgramMaps::File* recorded_file_like(const std::string& path, const ProgramMaps& maps) {
+  std::error_code failure;
+  const std::string whole = std::filesystem::weakly_canonical(path, failure).string();
+  const auto same = [&](const ProgramMaps::File& file) { return file.path == whole; };
+  const auto alike = [&](const ProgramMaps::File& file) {
+    return name_of(file.path) == name_of(path);
+  };
+  const bool known = std::ranges::any_of(maps.files, same);
+  const ProgramMaps::File* found = nullptr;
+  for (const ProgramMaps::File& file : maps.files) {
+    if (known ? !same(file) : !alike(file)) continue;
+    if (found != nullptr) return nullptr;
+    found = &file;
+  }
+  return found;
+}
+
+// Returns why the file gives no names; empty if it does.
+std::string mismatch_of(const ProgramMaps::File& file) {
+  if (!file.content) return "it was gone or replaced when the recording ended";
+  std::error_code failure;
+  if (!std::filesystem::exists(file.path, failure)) return "it does not exist";
+  if (::access(file.path.c_str(), R_OK) != 0) return "it is not readable";
+  if (!is_power_program(file.path)) return "it is not a program for POWER";
+  return content_of(file.path) == file.content ? "" : "it differs from the recorded file";
+}
+
+void warn_of_files(const std::vector<std::string>& reasons) {
+  if (reasons.empty()) return;
+  constexpr size_t kMostShown = 5;
+  std::string text;
+  for (size_t i = 0; i < std::min(reasons.size(), kMostShown); i++) {
+    text += (i == 0 ? "" : "; ") + reasons[i];
+  }
+  if (reasons.size() > kMostShown) text += fmt::format("; {} more", reasons.size() - kMostShown);
+  print_warning("recorded program files give no names: " + text,
+                "for a copy of a file, pass --elf FILE");
+}
+
+}  // namespace
+
+std::vector<std::string> usable_files(const ProgramMaps& maps) {
+  std::vector<std::string> files;
+  for (const ProgramMaps::File& file : maps.files) {
+    if (file.content && is_power_program(file.path)) files.push_back(file.path);
+  }
+  return files;
+}
+
+void add_named_file(const std::string& path, const ProgramMaps& maps, SymbolTable& table) {
+  const ProgramMaps::File* const file = recorded_file_like(path, maps);
+  if (file == nullptr) {
+    add_elf_symbols(path, std::nullopt, table);
+    return;
+  }
+  size_t left = 0;
+  for (const CodeMapping* mapping : loads_of(*file)) {
+    if (has_room(table)) {
+      add_elf_symbols(path, std::nullopt, table, {.path = file->path, .mapping = mapping});
+    } else {
+      left++;
+    }
+  }
+  warn_of_room(left);
+}
+
+void add_recorded_files(const ProgramMaps& maps, const std::vector<std::string>& given,
+                        SymbolTable& table) {
+  struct Load {
+    const ProgramMaps::File* file;
+    const CodeMapping* mapping;
+  };
+  std::vector<Load> first, others;
+  std::vector<std::string> reasons;
+  const auto refuse = [&](const ProgramMaps::File& file, const std::string& reason) {
+    reasons.push_back(fmt::format("{} ({})", without_controls(file.path), reason));
+  };
+  for (const ProgramMaps::File& file : maps.files) {
+    const auto is_this = [&](const std::string& path) {
+      return name_of(path) == name_of(file.path);
+    };
+    if (std::ranges::any_of(given, is_this)) continue;
+    if (const std::string reason = mismatch_of(file); !reason.empty()) {
+      refuse(file, reason);
+      continue;
+    }
+    const std::vector<const CodeMapping*> loads = loads_of(file);
+    for (const CodeMapping* load : loads) {
+      (load == loads.front() ? first : others).push_back({&file, load});
+    }
+  }
+  // Each file comes first with one address.
+  first.insert(first.end(), others.begin(), others.end());
+  size_t left = 0;
+  for (const Load& load : first) {
+    if (!has_room(table)) {
+      left++;
+      continue;
+    }
+    try {
+      add_elf_symbols(
+          load.file->path, std::nullopt, table,
+          {.path = load.file->path, .mapping = load.mapping, .is_automatic = true});
+    } catch (const Error& error) {
+      refuse(*load.file, error.what());
+    }
+  }
+  warn_of_files(reasons);
+  warn_of_room(left);
+}
+
+}  // namespace htmtrace
