@@ -11,6 +11,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <ranges>
 #include <set>
 #include <string_view>
 
@@ -61,8 +62,7 @@ bool has_room(const SymbolTable& table) {
 void warn_of_room(size_t left) {
   if (left == 0) return;
   print_warning(fmt::format("{} of program files have no names: htmtrace names at most {}",
-                            counted(left, "load address"),
-                            SymbolTable::kMostPrograms));
+                            counted(left, "load address"), SymbolTable::kMostPrograms));
 }
 
 // Returns null unless the recording has exactly one such file.
@@ -93,12 +93,12 @@ std::string mismatch_of(const ProgramMaps::File& file) {
   return content_of(file.path) == file.content ? "" : "it differs from the recorded file";
 }
 
-void warn_of_files(const std::vector<std::string>& reasons) {
+void warn_of_files(const std::set<std::string>& reasons) {
   if (reasons.empty()) return;
   constexpr size_t kMostShown = 5;
   std::string text;
-  for (size_t i = 0; i < std::min(reasons.size(), kMostShown); i++) {
-    text += (i == 0 ? "" : "; ") + reasons[i];
+  for (const std::string& reason : reasons | std::views::take(kMostShown)) {
+    text += (text.empty() ? "" : "; ") + reason;
   }
   if (reasons.size() > kMostShown) text += fmt::format("; {} more", reasons.size() - kMostShown);
   print_warning("recorded program files give no names: " + text,
@@ -139,15 +139,14 @@ void add_recorded_files(const ProgramMaps& maps, const std::vector<std::string>&
     const CodeMapping* mapping;
   };
   std::vector<Load> first, others;
-  std::vector<std::string> reasons;
+  std::set<std::string> reasons;
   const auto refuse = [&](const ProgramMaps::File& file, const std::string& reason) {
-    reasons.push_back(fmt::format("{} ({})", without_controls(file.path), reason));
+    reasons.insert(fmt::format("{} ({})", without_controls(file.path), reason));
   };
+  std::set<const ProgramMaps::File*> named;
+  for (const std::string& path : given) named.insert(recorded_file_like(path, maps));
   for (const ProgramMaps::File& file : maps.files) {
-    const auto is_this = [&](const std::string& path) {
-      return name_of(path) == name_of(file.path);
-    };
-    if (std::ranges::any_of(given, is_this)) continue;
+    if (named.contains(&file)) continue;
     if (const std::string reason = mismatch_of(file); !reason.empty()) {
       refuse(file, reason);
       continue;
@@ -166,11 +165,10 @@ void add_recorded_files(const ProgramMaps& maps, const std::vector<std::string>&
       continue;
     }
     try {
-      add_elf_symbols(
-          load.file->path, std::nullopt, table,
-          {.path = load.file->path, .mapping = load.mapping, .is_automatic = true});
+      add_elf_symbols(load.file->path, std::nullopt, table,
+                      {.path = load.file->path, .mapping = load.mapping, .is_automatic = true});
     } catch (const Error& error) {
-      refuse(*load.file, error.what());
+      reasons.insert(error.what());  // names the file
     }
   }
   warn_of_files(reasons);

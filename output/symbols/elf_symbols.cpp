@@ -189,7 +189,7 @@ class OpenElf {
           mapping.address - mapping.offset - (header.p_vaddr - header.p_offset);
       if (type() == ET_EXEC ? distance == 0 : distance % kLeastPage == 0) return distance;
     }
-    throw Error("it has no code at the recorded offset");
+    throw Error("none of its code fits the recorded mapping");
   }
 
   bool is_big_endian() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dynamic - a position-independent program with a library. Writes the addresses of its functions and arrays to the file
-// "addresses".
+// dynamic - a position-independent program with a library. Writes the addresses of its functions
+// and arrays to the file "addresses".
 #include <stdio.h>
 
 extern volatile long shared_array[];
@@ -17,7 +17,9 @@ int main(int count, char** arguments) {
   if (file == NULL) return 1;
   own_work();
   shared_work();
-  fprintf(file, "own_work %016lx\nown_array %016lx\n", (unsigned long)own_work, (unsigned long)own_array);
-  fprintf(file, "shared_work %016lx\nshared_array %016lx\n", (unsigned long)shared_work, (unsigned long)shared_array);
+  fprintf(file, "own_work %016lx\nown_array %016lx\n", (unsigned long)own_work,
+          (unsigned long)own_array);
+  fprintf(file, "shared_work %016lx\nshared_array %016lx\n", (unsigned long)shared_work,
+          (unsigned long)shared_array);
   return fclose(file);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// fixed - a static program whose function and array are named by the macro NAME. Executes the program of its arguments.
+// fixed - a static program whose function and array are named by the macro NAME. Its loop has TIMES
+// turns: the oracle cannot distinguish programs with the same code. Executes the program of its
+// arguments.
 #include <stddef.h>
 #include <unistd.h>
 
@@ -11,7 +13,7 @@
 volatile long ARRAY[4096];
 
 __attribute__((noinline)) static void WORK(void) {
-  for (size_t i = 0; i < 20000; i++) ARRAY[i % 4096] += (long)i;
+  for (size_t i = 0; i < TIMES; i++) ARRAY[i % 4096] += (long)i;
 }
 
 int main(int count, char** arguments) {

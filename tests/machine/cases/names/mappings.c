@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// mappings - maps its own file, executable, more often than the recorder can read the records of perf.
+// mappings - maps its own file, executable, more often than the recorder can read the
+// records of perf.
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -13,7 +14,7 @@ __attribute__((noinline)) static long mapped_work(void) {
 int main(int count, char** arguments) {
   const int file = open(arguments[0], O_RDONLY);
   if (count != 1 || file < 0 || mapped_work() == 0) return 1;
-  for (int i = 0; i < 5000; i++) {
+  for (int i = 0; i < 1000; i++) {
     if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) == MAP_FAILED) return 2;
   }
   return 0;
