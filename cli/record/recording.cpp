@@ -109,8 +109,7 @@ bool Recording::start() {
   }
 }
 
-// Waits while the workload runs untraced. Returns false when a signal ended the recording
-// meanwhile.
+// Waits while the workload runs untraced. Returns false when a signal ended the recording.
 bool Recording::wait_out_delay() {
   if (workload_ != nullptr) workload_->start();
   const auto& delay = options_.schedule.delay;
