@@ -105,7 +105,8 @@ TEST_CASE("many sections with the same code do not each take memory") {
   CHECK_THROWS_AS(symbols_in(elf_file(1000, 500000, 1, 4)), Error);
 }
 
-// The code has 4096 bytes from the offset 0x1000 of the file, at the address 0x10000000 in the file.
+// The code has 4096 bytes from the offset 0x1000 of the file, at the address 0x10000000 in the
+// file.
 std::string loadable_file(uint16_t type) {
   std::string text = elf_file(1, 4096, 1, 4);
   Elf64_Ehdr header{};
@@ -139,7 +140,8 @@ TEST_CASE("a recorded mapping determines the load address of a program") {
                     {.path = "/guest/prog", .mapping = &mapping, .is_automatic = is_automatic});
     table.finish();
     CHECK(table.programs().at(0).path == "/guest/prog");
-    CHECK(table.programs().at(0).may_guess_data == (!is_automatic || std::string_view(file) == "pie"));
+    CHECK(table.programs().at(0).may_guess_data ==
+          (!is_automatic || std::string_view(file) == "pie"));
     const SymbolTable::Symbol* const symbol = table.find({address});
     return symbol == nullptr ? "" : symbol->name;
   };

@@ -66,8 +66,7 @@ TEST_CASE("a file that is gone or replaced has no content, and neither has its s
   folder.write("gone", "gone");
   const CodeMapping gone = mapping_of(folder.path() / "gone", 0x10000000);
   std::filesystem::remove(folder.path() / "gone");
-  const ProgramMaps maps =
-      parse_program_maps(to_text(read_program_files({old, successor, gone})));
+  const ProgramMaps maps = parse_program_maps(to_text(read_program_files({old, successor, gone})));
   REQUIRE(maps.files.size() == 3);
   for (const ProgramMaps::File& file : maps.files) {
     CHECK(file.content.has_value() == (file.inode == successor.inode));
@@ -85,7 +84,8 @@ TEST_CASE("other versions of a file, folders and devices differ in content") {
   CHECK_FALSE(content_of(folder.path() / "none").has_value());
 }
 
-TEST_CASE("any text is accepted: malformed lines are counted, and the number of mappings is limited") {
+TEST_CASE(
+    "any text is accepted: malformed lines are counted, and the number of mappings is limited") {
   const std::string section = "# maps of the workload's processes\n";
   CHECK(parse_program_maps("").files.empty());
   CHECK(parse_program_maps("10000000-10010000 r-xp 0 8:1 5 /bin/a\n").files.empty());
