@@ -11,7 +11,6 @@
 #include "cli/number_from.h"
 #include "cli/one_of.h"
 #include "core/base/error.h"
-#include "output/export/parquet_file.h"
 #include "output/print/core_fields_printer.h"
 
 namespace htmtrace {
@@ -49,13 +48,13 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
       ->type_name("N")
       ->check(number_from(1))
       ->default_str("");
-  static const std::map<std::string, AvroCodec> codecs = {{"null", AvroCodec::kNull},
-                                                          {"deflate", AvroCodec::kDeflate},
-                                                          {"snappy", AvroCodec::kSnappy},
-                                                          {"zstandard", AvroCodec::kZstandard}};
+  static const std::map<std::string, RowCodec> codecs = {{"null", RowCodec::kNull},
+                                                         {"deflate", RowCodec::kDeflate},
+                                                         {"snappy", RowCodec::kSnappy},
+                                                         {"zstandard", RowCodec::kZstandard}};
   app.add_option("--codec", options.codec,
-                 fmt::format("avro: null, deflate, snappy, zstandard [{}]",
-                             avro_codec_name(default_avro_codec())))
+                 fmt::format("avro, parquet: null, deflate, snappy, zstandard [{}]",
+                             row_codec_name(default_row_codec())))
       ->transform(one_of(codecs))
       ->type_name("CODEC");
   app.add_option("--part-ticks", options.part_ticks,
@@ -94,11 +93,8 @@ void check_summary(const DecodeOptions& options) {
 // Row formats hold all decoded events, in the order of the trace.
 void check_rows(const DecodeOptions& options) {
   const char* const why = "cannot be used with --format avro and parquet";
-  const bool avro = options.format == DecodeFormat::kAvro;
-  refuse(options.codec && !has_avro_codec(*options.codec), "--codec",
+  refuse(options.codec && !has_row_codec(*options.codec), "--codec",
          "htmtrace was built without this codec's library");
-  refuse(!avro && !ParquetFile::can_write(), "--format",
-         "htmtrace was built without Parquet (-DHTMTRACE_PARQUET=ON); use avro");
   refuse(options.traces.output.empty(), "--format", "avro and parquet require -o DIR");
   refuse(options.stamps, "--stamps", why);
   refuse(options.walks, "--walks", why);
@@ -181,8 +177,7 @@ void check(const DecodeOptions& options) {
   const bool rows = for_engines(options.format);
   if (rows) check_rows(options);
   const char* const no_parts = "requires --format avro or parquet";
-  refuse(options.codec && options.format != DecodeFormat::kAvro, "--codec",
-         "requires --format avro");
+  refuse(options.codec && !rows, "--codec", no_parts);
   refuse(options.part_ticks && !rows, "--part-ticks", no_parts);
   refuse(options.part_rows != DecodeOptions::kPartRows && !rows, "--part-rows", no_parts);
   const bool vectors = options.format == DecodeFormat::kBlockVectors;

@@ -38,20 +38,19 @@ std::filesystem::path partition_of(const ChosenTrace& trace, HtmType type) {
 }
 
 template <class File>
-typename File::Options file_options(const DecodeOptions& options);
-
+constexpr unsigned kMostThreads = 0;
 // One thread decodes. It encodes about four times as many rows as a thread compresses with the
 // slowest codec, so more threads would only wait.
 template <>
-AvroFile::Options file_options<AvroFile>(const DecodeOptions& options) {
-  constexpr unsigned kMostCompressors = 8;
-  return {.codec = options.codec.value_or(default_avro_codec()),
-          .threads = std::min(options.threads - 1, kMostCompressors)};
-}
-
+constexpr unsigned kMostThreads<AvroFile> = 8;
+// Each group of rows that a thread encodes takes memory.
 template <>
-ParquetFile::Options file_options<ParquetFile>(const DecodeOptions&) {
-  return {};
+constexpr unsigned kMostThreads<ParquetFile> = 6;
+
+template <class File>
+typename File::Options file_options(const DecodeOptions& options) {
+  return {.codec = options.codec.value_or(default_row_codec()),
+          .threads = std::min(options.threads - 1, kMostThreads<File>)};
 }
 
 template <class File>

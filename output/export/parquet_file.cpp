@@ -1,230 +1,208 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/export/parquet_file.h"
 
-#include <arrow/api.h>
-#include <arrow/io/file.h>
-#include <fcntl.h>
-#include <parquet/arrow/writer.h>
-#include <unistd.h>
+#include <fmt/format.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "core/base/error.h"
+#include "output/export/thrift_writer.h"
 
 namespace htmtrace {
 namespace {
 
-// Engines read groups in parallel, and skip groups whose statistics exclude the requested rows. A
-// group stays in memory until it is written, and takes about 20 MiB.
-constexpr int64_t kGroupRows = 1 << 17;
+using parquet::Chunk;
+using parquet::Leaf;
 
-std::shared_ptr<arrow::DataType> type_of(const RowField& field);
+// README.md, "File format": each file begins and ends with these bytes.
+constexpr std::string_view kParquetMagic = "PAR1";
+// Readers expect a program and its version, and distrust the bounds of texts without them. The
+// number is that of htmtrace's rows.
+constexpr std::string_view kParquetCreator = "htmtrace version 1.0";
+// FileMetaData.version of files with the types and encodings of format 2.
+constexpr int32_t kParquetVersion = 2;
 
-std::shared_ptr<arrow::Field> arrow_field(const RowField& field) {
-  return arrow::field(std::string(field.name), type_of(field), field.optional,
-                      arrow::key_value_metadata({{"doc", std::string(field.doc)}}));
+// parquet.thrift, Type.
+enum class Physical : uint8_t { kInt32 = 1, kInt64 = 2, kByteArray = 6 };
+// parquet.thrift, FieldRepetitionType.
+enum class Repetition : uint8_t { kRequired = 0, kOptional = 1, kRepeated = 2 };
+// parquet.thrift, ConvertedType.
+constexpr int32_t kConvertedUtf8 = 0;
+constexpr int32_t kConvertedList = 3;
+// parquet.thrift, the fields of LogicalType.
+constexpr int kStringType = 1;
+constexpr int kListType = 3;
+
+Physical physical_of(FieldKind kind) {
+  if (kind == FieldKind::kLong) return Physical::kInt64;
+  return kind == FieldKind::kInt ? Physical::kInt32 : Physical::kByteArray;
 }
 
-std::vector<std::shared_ptr<arrow::Field>> arrow_fields(std::span<const RowField> fields) {
-  std::vector<std::shared_ptr<arrow::Field>> all;
-  for (const RowField& field : fields) all.push_back(arrow_field(field));
-  return all;
-}
-
-std::shared_ptr<arrow::DataType> type_of(const RowField& field) {
-  switch (field.kind) {
-    case FieldKind::kLong:
-      return arrow::int64();
-    case FieldKind::kInt:
-      return arrow::int32();
-    case FieldKind::kText:
-      return arrow::utf8();
-    case FieldKind::kName:
-      return arrow::dictionary(arrow::int8(), arrow::utf8());
-    case FieldKind::kAccesses:
+// parquet.thrift, CompressionCodec.
+int32_t codec_number(RowCodec codec) {
+  switch (codec) {
+    case RowCodec::kNull:
+      return 0;
+    case RowCodec::kSnappy:
+      return 1;
+    case RowCodec::kDeflate:
+      return 2;  // gzip
+    case RowCodec::kZstandard:
       break;
   }
-  return arrow::list(
-      arrow::field("element", arrow::struct_(arrow_fields(access_row_fields())), false));
+  return 6;
 }
 
-// A name is collected as its number.
-std::shared_ptr<arrow::DataType> collected_type(const RowField& field) {
-  return field.kind == FieldKind::kName ? arrow::int8() : type_of(field);
+// The annotation of a SchemaElement, by the old field and the new one.
+void put_annotation(ThriftWriter& writer, int32_t converted, int logical) {
+  writer.i32(6, converted);
+  writer.structure(10, [&] { writer.structure(logical, [] {}); });
 }
 
-// Writes numbers that mostly increase in small steps as differences.
-std::shared_ptr<parquet::WriterProperties> properties_of(const RowSchema& schema) {
-  parquet::WriterProperties::Builder properties;
-  properties.compression(parquet::Compression::ZSTD)->max_row_group_length(kGroupRows);
+void put_leaf(ThriftWriter& writer, const RowField& field) {
+  writer.structure([&] {  // SchemaElement
+    const Physical type = physical_of(field.kind);
+    writer.i32(1, static_cast<int32_t>(type));
+    writer.i32(
+        3, static_cast<int32_t>(field.optional ? Repetition::kOptional : Repetition::kRequired));
+    writer.text(4, field.name);
+    if (type == Physical::kByteArray) put_annotation(writer, kConvertedUtf8, kStringType);
+  });
+}
+
+template <class Annotation>
+void put_group(ThriftWriter& writer, std::optional<Repetition> repetition, std::string_view name,
+               size_t children, const Annotation& annotate) {
+  writer.structure([&] {  // SchemaElement
+    if (repetition) writer.i32(3, static_cast<int32_t>(*repetition));
+    writer.text(4, name);
+    writer.i32(5, static_cast<int32_t>(children));
+    annotate();
+  });
+}
+
+// The tree in depth-first order, as parquet::leaves_of() lists its leaves.
+void put_schema(ThriftWriter& writer, const RowSchema& schema) {
+  const std::span<const RowField> parts = access_row_fields();
+  const auto is_list = [](const RowField& field) { return field.kind == FieldKind::kAccesses; };
+  const auto lists = static_cast<size_t>(std::ranges::count_if(schema.fields, is_list));
+  writer.list(2, ThriftWriter::Type::kStruct,
+              1 + schema.fields.size() + lists * (2 + parts.size()));
+  const auto nothing = [] {};
+  put_group(writer, std::nullopt, schema.name, schema.fields.size(), nothing);
   for (const RowField& field : schema.fields) {
-    if (field.kind != FieldKind::kLong || field.optional) continue;
-    const std::string name(field.name);
-    properties.disable_dictionary(name)->encoding(name, parquet::Encoding::DELTA_BINARY_PACKED);
+    if (!is_list(field)) {
+      put_leaf(writer, field);
+      continue;
+    }
+    put_group(writer, Repetition::kRequired, field.name, 1,
+              [&] { put_annotation(writer, kConvertedList, kListType); });
+    put_group(writer, Repetition::kRepeated, "list", 1, nothing);
+    put_group(writer, Repetition::kRequired, "element", parts.size(), nothing);
+    for (const RowField& part : parts) put_leaf(writer, part);
   }
-  return properties.build();
+}
+
+// The schema's descriptions, for which Parquet has no field.
+void put_docs(ThriftWriter& writer, const RowSchema& schema) {
+  const auto pair = [&](std::string_view key, std::string_view value) {
+    writer.structure([&] {  // KeyValue
+      writer.text(1, key);
+      writer.text(2, value);
+    });
+  };
+  writer.list(5, ThriftWriter::Type::kStruct, 1 + schema.fields.size());
+  pair("doc", schema.doc);
+  for (const RowField& field : schema.fields) pair(fmt::format("doc.{}", field.name), field.doc);
+}
+
+void put_chunk(ThriftWriter& writer, const Leaf& leaf, const Chunk& chunk, uint64_t group_begin,
+               RowCodec codec) {
+  const auto at = [&](uint64_t offset) { return static_cast<int64_t>(group_begin + offset); };
+  const bool has_dictionary = chunk.data_begin != chunk.begin;
+  writer.structure([&] {  // ColumnChunk
+    writer.i64(2, at(chunk.begin));
+    writer.structure(3, [&] {  // ColumnMetaData
+      writer.i32(1, static_cast<int32_t>(physical_of(leaf.kind)));
+      writer.list(2, ThriftWriter::Type::kI32, has_dictionary ? 3 : 2);
+      writer.i32(static_cast<int32_t>(parquet::Encoding::kRle));
+      writer.i32(static_cast<int32_t>(chunk.encoding));
+      if (has_dictionary) writer.i32(static_cast<int32_t>(parquet::Encoding::kPlain));
+      writer.list(3, ThriftWriter::Type::kBinary, leaf.path.size());
+      for (const std::string& name : leaf.path) writer.text(name);
+      writer.i32(4, codec_number(codec));
+      writer.i64(5, static_cast<int64_t>(chunk.slots));
+      writer.i64(6, static_cast<int64_t>(chunk.plain_bytes));
+      writer.i64(7, static_cast<int64_t>(chunk.end - chunk.begin));
+      writer.i64(9, at(chunk.data_begin));
+      if (has_dictionary) writer.i64(11, at(chunk.begin));
+      writer.structure(12, [&] {  // Statistics
+        writer.i64(3, static_cast<int64_t>(chunk.nulls));
+        if (!chunk.least) return;
+        writer.text(5, *chunk.greatest);
+        writer.text(6, *chunk.least);
+      });
+    });
+  });
 }
 
 }  // namespace
 
-struct ParquetFile::Library {
-  struct Column {
-    FieldKind kind;
-    std::unique_ptr<arrow::ArrayBuilder> values;
-    std::shared_ptr<arrow::Array> names;  // for kName
-  };
-
-  Library(NewFile created, const RowSchema& wanted) : output(std::move(created)), schema(wanted) {}
-  // An unfinished file has no footer, so no reader accepts it as complete.
-  ~Library() {
-    if (file != nullptr) static_cast<void>(file->Close());
-  }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
-
-  void check(const arrow::Status& status) const {
-    if (status.ok()) return;
-    const std::string why =
-        status.detail() ? status.message() + ", " + status.detail()->ToString() : status.message();
-    throw Error("cannot write " + output.path().string() + ": " + why);
-  }
-  template <class Result>
-  auto value_of(Result result) const {
-    check(result.status());
-    return std::move(result).ValueUnsafe();
-  }
-
-  void open();
-  Column column_of(const RowField& field) const;
-  arrow::ArrayBuilder* next() { return columns[next_field++].values.get(); }
-  template <class Builder>
-  void put(arrow::ArrayBuilder* values, auto value) const {
-    check(static_cast<Builder*>(values)->Append(value));
-  }
-  void put_number(uint64_t value);
-  void write_group();
-
-  NewFile output;
-  const RowSchema& schema;
-  std::shared_ptr<arrow::Schema> types;
-  std::shared_ptr<arrow::io::FileOutputStream> file;
-  std::unique_ptr<parquet::arrow::FileWriter> writer;
-  std::vector<Column> columns;
-  size_t next_field = 0;   // index in the current row
-  int64_t group_rows = 0;  // rows in the current group
-};
-
-bool ParquetFile::can_write() {
-  return true;
+ParquetGroups::ParquetGroups(NewFile file, const RowSchema& schema, RowCodec codec)
+    : file_(std::move(file)),
+      schema_(schema),
+      codec_(codec),
+      leaves_(parquet::leaves_of(schema)),
+      position_(kParquetMagic.size()) {
+  file_.write(kParquetMagic);
 }
 
-void ParquetFile::Library::open() {
-  const int fd = ::fcntl(output.fd(), F_DUPFD_CLOEXEC, 0);  // Arrow closes it
-  if (fd < 0) throw Error("cannot write " + output.path().string(), errno);
-  auto opened = arrow::io::FileOutputStream::Open(fd);
-  if (!opened.ok()) ::close(fd);
-  file = value_of(std::move(opened));
-  types = arrow::schema(arrow_fields(schema.fields),
-                        arrow::key_value_metadata({{"name", std::string(schema.name)},
-                                                   {"doc", std::string(schema.doc)}}));
-  writer = value_of(parquet::arrow::FileWriter::Open(
-      *types, arrow::default_memory_pool(), file, properties_of(schema),
-      parquet::ArrowWriterProperties::Builder().store_schema()->build()));
-  for (const RowField& field : schema.fields) columns.push_back(column_of(field));
+void ParquetGroups::write(const Block& rows, const Encoder& encoder) {
+  file_.write(encoder.bytes());
+  groups_.push_back({.begin = position_, .rows = rows.count(), .chunks = encoder.chunks()});
+  position_ += encoder.bytes().size();
 }
 
-ParquetFile::Library::Column ParquetFile::Library::column_of(const RowField& field) const {
-  Column column{.kind = field.kind, .values = {}, .names = {}};
-  column.values = value_of(arrow::MakeBuilder(collected_type(field)));
-  arrow::StringBuilder names;
-  for (const std::string_view name : field.names) check(names.Append(name));
-  if (field.kind == FieldKind::kName) column.names = value_of(names.Finish());
-  return column;
-}
-
-void ParquetFile::Library::put_number(uint64_t value) {
-  const FieldKind kind = columns[next_field].kind;
-  arrow::ArrayBuilder* const values = next();
-  if (kind == FieldKind::kLong) {
-    put<arrow::Int64Builder>(values, static_cast<int64_t>(value));
-  } else if (kind == FieldKind::kInt) {
-    put<arrow::Int32Builder>(values, static_cast<int32_t>(value));
-  } else {
-    put<arrow::Int8Builder>(values, static_cast<int8_t>(value));
-  }
-}
-
-void ParquetFile::Library::write_group() {
-  std::vector<std::shared_ptr<arrow::Array>> arrays;
-  for (size_t i = 0; i < columns.size(); i++) {
-    const Column& column = columns[i];
-    std::shared_ptr<arrow::Array> array = value_of(column.values->Finish());
-    if (column.kind == FieldKind::kName) {
-      const auto& type = types->field(static_cast<int>(i))->type();
-      array = value_of(arrow::DictionaryArray::FromArrays(type, array, column.names));
+parquet::Bytes ParquetGroups::footer() const {
+  parquet::Bytes bytes;
+  ThriftWriter writer(bytes);
+  writer.structure([&] {  // FileMetaData
+    int64_t all = 0;
+    for (const Group& group : groups_) all += static_cast<int64_t>(group.rows);
+    writer.i32(1, kParquetVersion);
+    put_schema(writer, schema_);
+    writer.i64(3, all);
+    writer.list(4, ThriftWriter::Type::kStruct, groups_.size());
+    for (const Group& group : groups_) {
+      writer.structure([&] {  // RowGroup
+        writer.list(1, ThriftWriter::Type::kStruct, leaves_.size());
+        int64_t plain = 0;
+        for (size_t i = 0; i < leaves_.size(); i++) {
+          put_chunk(writer, leaves_[i], group.chunks[i], group.begin, codec_);
+          plain += static_cast<int64_t>(group.chunks[i].plain_bytes);
+        }
+        writer.i64(2, plain);
+        writer.i64(3, static_cast<int64_t>(group.rows));
+      });
     }
-    arrays.push_back(std::move(array));
-  }
-  const auto table = arrow::Table::Make(types, arrays, group_rows);
-  check(writer->WriteTable(*table, kGroupRows));
-  group_rows = 0;
+    put_docs(writer, schema_);
+    writer.text(6, kParquetCreator);
+    // Numbers are compared with their sign, texts by their bytes (parquet.thrift, ColumnOrder).
+    writer.list(7, ThriftWriter::Type::kStruct, leaves_.size());
+    for (size_t i = 0; i < leaves_.size(); i++) {
+      writer.structure([&] { writer.structure(1, [] {}); });
+    }
+  });
+  const uint64_t size = bytes.size();
+  parquet::put_plain({&size, 1}, 4, bytes);
+  bytes.insert(bytes.end(), kParquetMagic.begin(), kParquetMagic.end());
+  return bytes;
 }
 
-ParquetFile::ParquetFile(NewFile file, const RowSchema& schema, const Options&)
-    : library_(std::make_unique<Library>(std::move(file), schema)) {
-  library_->open();
-}
-
-ParquetFile::~ParquetFile() = default;
-
-void ParquetFile::number(uint64_t value) {
-  library_->put_number(value);
-}
-
-void ParquetFile::optional(bool known, uint64_t value) {
-  if (known) return library_->put_number(value);
-  library_->check(library_->next()->AppendNull());
-}
-
-void ParquetFile::text(std::string_view text) {
-  library_->put<arrow::StringBuilder>(library_->next(), text);
-}
-
-void ParquetFile::optional_text(std::string_view text) {
-  if (!text.empty()) return this->text(text);
-  library_->check(library_->next()->AppendNull());
-}
-
-void ParquetFile::accesses(std::span<const DataAccess> accesses) {
-  auto* const list = static_cast<arrow::ListBuilder*>(library_->next());
-  auto* const element = static_cast<arrow::StructBuilder*>(list->value_builder());
-  library_->check(list->Append());
-  const auto put = [&](int child, bool known, uint64_t value) {
-    auto* const values = static_cast<arrow::Int64Builder*>(element->field_builder(child));
-    library_->check(known ? values->Append(static_cast<int64_t>(value)) : values->AppendNull());
-  };
-  for (const DataAccess& access : accesses) {
-    library_->check(element->Append());
-    put(0, true, access.ea.value);
-    put(1, access.has_ra, access.ra.value);
-    put(2, access.has_la, access.la.value);
-  }
-}
-
-void ParquetFile::end_row() {
-  library_->next_field = 0;
-  if (++library_->group_rows == kGroupRows) library_->write_group();
-}
-
-NewFile ParquetFile::finish() {
-  if (library_->group_rows != 0) library_->write_group();
-  library_->check(library_->writer->Close());
-  const auto file = std::exchange(library_->file, nullptr);
-  library_->check(file->Close());
-  return std::move(library_->output);
+NewFile ParquetGroups::finish() {
+  file_.write(footer());
+  return std::move(file_);
 }
 
 }  // namespace htmtrace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "output/export/avro_codec.h"
+#include "output/export/row_codec.h"
 
 #ifdef HTMTRACE_HAVE_LIBDEFLATE
 #include <libdeflate.h>
@@ -24,12 +24,13 @@ namespace {
 [[maybe_unused]] constexpr int kFastest = 1;
 
 #if defined(HTMTRACE_HAVE_SNAPPY) && defined(HTMTRACE_HAVE_LIBDEFLATE)
-// The compressed bytes, then the CRC-32 of the plain bytes in big-endian order.
-size_t pack_snappy(std::span<const char> plain, std::vector<char>& packed) {
+size_t pack_snappy(std::span<const char> plain, RowFormat format, std::vector<char>& packed) {
   size_t size = ::snappy_max_compressed_length(plain.size());
   packed.resize(size + sizeof(uint32_t));
   // This fails only if the output has less room.
   ::snappy_compress(plain.data(), plain.size(), packed.data(), &size);
+  if (format == RowFormat::kParquet) return size;
+  // The CRC-32 of the plain bytes follows in big-endian order.
   const uint32_t sum = ::libdeflate_crc32(0, plain.data(), plain.size());
   for (int shift = 24; shift >= 0; shift -= 8) packed[size++] = static_cast<char>(sum >> shift);
   return size;
@@ -51,31 +52,31 @@ constexpr std::array<const char*, 4> kCodecNames = {"null", "deflate", "snappy",
 
 }  // namespace
 
-const char* avro_codec_name(AvroCodec codec) {
+const char* row_codec_name(RowCodec codec) {
   return kCodecNames.at(static_cast<size_t>(codec));
 }
 
-bool has_avro_codec(AvroCodec codec) {
+bool has_row_codec(RowCodec codec) {
 #ifdef HTMTRACE_HAVE_LIBDEFLATE
-  if (codec == AvroCodec::kDeflate) return true;
+  if (codec == RowCodec::kDeflate) return true;
 #ifdef HTMTRACE_HAVE_SNAPPY
-  if (codec == AvroCodec::kSnappy) return true;
+  if (codec == RowCodec::kSnappy) return true;
 #endif
 #endif
 #ifdef HTMTRACE_HAVE_ZSTD
-  if (codec == AvroCodec::kZstandard) return true;
+  if (codec == RowCodec::kZstandard) return true;
 #endif
-  return codec == AvroCodec::kNull;
+  return codec == RowCodec::kNull;
 }
 
-AvroCodec default_avro_codec() {
-  for (const AvroCodec codec : {AvroCodec::kSnappy, AvroCodec::kDeflate}) {
-    if (has_avro_codec(codec)) return codec;
+RowCodec default_row_codec() {
+  for (const RowCodec codec : {RowCodec::kSnappy, RowCodec::kDeflate}) {
+    if (has_row_codec(codec)) return codec;
   }
-  return AvroCodec::kNull;
+  return RowCodec::kNull;
 }
 
-struct AvroPacker::Deflate {
+struct RowPacker::Deflate {
 #ifdef HTMTRACE_HAVE_LIBDEFLATE
   Deflate() : library(::libdeflate_alloc_compressor(kFastest)) {
     if (library == nullptr) throw std::bad_alloc();
@@ -86,8 +87,12 @@ struct AvroPacker::Deflate {
   Deflate(const Deflate&) = delete;
   Deflate& operator=(const Deflate&) = delete;
 
-  // Raw deflate, without zlib's header.
-  size_t pack(std::span<const char> plain, std::vector<char>& packed) {
+  size_t pack(std::span<const char> plain, RowFormat format, std::vector<char>& packed) {
+    if (format == RowFormat::kParquet) {
+      packed.resize(::libdeflate_gzip_compress_bound(library, plain.size()));
+      return ::libdeflate_gzip_compress(library, plain.data(), plain.size(), packed.data(),
+                                        packed.size());
+    }
     packed.resize(::libdeflate_deflate_compress_bound(library, plain.size()));
     return ::libdeflate_deflate_compress(library, plain.data(), plain.size(), packed.data(),
                                          packed.size());
@@ -97,32 +102,32 @@ struct AvroPacker::Deflate {
 #endif
 };
 
-AvroPacker::AvroPacker(AvroCodec codec) : codec_(codec) {
-  if (!has_avro_codec(codec)) {
-    throw Error(std::string("cannot compress with ") + avro_codec_name(codec) +
+RowPacker::RowPacker(RowCodec codec, RowFormat format) : codec_(codec), format_(format) {
+  if (!has_row_codec(codec)) {
+    throw Error(std::string("cannot compress with ") + row_codec_name(codec) +
                 ": htmtrace was built without its library")
         .hint("choose another --codec");
   }
-  if (codec == AvroCodec::kDeflate) deflate_ = std::make_unique<Deflate>();
+  if (codec == RowCodec::kDeflate) deflate_ = std::make_unique<Deflate>();
 }
 
-AvroPacker::~AvroPacker() = default;
+RowPacker::~RowPacker() = default;
 
-std::span<const char> AvroPacker::pack(std::span<const char> plain) {
+std::span<const char> RowPacker::pack(std::span<const char> plain) {
   size_t size = 0;
   switch (codec_) {
 #ifdef HTMTRACE_HAVE_LIBDEFLATE
-    case AvroCodec::kDeflate:
-      size = deflate_->pack(plain, packed_);
+    case RowCodec::kDeflate:
+      size = deflate_->pack(plain, format_, packed_);
       break;
 #ifdef HTMTRACE_HAVE_SNAPPY
-    case AvroCodec::kSnappy:
-      size = pack_snappy(plain, packed_);
+    case RowCodec::kSnappy:
+      size = pack_snappy(plain, format_, packed_);
       break;
 #endif
 #endif
 #ifdef HTMTRACE_HAVE_ZSTD
-    case AvroCodec::kZstandard:
+    case RowCodec::kZstandard:
       size = pack_zstandard(plain, packed_);
       break;
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The codecs for the blocks of an Avro object container file (Apache Avro specification 1.11,
-// "Required Codecs" and "Optional Codecs").
+// The codecs for the blocks of row files: an Avro object container file (Apache Avro specification
+// 1.11, "Required Codecs" and "Optional Codecs"), or a page of a Parquet file (parquet.thrift,
+// CompressionCodec).
 #pragma once
 
 #include <cstdint>
@@ -11,25 +12,29 @@
 
 namespace htmtrace {
 
-enum class AvroCodec : uint8_t { kNull, kDeflate, kSnappy, kZstandard };
+enum class RowCodec : uint8_t { kNull, kDeflate, kSnappy, kZstandard };
 
-// The name in the file's header: "null", "deflate", ...
-const char* avro_codec_name(AvroCodec codec);
+// Avro has raw deflate, and a checksum after snappy's bytes. Parquet has gzip's header around
+// deflate, and plain snappy.
+enum class RowFormat : uint8_t { kAvro, kParquet };
+
+// The name in the header of an Avro file: "null", "deflate", ...
+const char* row_codec_name(RowCodec codec);
 
 // Returns whether this build has the codec's library.
-bool has_avro_codec(AvroCodec codec);
+bool has_row_codec(RowCodec codec);
 
 // The fastest codec that all engines read, as far as this build has it: snappy, deflate or null.
-AvroCodec default_avro_codec();
+RowCodec default_row_codec();
 
 // Compresses blocks. Each thread needs an object of its own.
-class AvroPacker {
+class RowPacker {
  public:
   // Throws Error if this build lacks the codec's library.
-  explicit AvroPacker(AvroCodec codec);
-  ~AvroPacker();
-  AvroPacker(const AvroPacker&) = delete;
-  AvroPacker& operator=(const AvroPacker&) = delete;
+  RowPacker(RowCodec codec, RowFormat format);
+  ~RowPacker();
+  RowPacker(const RowPacker&) = delete;
+  RowPacker& operator=(const RowPacker&) = delete;
 
   // Returns the block as it is stored. The result is valid until the next call, or as long as
   // `plain`. Throws std::bad_alloc.
@@ -38,7 +43,8 @@ class AvroPacker {
  private:
   struct Deflate;
 
-  AvroCodec codec_;
+  RowCodec codec_;
+  RowFormat format_;
   std::unique_ptr<Deflate> deflate_;
   std::vector<char> packed_;
 };

@@ -159,6 +159,17 @@ int NewFile::claim_name() const {
   return Fd(::openat(folder_.get(), name_.c_str(), how, kPrivate)) ? 0 : errno;
 }
 
+void NewFile::write(std::span<const char> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd(), bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes = bytes.subspan(static_cast<size_t>(written));
+    } else if (errno != EINTR) {
+      throw Error("cannot write " + path_.string(), errno);
+    }
+  }
+}
+
 int NewFile::publish() {
   if (stream_ || published_) return 0;
   if (existing_ == Existing::kRefuse && hidden_.empty()) {

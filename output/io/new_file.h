@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "core/base/fd.h"
@@ -44,6 +45,9 @@ class NewFile {
   const std::filesystem::path& path() const { return path_; }
   bool is_stream() const { return stream_; }
   bool is_published() const { return published_; }
+
+  // Appends all bytes. Throws Error.
+  void write(std::span<const char> bytes);
 
   // Gives the file its name. Replaces an old file if `existing` was kReplace, and fails if one has
   // appeared otherwise. The descriptor stays open. Returns 0 or errno; further calls return 0.

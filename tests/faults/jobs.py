@@ -100,7 +100,7 @@ def locate_jobs():
               status=1, remembered=remembered_core(cpu, "1 2 3"))
 
 
-def all_jobs(can_write_parquet):
+def all_jobs():
     core = "decode --translation ../in/map --partition 0 -j 1"
     nest = "decode --type nest --translation ../in/map --partition 0"
     yield job("version", "--version")
@@ -122,8 +122,8 @@ def all_jobs(can_write_parquet):
     yield job("decode chosen fields of a bus trace", f"{nest} --fields time,ttype,ra,la --format csv ../in/bus")
     yield job("decode a selection with the index", f"{core} --last 50 ../in/indexed/core")
     yield job("decode Avro", f"{core} --format avro --part-rows 500 -o out ../in/core")
-    if can_write_parquet:
-        yield job("decode Parquet", f"{core} --format parquet -o out ../in/core")
+    yield job("decode Parquet", f"{core} --format parquet --part-rows 500 -o out ../in/core")
+    yield job("decode a bus trace to Parquet", f"{nest} --format parquet -o out ../in/bus")
     yield job("decode for simulators", f"{core} --format qtrace --force -o out ../in/core", copies=OLD)
     yield job("decode block vectors", f"{core} --format bbv --interval 300 --blocks blocks -o out ../in/core")
     yield job("decode a packed trace", f"{core} ../in/core.gz")
