@@ -57,7 +57,7 @@ SymbolTable load_names(const DecodeOptions& options) {
   SymbolTable symbols = load_symbols(options.names, options.traces);
   if (!symbols.empty()) return symbols;
   throw Error("cannot print symbols: no symbols found")
-      .hint("pass --kallsyms or --elf; htmtrace record saves the names as root");
+      .hint("pass --kallsyms or --elf, or record as root, without --no-symbols");
 }
 
 class Decode {

@@ -145,7 +145,7 @@ void declare_options(CLI::App& app, DecodeOptions& options) {
   app.option_defaults()->group(kOutputGroup);
   app.add_option("-j,--threads", options.threads, "Decode core traces with N threads [all CPUs]")
       ->type_name("N")
-      ->check(CLI::Range(1U, DecodeOptions::kMostThreads))
+      ->check(CLI::Range(1U, DecodeOptions::kMostThreads).description(""))
       ->default_str("");
   declare_pager(app, options.terminal);
   app.add_flag("-q,--quiet", options.traces.quiet, "Print no progress and no statistics");

@@ -190,9 +190,10 @@ Finding judge_module(const fs::path& root, const std::string& release,
   const std::string stated = "required by " + required_by;
   const Keys keys = keys_of(root);
   const bool owner_has_keys = keys == Keys::kNone || keys == Keys::kSome || keys == Keys::kUnknown;
-  const std::string trust = required_by == kSecureBoot || owner_has_keys
-                                ? trust_step(keys, release)
-                                : "boot without module.sig_enforce=1 and lockdown=…";
+  const std::string trust =
+      required_by == kSecureBoot || owner_has_keys
+          ? trust_step(keys, release)
+          : "boot without the kernel parameters module.sig_enforce and lockdown";
   switch (const Signature signature = signature_of(module)) {
     case Signature::kSigned:
     case Signature::kCompressed:
@@ -201,7 +202,7 @@ Finding judge_module(const fs::path& root, const std::string& release,
           kSignature,
           fmt::format("{}; htm.ko is {}, and {}", stated,
                       signature == Signature::kSigned ? "signed" : "compressed", describe(keys)),
-          "doctor cannot see whether the kernel trusts the key that signed the driver: a key in "
+          "doctor cannot see whether htm.ko is signed by a key that the kernel trusts: a key in "
           "moduledb, or one that the kernel was built with",
           {"modprobe htm", "if the kernel refuses the driver: " + trust}};
     case Signature::kUnreadable:
@@ -229,7 +230,8 @@ Finding check_lockdown(const fs::path& root) {
     return {Verdict::kNotice,
             "lockdown",
             "confidentiality; perf is allowed",
-            "the kernel refuses tracefs, which --resume-on and --pause-on need",
+            "the kernel refuses tracefs and kprobes: --resume-on and --pause-on cannot use "
+            "tracepoints or functions of the kernel",
             {}};
   }
   switch (locked_down_for(root, "integrity")) {

@@ -101,7 +101,7 @@ Finding check_formats(const fs::path& root) {
   return {Verdict::kNotice,
           "formats",
           describe_processor(*pvr),
-          "what htmtrace assumes about its records can be wrong",
+          "htmtrace's assumptions about its records can be wrong",
           {}};
 }
 

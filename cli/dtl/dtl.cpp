@@ -276,6 +276,7 @@ void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
       ->type_name("SIZE");
   app.add_option("--threads", wish->options.threads,
                  "Threads that drain the rings [one per 96 CPUs]")
+      ->type_name("N")
       ->check(CLI::Range(1, 64).description(""));
   declare_script_options(app, wish->options.script, "stop, ping");
   app.option_defaults()->group(kOutputGroup);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Saves the names of addresses, and chooses the times at which it reads the memory of processes.
 //
-// By default, this costs almost nothing: at the end, the recorder copies the kernel's names, and
+// By default, the recorder works only after the trace has ended: it copies the kernel's names, and
 // lists the code that perf saw the workload map. `--symbols` also walks over all processes, which
 // needs capabilities and time.
 #pragma once

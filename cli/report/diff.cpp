@@ -178,7 +178,7 @@ void declare_options(CLI::App& app, DiffOptions& options) {
       ->default_str("");
   app.add_option("--entries", options.entries, "Addresses that a table keeps in memory [65536]")
       ->type_name("N")
-      ->check(CLI::Range(size_t{16}, size_t{1} << 28))
+      ->check(CLI::Range(size_t{16}, size_t{1} << 28).description(""))
       ->default_str("");
   declare_symbols(app, options.symbols);
   app.option_defaults()->group(kOutputGroup);

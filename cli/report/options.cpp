@@ -33,7 +33,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
   app.add_option("--entries", options.wishes.entries,
                  "Addresses that a table keeps in memory [65536]")
       ->type_name("N")
-      ->check(CLI::Range(size_t{16}, size_t{1} << 28))
+      ->check(CLI::Range(size_t{16}, size_t{1} << 28).description(""))
       ->default_str("");
   app.add_flag("--stacks", options.stacks, "Report folded call stacks");
   app.add_flag("--calls", options.calls, "Report the call tree; as svg, a flame graph");

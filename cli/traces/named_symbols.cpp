@@ -47,8 +47,8 @@ std::optional<uint64_t> parse_offset(std::string_view text) {
 Error no_symbols(const std::string& option) {
   return Error(fmt::format("cannot use {}: no symbols found", option))
       .hint(
-          "pass --elf PROGRAM for a program, or --kallsyms FILE for the kernel; htmtrace record "
-          "saves both as root");
+          "pass --elf PROGRAM for a program, or --kallsyms FILE for the kernel, or record as root, "
+          "without --no-symbols");
 }
 
 void add_similar(Error& error, const SimilarNames& similar) {

@@ -85,7 +85,8 @@ const ProgramMaps::File* recorded_file_like(const std::string& path, const Progr
 
 // Returns why the file gives no names; empty if it does.
 std::string mismatch_of(const ProgramMaps::File& file) {
-  if (!file.content) return "it was gone or replaced when the recording ended";
+  if (!file.content)
+    return "it was gone, replaced, unreadable or too large when the recording ended";
   std::error_code failure;
   if (!std::filesystem::exists(file.path, failure)) return "it does not exist";
   if (::access(file.path.c_str(), R_OK) != 0) return "it is not readable";

@@ -112,19 +112,19 @@ void add_page_owners(const std::vector<std::string>& paths, SymbolTable& table) 
   if (!read_pages(paths, names) || names.processes().empty()) {
     if (table.programs().empty()) return;
     print_note(
-        "names that end with ? are not proven: the recording has no pages of programs (htmtrace "
-        "record saves them as root)");
+        "names that end with ? are not proven: the recording has no pages of programs (record as "
+        "root to save them)");
     return;
   }
   PageOwners owners = names.take_owners();
   std::set<std::string> unproven;
   for (const SymbolTable::Program& program : table.programs()) {
-    const uint32_t number = program.path.empty() ? owners.number_of_name(program.file)
-                                                 : owners.number_of(program.path);
+    const uint32_t number =
+        program.path.empty() ? owners.number_of_name(program.file) : owners.number_of(program.path);
     if (number != PageOwners::kNone || !unproven.insert(program.file).second) continue;
     print_warning(
-        fmt::format("cannot prove the names of {}: the recording has no pages of one file with "
-                    "this name; its names end with ?",
+        fmt::format("cannot prove the names of {}: the recording has no pages of this file, or "
+                    "several files have this name; its names end with ?",
                     program.file));
   }
   table.set_pages(std::move(owners));

@@ -37,13 +37,13 @@ void check(const SymbolOptions& options);
 SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths,
                          bool owners = false);
 
-// Loads the names of logical addresses, from `known` and the pages that record --symbols saved.
+// Loads the names of logical addresses, from `known` and the pages that record saved.
 // Warns and throws like load_symbols(). `known` must outlive the result.
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
                           const SymbolTable& known);
 
 // Loads the names of mappings, for effective addresses without a symbol in the trace at `path`,
-// from the maps that record --symbols saved. Throws Error.
+// from the maps that record saved. Throws Error.
 MappingNames load_mapping_names(const std::string& path);
 
 }  // namespace htmtrace

@@ -2,7 +2,7 @@
 // Locates the memory of a recording's workload: its processes' maps, with the logical real address
 // of each page in memory. These pages give names to bus addresses. The kernel shows the pages only
 // while a process runs, so look() repeats, and the last result of each process is kept.
-// htmtrace-record(1), --symbols, describes the file.
+// htmtrace-record(1), Pages, describes the file.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names logical addresses. Sources are the workload's memory as `record --symbols` saw it
+// Names logical addresses. Sources are the workload's memory as `record` saw it
 // (htm.pages), and the names of the kernel. A bus carries machine addresses only, so the owner of
 // an address must be known from another source.
 #pragma once
