@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <string>
 
 namespace htmtrace {
 
@@ -38,6 +39,8 @@ struct Disassembler::Engine {
 
   void disassemble(const Instruction& instruction) {
     text.clear();
+    // The library prints the address of prefixed instructions in another way.
+    has_address = instruction.has_prefix;
     size_t size = 0;
     if (instruction.has_prefix) size = put(instruction.prefix, size);
     size = put(instruction.opcode, size);
@@ -81,6 +84,7 @@ struct Disassembler::Engine {
     return size;
   }
   static void print_address(bfd_vma address, disassemble_info* info) {
+    static_cast<Engine*>(info->stream)->has_address = true;
     print(info->stream, "0x%llx", static_cast<unsigned long long>(address));
   }
 
@@ -88,13 +92,15 @@ struct Disassembler::Engine {
   disassembler_ftype function = nullptr;
   std::array<bfd_byte, 8> bytes{};
   std::string text;
+  bool has_address = false;  // the text may depend on the address of the instruction
 };
 
 bool can_disassemble() {
   return true;
 }
 
-Disassembler::Disassembler() : engine_(std::make_unique<Engine>()), known_(kKnown) {
+Disassembler::Disassembler()
+    : engine_(std::make_unique<Engine>()), by_words_(kKnown), by_address_(kKnown) {
   if (engine_->function == nullptr) {
     throw Error("cannot disassemble: libopcodes does not know POWER");
   }
@@ -104,12 +110,24 @@ std::string_view Disassembler::text(const Instruction& instruction) {
   const uint64_t address = instruction.has_ea ? instruction.ea.value : 0;
   const uint64_t words =
       uint64_t{instruction.has_prefix ? instruction.prefix : 0} << 32 | instruction.opcode;
-  Known& known = known_[address / 4 % kKnown];
-  if (!known.filled || known.address != address || known.words != words) {
-    engine_->disassemble(instruction);
-    known = {address, words, true, engine_->text};
+  // 2^64 divided by the golden ratio spreads the words (Knuth, The Art of Computer Programming,
+  // volume 3, 6.4).
+  Known& same_words = by_words_[(words * 0x9e3779b97f4a7c15 >> 32) % kKnown];
+  if (same_words.size != 0 && same_words.words == words) {
+    return {same_words.text.data(), same_words.size};
   }
-  return known.text;
+  Known& here = by_address_[address / 4 % kKnown];
+  if (here.size != 0 && here.address == address && here.words == words) {
+    return {here.text.data(), here.size};
+  }
+  engine_->disassemble(instruction);
+  const std::string& text = engine_->text;
+  Known& known = engine_->has_address ? here : same_words;
+  if (text.size() > known.text.size()) return text;
+  known.words = words;
+  known.address = address;
+  known.size = static_cast<uint8_t>(text.copy(known.text.data(), known.text.size()));
+  return {known.text.data(), known.size};
 }
 
 }  // namespace htmtrace

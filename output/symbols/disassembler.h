@@ -2,9 +2,10 @@
 // Disassembles instruction words with libopcodes of the GNU binutils.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,17 +32,19 @@ class Disassembler {
 
  private:
   struct Engine;
-  struct Known {
-    uint64_t address = 0;
+  // One cache line.
+  struct alignas(64) Known {
     uint64_t words = 0;  // prefix and opcode
-    bool filled = false;
-    std::string text;
+    uint64_t address = 0;
+    std::array<char, 47> text;
+    uint8_t size = 0;  // of the text; 0: free
   };
   static constexpr size_t kKnown = 1
                                    << 14;  // a power of two that covers the code of a busy program
 
   std::unique_ptr<Engine> engine_;
-  std::vector<Known> known_;
+  std::vector<Known> by_words_;  // texts without an address
+  std::vector<Known> by_address_;
 };
 
 }  // namespace htmtrace
