@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -25,9 +26,18 @@ std::string_view module_of(std::string_view name) {
   return rest.empty() ? rest : rest.substr(2, rest.size() - 3);
 }
 
+// GCC's and LLVM's names for parts and variants of a function: "handle.constprop.0", "read.cold".
+bool is_variant(std::string_view symbol, std::string_view name) {
+  if (name.empty() || !symbol.starts_with(name)) return false;
+  const std::string_view rest = symbol.substr(name.size());
+  return std::ranges::any_of(std::array<std::string_view, 6>{".constprop.", ".isra.", ".part.",
+                                                             ".cold", ".lto_priv.", ".llvm."},
+                             [&](std::string_view mark) { return rest.starts_with(mark); });
+}
+
 // Text prints "inner[nest_pmu]", other formats print "inner [nest_pmu]".
 bool is_called(std::string_view symbol, std::string_view name) {
-  if (symbol == name) return true;
+  if (symbol == name || is_variant(symbol, name)) return true;
   const std::string_view bare = without_module(symbol);
   if (bare.size() == symbol.size() || !name.starts_with(bare)) return false;
   const std::string_view rest = name.substr(bare.size());
@@ -163,7 +173,7 @@ void NamedSymbols::note_several(const std::vector<Found>& found, const std::stri
   for (size_t i = 0; i < std::min(found.size(), kMostShown); i++) {
     const auto& [symbol, layer] = found[i].named;
     places += fmt::format("{}{:x}", i == 0 ? "" : ", ", symbol->address);
-    if (layer != 0) places += " in " + symbols_.programs()[layer - 1].file;
+    places += layer != 0 ? " in " + symbols_.programs()[layer - 1].file : " in the kernel";
   }
   if (found.size() > kMostShown) places += ", ...";
   print_note(fmt::format("{} {}: selected all {} symbols of this name: {}", option_, name,

@@ -5,6 +5,7 @@ namespace htmtrace {
 
 void Passages::at(const TracePlace& place) {
   now_ = place.ticks;
+  number_ = place.instructions;
   if (stamped_ && open_ && !open_->ticks) open_->ticks = now_;
 }
 
@@ -27,22 +28,28 @@ void Passages::instruction(const Instruction& instruction) {
     // An instruction can end one passage and start the next.
     if (to_.runs_at(address, falls)) {
       ends_++;
-      if (open_) {
-        instructions_.add(selected_ - open_->instructions, true);
-        ticks_.add(ticks_since_begin(), open_->exact && stamped_ && !overflowed_);
-        open_.reset();
-      }
+      if (open_) end_passage();
     }
     if (from_.runs_at(address, falls)) {
       begins_++;
       if (open_) begun_again_++;
-      open_ = {.instructions = selected_, .ticks = {}, .exact = stamped_};
+      open_ = {.instructions = selected_, .number = number_, .ticks = {}, .exact = stamped_};
       if (stamped_) open_->ticks = now_;
       overflowed_ = false;
     }
   }
   selected_++;
   pass(instruction);
+}
+
+void Passages::end_passage() {
+  const uint64_t length = selected_ - open_->instructions;
+  if (!longest_ || length > instructions_.most) {
+    longest_ = {.begin = open_->number, .end = number_, .trace = trace_};
+  }
+  instructions_.add(length, true);
+  ticks_.add(ticks_since_begin(), open_->exact && stamped_ && !overflowed_);
+  open_.reset();
 }
 
 // The end of the passage may be in the lost part. It did not execute before the loss, so the length
@@ -58,6 +65,7 @@ void Passages::cut() {
 
 void Passages::end_trace() {
   cut();
+  trace_++;
   now_ = 0;
   stamped_ = false;
 }

@@ -46,6 +46,13 @@ struct PassageLengths {
   }
 };
 
+// The instructions of a passage, by their numbers in the trace.
+struct PassagePlace {
+  uint64_t begin = 0;  // the first instruction
+  uint64_t end = 0;    // the instruction that ended the passage
+  uint64_t trace = 0;  // in the order of reading, from 0
+};
+
 // A code location, which can have several addresses.
 struct CodePlace {
   SymbolSet starts;
@@ -76,6 +83,8 @@ class Passages {
 
   const PassageLengths& instructions() const { return instructions_; }
   const PassageLengths& ticks() const { return ticks_; }
+  // The first of the complete passages with most instructions. Empty if there is none.
+  const std::optional<PassagePlace>& longest() const { return longest_; }
   uint64_t passages() const { return instructions_.count; }
   // Passages that a loss, a defect, a pause or the end of the trace cut short. Their lengths are
   // lower bounds.
@@ -102,12 +111,14 @@ class Passages {
 
   struct Open {
     uint64_t instructions = 0;  // selected instructions that precede the passage
+    uint64_t number = 0;        // of the first instruction in the trace
     // The latest possible time of the start of the passage. Empty until a stamp follows.
     std::optional<uint64_t> ticks;
     bool exact = false;  // a stamp directly precedes the first instruction
   };
 
   void pass(const Instruction& instruction);
+  void end_passage();
   void cut();
   uint64_t ticks_since_begin() const {
     return open_->ticks && now_ > *open_->ticks ? now_ - *open_->ticks : 0;
@@ -117,13 +128,16 @@ class Passages {
   Place from_;
   Place to_;
   std::optional<Open> open_;
-  uint64_t selected_ = 0;    // selected instructions so far
+  uint64_t selected_ = 0;  // selected instructions so far
+  uint64_t number_ = 0;    // of the current instruction in the trace
+  uint64_t trace_ = 0;
   uint64_t now_ = 0;         // ticks up to the last stamp
   bool stamped_ = false;     // a stamp with ticks follows the last instruction
   bool overflowed_ = false;  // the ticks since the start of the passage are incomplete
   uint64_t next_ea_ = 0;     // address that follows the last instruction
   PassageLengths instructions_;
   PassageLengths ticks_;
+  std::optional<PassagePlace> longest_;
   uint64_t cut_ = 0;
   uint64_t begun_again_ = 0;
   uint64_t begins_ = 0;

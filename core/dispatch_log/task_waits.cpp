@@ -18,6 +18,7 @@ void DtlTaskWaits::add(std::span<const DtlEntry> entries, std::span<const DtlTas
     Wait& wait = of(tasks[i]);
     wait.count += ticks;
     wait.times.add(static_cast<uint32_t>(std::min<uint64_t>(ticks, UINT32_MAX)));
+    wait.by_reason[std::min<size_t>(entries[i].preempt_reason, wait.by_reason.size() - 1)] += ticks;
   }
 }
 
@@ -25,6 +26,7 @@ void DtlTaskWaits::add(const DtlTaskWaits& other) {
   const auto sum = [](Wait& to, const Wait& from) {
     to.count += from.count;
     to.times.add(from.times);
+    for (size_t i = 0; i < to.by_reason.size(); i++) to.by_reason[i] += from.by_reason[i];
   };
   sum(idle_, other.idle_);
   sum(unknown_, other.unknown_);

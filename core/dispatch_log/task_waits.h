@@ -3,6 +3,7 @@
 // count for the task that was current on the processor.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,9 @@ class DtlTaskWaits {
   struct Wait {
     uint64_t count = 0;   // waiting time in ticks; the table orders tasks by this value
     TickHistogram times;  // for each dispatch, from ready to dispatch
+    // The waiting time by the reason why the virtual processor had stopped, in ticks. The last
+    // element has all higher codes.
+    std::array<uint64_t, 16> by_reason{};
   };
   using Table = HotTable<Wait>;
 

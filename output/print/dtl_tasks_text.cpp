@@ -4,11 +4,16 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/dispatch_log/entry.h"
 #include "output/io/csv_field.h"
 #include "output/io/json_writer.h"
 #include "output/io/shares.h"
@@ -50,6 +55,25 @@ void write_fields(JsonWriter& json, DtlTask task, const DtlTaskNames& names) {
   comm.empty() ? json.null("comm") : json.text("comm", comm);
 }
 
+struct ReasonWait {
+  std::string name;
+  uint64_t ticks;
+};
+
+// Why the virtual processor had stopped before the waits; the longest waiting time first.
+std::vector<ReasonWait> reasons_of(const DtlTaskWaits::Wait& wait) {
+  std::vector<ReasonWait> reasons;
+  for (size_t code = 0; code < wait.by_reason.size(); code++) {
+    if (wait.by_reason[code] == 0) continue;
+    std::string name(preempt_reason_name(static_cast<uint8_t>(code)));
+    if (name.empty()) name = fmt::format("reason_{}", code);
+    if (code == wait.by_reason.size() - 1) name = "other";
+    reasons.push_back({std::move(name), wait.by_reason[code]});
+  }
+  std::ranges::stable_sort(reasons, std::greater<>(), &ReasonWait::ticks);
+  return reasons;
+}
+
 // A line of the table. Without a task, the line describes unknown tasks.
 struct Waiting {
   DtlTask task;
@@ -74,25 +98,30 @@ class TaskTable {
     const auto out = std::back_inserter(text);
     fmt::format_to(out, "\nwaited from ready to dispatch, by task{}, {}:\n", most_of(),
                    since_.ticks_per_second != 0 ? "us" : "ticks");
-    fmt::format_to(out, "{:>10}{:>10}{:>12}{:>16}{:>10}{:>12}{:>12}{:>12}  {}\n", "pid", "tid",
-                   "dispatches", "waited", "share", "p50", "p99", "max", "comm");
+    fmt::format_to(out, "{:>10}{:>10}{:>12}{:>16}{:>10}{:>12}{:>12}{:>12}  {:<16}  {}\n", "pid",
+                   "tid", "dispatches", "waited", "share", "p50", "p99", "max", "comm",
+                   "waited after");
     const uint64_t all = sum();
     for (const auto& [task, wait] : lines_) {
-      fmt::format_to(out, "{:>10}{:>10}{:>12}{:>16}{:>10}{:>12}{:>12}{:>12}  {}\n",
+      fmt::format_to(out, "{:>10}{:>10}{:>12}{:>16}{:>10}{:>12}{:>12}{:>12}  {:<16}  {}\n",
                      number_or(task.pid, "-"), number_or(task.tid, "-"), wait->times.count(),
                      time(wait->count), share(wait->count, all), time(wait->times.quantile(500)),
                      time(wait->times.quantile(990)), time(wait->times.most()),
-                     name_of(task, *table_.names));
+                     name_of(task, *table_.names), shares_of(*wait));
     }
     return text;
   }
 
   std::string csv() const {
-    std::string text = "pid,tid,comm,dispatches,waited_ns,p50_ns,p99_ns,max_ns\n";
+    std::string text = "pid,tid,comm,dispatches,waited_ns,p50_ns,p99_ns,max_ns,waited_ns_after\n";
     for (const auto& [task, wait] : lines_) {
-      text += fmt::format("{},{},{},{},{},{}\n", csv_fields(task, *table_.names),
+      std::string after;
+      for (const auto& [name, ticks] : reasons_of(*wait)) {
+        after += fmt::format("{}{}:{}", after.empty() ? "" : " ", name, ns(ticks));
+      }
+      text += fmt::format("{},{},{},{},{},{},{}\n", csv_fields(task, *table_.names),
                           wait->times.count(), ns(wait->count), ns(wait->times.quantile(500)),
-                          ns(wait->times.quantile(990)), ns(wait->times.most()));
+                          ns(wait->times.quantile(990)), ns(wait->times.most()), after);
     }
     return text;
   }
@@ -108,6 +137,9 @@ class TaskTable {
       json.number("p50_ns", ns(wait->times.quantile(500)));
       json.number("p99_ns", ns(wait->times.quantile(990)));
       json.number("max_ns", ns(wait->times.most()));
+      json.begin_object("waited_ns_after");
+      for (const auto& [name, ticks] : reasons_of(*wait)) json.number(name, ns(ticks));
+      json.end_object();
       json.end_object();
       text += json.take();
     }
@@ -115,6 +147,14 @@ class TaskTable {
   }
 
  private:
+  static std::string shares_of(const DtlTaskWaits::Wait& wait) {
+    std::string text;
+    for (const auto& [name, ticks] : reasons_of(wait)) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, share(ticks, wait.count));
+    }
+    return text;
+  }
+
   uint64_t ns(uint64_t ticks) const { return since_.nanoseconds(ticks).value_or(0); }
   // Microseconds, or ticks if the clock is unknown.
   std::string time(uint64_t ticks) const {

@@ -87,6 +87,12 @@ std::string PassagesReport::to_text() const {
   line("passages begun again", passages.begun_again());
   line("executions of FROM", passages.begins());
   line("executions of TO", passages.ends());
+  if (const auto& longest = passages.longest()) {
+    fmt::format_to(out, "  {:<28} --instructions {}-{}", "longest passage", longest->begin,
+                   longest->end);
+    if (traces > 1) fmt::format_to(out, " of trace {}", longest->trace + 1);
+    text += '\n';
+  }
   const uint64_t all = passages.passages() + passages.cut_passages();
   add_text(passages.instructions(), "instructions", all, text);
   add_text(passages.ticks(), "ticks", all, text);
@@ -104,6 +110,15 @@ std::string PassagesReport::to_json() const {
   json.number("begun_again", passages.begun_again());
   json.number("begins", passages.begins());
   json.number("ends", passages.ends());
+  if (const auto& longest = passages.longest()) {
+    json.begin_object("longest");
+    json.number("trace", longest->trace);
+    json.number("begin", longest->begin);
+    json.number("end", longest->end);
+    json.end_object();
+  } else {
+    json.null("longest");
+  }
   add_json(passages.instructions(), "instructions", json);
   add_json(passages.ticks(), "ticks", json);
   json.end_object();

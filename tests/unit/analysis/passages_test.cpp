@@ -100,6 +100,28 @@ TEST_CASE("a passage counts the instructions from the begin up to the end") {
   CHECK(lengths.exact[4] == 1);
 }
 
+TEST_CASE("the longest passage has the numbers of its instructions") {
+  const SymbolTable table = three_functions();
+  Feed feed(table, "work", "finish");
+  CHECK_FALSE(feed.passages.longest());
+  const auto passage = [&](unsigned between) {
+    feed.run(kMeasured);
+    feed.run(kOther, between);
+    feed.run(kFinish);
+  };
+  passage(2);
+  passage(9);  // instructions 4 to 14
+  passage(9);
+  REQUIRE(feed.passages.longest());
+  CHECK(feed.passages.longest()->begin == 4);
+  CHECK(feed.passages.longest()->end == 14);
+  CHECK(feed.passages.longest()->trace == 0);
+  feed.end();
+  passage(20);
+  REQUIRE(feed.passages.longest());
+  CHECK(feed.passages.longest()->trace == 1);
+}
+
 TEST_CASE("a repeated begin starts the passage again") {
   const SymbolTable table = three_functions();
   Feed feed(table, "work", "finish");

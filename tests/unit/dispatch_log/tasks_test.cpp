@@ -194,10 +194,10 @@ TEST_CASE("the table shows how long each task waited, the longest wait first") {
   names.set(kA, "a, \"b\"");
   DtlTaskWaits waits, other;
   const std::vector<DtlEntry> entries = {
-      {.enqueue_to_dispatch = 500, .ready_to_enqueue = 12},
-      {.enqueue_to_dispatch = 512},
-      {.ready_to_enqueue = 5120},
-      {.enqueue_to_dispatch = 2048},
+      {.preempt_reason = 2, .enqueue_to_dispatch = 500, .ready_to_enqueue = 12},
+      {.preempt_reason = 4, .enqueue_to_dispatch = 512},
+      {.preempt_reason = 200, .ready_to_enqueue = 5120},
+      {.preempt_reason = 14, .enqueue_to_dispatch = 2048},
       {.enqueue_to_dispatch = UINT32_MAX, .ready_to_enqueue = 5}};
   waits.add(entries, std::vector<DtlTask>{kA, kA, kB, kIdleTask, kNobody});
   other.add(std::span(entries).first(1), std::vector<DtlTask>{kA});
@@ -208,23 +208,23 @@ TEST_CASE("the table shows how long each task waited, the longest wait first") {
   CHECK(table.to_text(DtlFormat::kText) ==
         R"(
 waited from ready to dispatch, by task, us:
-       pid       tid  dispatches          waited     share         p50         p99         max  comm
-        20        20           1          10.000    0.00 %      10.000      10.000      10.000  :20
-        10        11           3           3.000    0.00 %       1.000       1.000       1.000  a, "b"
-         0         0           1           4.000    0.00 %       4.000       4.000       4.000  idle
-         -         -           1     8388608.007  100.00 % 8388607.998 8388607.998 8388607.998  unknown
+       pid       tid  dispatches          waited     share         p50         p99         max  comm              waited after
+        20        20           1          10.000    0.00 %      10.000      10.000      10.000  :20               other 100.00 %
+        10        11           3           3.000    0.00 %       1.000       1.000       1.000  a, "b"            H_CEDE 66.66 %, time_slice 33.33 %
+         0         0           1           4.000    0.00 %       4.000       4.000       4.000  idle              reason_14 100.00 %
+         -         -           1     8388608.007  100.00 % 8388607.998 8388607.998 8388607.998  unknown           unused 100.00 %
 )");
   CHECK(table.to_text(DtlFormat::kCsv) ==
-        "pid,tid,comm,dispatches,waited_ns,p50_ns,p99_ns,max_ns\n"
-        "20,20,,1,10000,10000,10000,10000\n"
-        "10,11,\"a, \"\"b\"\"\",3,3000,1000,1000,1000\n"
-        "0,0,idle,1,4000,4000,4000,4000\n"
-        ",,,1,8388608007,8388607998,8388607998,8388607998\n");
+        "pid,tid,comm,dispatches,waited_ns,p50_ns,p99_ns,max_ns,waited_ns_after\n"
+        "20,20,,1,10000,10000,10000,10000,other:10000\n"
+        "10,11,\"a, \"\"b\"\"\",3,3000,1000,1000,1000,H_CEDE:2000 time_slice:1000\n"
+        "0,0,idle,1,4000,4000,4000,4000,reason_14:4000\n"
+        ",,,1,8388608007,8388607998,8388607998,8388607998,unused:8388608007\n");
   table.top = 1;
   const std::string json = table.to_text(DtlFormat::kJson);
   CHECK(json.substr(0, json.find('\n')) ==
         R"({"pid":20,"tid":20,"comm":null,"dispatches":1,"waited_ns":10000,"p50_ns":10000,)"
-        R"("p99_ns":10000,"max_ns":10000})");
+        R"("p99_ns":10000,"max_ns":10000,"waited_ns_after":{"other":10000}})");
   CHECK(json.find(R"({"pid":null,"tid":null,"comm":null,)") != std::string::npos);
   CHECK(table.to_text(DtlFormat::kText).find("by task, the 1 that waited longest, us:") !=
         std::string::npos);
