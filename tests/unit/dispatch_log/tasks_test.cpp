@@ -210,7 +210,7 @@ TEST_CASE("the table shows how long each task waited, the longest wait first") {
 waited from ready to dispatch, by task, us:
        pid       tid  dispatches          waited     share         p50         p99         max  comm              waited after
         20        20           1          10.000    0.00 %      10.000      10.000      10.000  :20               other 100.00 %
-        10        11           3           3.000    0.00 %       1.000       1.000       1.000  a, "b"            H_CEDE 66.66 %, time_slice 33.33 %
+        10        11           3           3.000    0.00 %       1.000       1.000       1.000  a, "b"            H_CEDE 66.67 %, time_slice 33.33 %
          0         0           1           4.000    0.00 %       4.000       4.000       4.000  idle              reason_14 100.00 %
          -         -           1     8388608.007  100.00 % 8388607.998 8388607.998 8388607.998  unknown           unused 100.00 %
 )");
