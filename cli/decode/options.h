@@ -14,8 +14,8 @@
 #include "cli/terminal.h"
 #include "cli/traces/options.h"
 #include "cli/traces/symbols.h"
-#include "output/export/row_codec.h"
 #include "output/export/qtrace_writer.h"
+#include "output/export/row_codec.h"
 
 namespace htmtrace {
 
@@ -49,7 +49,7 @@ struct DecodeOptions {
   static constexpr uint64_t kPartRows = 10'000'000;
   uint64_t part_rows = kPartRows;  // limit for each file of a format for engines
   std::optional<uint64_t> part_ticks;
-  std::optional<RowCodec> codec;   // empty: the default codec
+  std::optional<RowCodec> codec;    // empty: the default codec
   std::vector<std::string> fields;  // empty: the fields of the format
   bool summary = false;             // statistics instead of events
   bool stamps = false;

@@ -104,10 +104,10 @@ void SymbolSaver::save_cheap(const WorkloadWatch* watch) {
   if (watch != nullptr && !has_code) {
     print_warning("the code of the workload will have no names: " + watch->trouble());
   }
-  files_.emplace(folder_, existing_,
-                 SymbolFiles::Parts{.kallsyms = sources_.kallsyms.has_value(),
-                                    .maps = has_code,
-                                    .pages = has_code});
+  files_.emplace(
+      folder_, existing_,
+      SymbolFiles::Parts{
+          .kallsyms = sources_.kallsyms.has_value(), .maps = has_code, .pages = has_code});
   if (has_code) {
     ProcessPages pages("/proc", 0, page_size());
     save_code(*watch, pages);
@@ -134,9 +134,8 @@ void SymbolSaver::save_code(const WorkloadWatch& watch, ProcessPages& pages) {
 
 void SymbolSaver::save_kernel() {
   if (files_->add_kallsyms(*sources_.kallsyms)) return;
-  print_warning(
-      "the kernel hides its addresses from this process: kernel code will have no names",
-      "run htmtrace record as root, and check kernel.kptr_restrict");
+  print_warning("the kernel hides its addresses from this process: kernel code will have no names",
+                "run htmtrace record as root, and check kernel.kptr_restrict");
 }
 
 void SymbolSaver::report_pages() const {

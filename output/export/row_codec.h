@@ -24,7 +24,7 @@ const char* row_codec_name(RowCodec codec);
 // Returns whether this build has the codec's library.
 bool has_row_codec(RowCodec codec);
 
-// The fastest codec that all engines read, as far as this build has it: snappy, deflate or null.
+// The fastest codec that most readers have, as far as this build has it: snappy, deflate or null.
 RowCodec default_row_codec();
 
 // Compresses blocks. Each thread needs an object of its own.

@@ -202,8 +202,8 @@ bool ProcessPages::add_file_pages(const std::string& mapping, int own_pagemap, s
   // The open of a device can have effects.
   if (own_pagemap < 0 || ::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
   const Descriptor file(path);
-  if (file.get() < 0 || ::fstat(file.get(), &facts) != 0 ||
-      !S_ISREG(facts.st_mode) || facts.st_ino != inode) {
+  if (file.get() < 0 || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode) ||
+      facts.st_ino != inode) {
     return false;
   }
   const size_t bytes = last - first;
