@@ -20,9 +20,10 @@
 #include "cli/doctor/system.h"
 #include "cli/doctor/try.h"
 #include "cli/help.h"
+#include "cli/not_empty.h"
 #include "core/base/counted.h"
-#include "output/io/json_writer.h"
 #include "core/base/plain_text.h"
+#include "output/io/json_writer.h"
 #include "output/io/text_output.h"
 
 namespace htmtrace {
@@ -137,8 +138,8 @@ bool any_tried(const std::vector<Finding>& findings) {
   });
 }
 
-std::string to_text(const std::vector<Finding>& findings) {
 // Findings quote files of the machine and of devices, and file names.
+std::string to_text(const std::vector<Finding>& findings) {
   std::string text;
   for (const Finding& finding : findings) {
     text += fmt::format("{:<8} {:<13} {}\n", name(finding.verdict), finding.subject,
@@ -196,6 +197,7 @@ Action declare_doctor(CLI::App& app) {
   declare_targets(app, options->words);
   app.option_defaults()->group(kOutputGroup);
   app.add_option("-o,--output", options->folder, "Folder of the planned recording [.]")
+      ->check(not_empty("folder"))
       ->type_name("DIR")
       ->default_str(".");
   app.add_flag("--json", options->json, "Print JSON");
