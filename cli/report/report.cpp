@@ -211,8 +211,8 @@ class Report {
 
   std::string passages(const std::vector<ChosenTrace>& traces) {
     const auto [first, last] = split_names(options_.between, symbols_);
-    const CodePlace from = resolve_place(first, "--between", symbols_);
-    const CodePlace to = resolve_place(last, "--between", symbols_);
+    const CodePlace from = resolve_place(first, "--between", symbols_, options_.traces.quiet);
+    const CodePlace to = resolve_place(last, "--between", symbols_, options_.traces.quiet);
     Passages passages(symbols_, from, to);
     for (const ChosenTrace& trace : traces) {
       read(trace, passages);

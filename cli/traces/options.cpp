@@ -45,7 +45,14 @@ std::string output_of_option(const std::string& option, const std::string& file)
 }
 
 SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options) {
-  return load_symbols(symbols, options.paths, !options.names.files.empty());
+  return load_symbols(symbols, options.paths,
+                      {.owners = !options.names.files.empty(), .quiet = options.quiet});
+}
+
+void declare_quiet(CLI::App& app, TraceOptions& options) {
+  app.add_flag_callback(
+      "-q,--quiet", [&options] { options.quiet = options.names.quiet = true; },
+      "Print no progress, no statistics and no notes");
 }
 
 void declare_exit_code(CLI::App& app, TraceOptions& options) {

@@ -31,7 +31,7 @@ struct TraceOptions {
   bool force = false;
   bool no_sandbox = false;
   bool exit_code = false;
-  bool quiet = false;  // print no progress and no statistics on stderr
+  bool quiet = false;  // print no progress, no statistics and no notes on stderr
 
   // Returns true if an option selects a part of the events.
   bool selects() const { return !selection.everything() || !nest.commands.empty(); }
@@ -55,6 +55,9 @@ std::string output_of_option(const std::string& option, const std::string& file)
 
 // Loads the symbols for the traces. Throws Error.
 SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options);
+
+// Declares --quiet, in the current group.
+void declare_quiet(CLI::App& app, TraceOptions& options);
 
 // Declares --exit-code.
 void declare_exit_code(CLI::App& app, TraceOptions& options);
