@@ -313,19 +313,17 @@ Action declare_report(CLI::App& app) {
       "  htmtrace report --top 10 DIR");
   app.parse_complete_callback([&app, options] { check(app, *options); });
   return [&app, options] {
-    return run_action(options->traces, [&app, &options] {
-      const bool text = options->format == ReportFormat::kText;
-      const bool screen = text && options->traces.output.empty();
-      options->color = screen && wants_color(options->terminal, STDOUT_FILENO);
-      if (screen) options->columns = terminal_columns();
-      Pager pager(screen && !options->terminal.no_pager);
-      confine(options->traces, inputs_of(options->symbols, options->traces.paths));
-      if (is_one_dispatch_log(options->traces.paths)) {
-        pager.wait();  // the report and its messages belong together
-        return report_dispatch_log(app, *options);
-      }
-      return Report(*options).run(pager);
-    });
+    const bool text = options->format == ReportFormat::kText;
+    const bool screen = text && options->traces.output.empty();
+    options->color = screen && wants_color(options->terminal, STDOUT_FILENO);
+    if (screen) options->columns = terminal_columns();
+    Pager pager(screen && !options->terminal.no_pager);
+    confine(options->traces, inputs_of(options->symbols, options->traces.paths));
+    if (is_one_dispatch_log(options->traces.paths)) {
+      pager.wait();  // the report and its messages belong together
+      return report_dispatch_log(app, *options);
+    }
+    return Report(*options).run(pager);
   };
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -59,12 +58,9 @@ SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& optio
 // Declares --quiet, in the current group.
 void declare_quiet(CLI::App& app, TraceOptions& options);
 
-// Declares --exit-code.
+// Declares --exit-code, which makes kExitUsage the status of all errors: it differs from that of an
+// empty selection.
 void declare_exit_code(CLI::App& app, TraceOptions& options);
-
-// Runs the action of a command. With --exit-code, prints an error itself and returns kExitUsage, so
-// that the status differs from that of an empty selection.
-int run_action(const TraceOptions& options, const std::function<int()>& action);
 
 // Returns totals of 0, with a count of selected events if an option selects events.
 DecodeTotals no_totals(const TraceOptions& options);
