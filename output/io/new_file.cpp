@@ -223,6 +223,7 @@ int NewFile::set_aside() {
   if (!stream_) {
     if (const int reason = name_hidden(); reason != 0) return reason;
     identity_ = identity_of(fd());
+    if (!identity_) return errno;
   }
   return close_now();
 }
@@ -245,20 +246,24 @@ int NewFile::finish() {
   return close_now();
 }
 
-bool NewFile::has_name() const {
-  const auto own = fd_ ? identity_of(fd()) : identity_;
+int NewFile::unpublish() {
+  if (fd_) identity_ = identity_of(fd());
+  if (!identity_) return fd_ ? errno : EBADF;
   struct stat named {};
-  return own && ::fstatat(folder_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         *own == std::pair(named.st_dev, named.st_ino);
+  if (::fstatat(folder_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) {
+    return errno == ENOENT ? 0 : errno;
+  }
+  if (*identity_ != std::pair(named.st_dev, named.st_ino)) return 0;
+  if (::unlinkat(folder_.get(), name_.c_str(), 0) != 0) return errno;
+  published_ = false;
+  return 0;
 }
 
-void NewFile::discard() {
-  if (stream_) return fd_.reset();
-  if (published_ && has_name() && ::unlinkat(folder_.get(), name_.c_str(), 0) == 0) {
-    published_ = false;
-  }
-  remove_hidden();
+int NewFile::discard() {
+  const int reason = published_ ? unpublish() : 0;
+  if (!stream_) remove_hidden();
   fd_.reset();
+  return reason;
 }
 
 }  // namespace htmtrace

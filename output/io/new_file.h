@@ -73,8 +73,8 @@ class NewFile {
   int sync_name() const;
 
   // Closes the descriptor, and removes the file, also after publish(), unless another file has its
-  // name by now. Streams stay.
-  void discard();
+  // name by now. Streams stay. Returns 0, or errno if a published file stays.
+  int discard();
 
  private:
   NewFile(std::filesystem::path path, Existing existing);
@@ -85,7 +85,7 @@ class NewFile {
   int claim_name() const;
   int close_now();
   void remove_hidden();
-  bool has_name() const;
+  int unpublish();
 
   std::filesystem::path path_;
   std::string name_;  // the last part of the path
