@@ -47,9 +47,9 @@ ReadyNotice::~ReadyNotice() {
   const int reason = file_ ? file_->discard() : 0;
   if (reason == 0) return;
   try {
-    print_warning(fmt::format("cannot remove {}: {}", options_.ready_file.string(),
-                              std::strerror(reason)),
-                  "remove it: the trace that it announces has ended");
+    print_warning(
+        fmt::format("cannot remove {}: {}", options_.ready_file.string(), std::strerror(reason)),
+        "remove it: the trace that it announces has ended");
   } catch (const std::bad_alloc&) {
     print_out_of_memory();
   }

@@ -132,7 +132,9 @@ void Workload::start() {
   started_ = true;
   ChildFailure failure{::write(go_.write.get(), "", 1) == 1 ? 0 : errno, false};
   go_.write.reset();
-  if (failure.reason == 0 && ::read(error_.read.get(), &failure, sizeof(failure)) != sizeof(failure)) return;
+  if (failure.reason == 0 &&
+      ::read(error_.read.get(), &failure, sizeof(failure)) != sizeof(failure))
+    return;
   wait_end();
   if (!failure.as_user) throw cannot_run(command_.front(), failure.reason);
   throw Error(fmt::format("cannot run {} as user {}", command_.front(), user_->name),

@@ -168,7 +168,8 @@ std::string to_text(const Inventory& found) {
         "htm PMU   type {}, driver: {}\n", found.pmu->type(),
         found.own_driver ? "htmtrace's" : "another driver, without information on the machine");
     for (const auto& [event, terms] : found.pmu->events())
-      text += fmt::format("event     {:<16} {}\n", without_controls(event), without_controls(terms));
+      text +=
+          fmt::format("event     {:<16} {}\n", without_controls(event), without_controls(terms));
     for (const auto& [term, place] : found.pmu->terms())
       text += fmt::format("term      {:<16} {}\n", without_controls(term), without_controls(place));
   }

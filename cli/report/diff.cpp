@@ -105,9 +105,8 @@ class Diff {
     std::unique_ptr<HotSpots> spots[2];
     for (size_t i = 0; i < 2; i++) {
       DiffSide& side = i == 0 ? report.before : report.after;
-      symbols[i] = std::make_unique<SymbolTable>(
-          load_symbols(options_.symbols, {side.name},
-                       {.owners = !options_.traces.names.files.empty()}));
+      symbols[i] = std::make_unique<SymbolTable>(load_symbols(
+          options_.symbols, {side.name}, {.owners = !options_.traces.names.files.empty()}));
       // Effective by default: a program's memory has other logical addresses in each run.
       spots[i] = std::make_unique<HotSpots>(
           HotSpots::Wishes{.key = options_.key.value_or(DataKey::kEffective),

@@ -52,8 +52,8 @@ std::vector<fs::path> files_in(const fs::path& folder,
 // A file that is still needed is that of an export that holds the folder.
 void remove_hidden_parts(const fs::path& folder, const Fd& held, std::string_view extension) {
   if (!held || ::flock(held.get(), LOCK_EX | LOCK_NB) != 0) return;
-  for (const fs::path& path : files_in(
-           folder, [&](const fs::path& file) { return is_hidden_part(file, extension); })) {
+  for (const fs::path& path :
+       files_in(folder, [&](const fs::path& file) { return is_hidden_part(file, extension); })) {
     std::error_code failure;
     fs::remove(path, failure);
     if (failure) throw Error("cannot remove the old " + path.string(), failure.value());

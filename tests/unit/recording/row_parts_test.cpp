@@ -23,9 +23,9 @@ const RowSchema kOneNumber{
 // Three files of one row each in folder "a", unpublished.
 std::list<RowParts<AvroFile>> three_files(const TemporaryFolder& folder, Existing existing) {
   std::list<RowParts<AvroFile>> all;
-  RowParts<AvroFile>& parts = all.emplace_back(
-      folder.path() / "a", kOneNumber, RowPartsWishes{.rows = 1, .existing = existing},
-      AvroFile::Options{});
+  RowParts<AvroFile>& parts =
+      all.emplace_back(folder.path() / "a", kOneNumber,
+                       RowPartsWishes{.rows = 1, .existing = existing}, AvroFile::Options{});
   for (const uint64_t ticks : {1, 2, 3}) {
     parts.begin_row(ticks).number(ticks);
     parts.end_row();
@@ -80,7 +80,8 @@ TEST_CASE("--force removes the hidden files of killed exports, and no other file
   for (const char* other :
        {".part-00007.parquet.0123456789abcdef.new", ".notes.avro.0123456789abcdef.new",
         ".part-00007.avro.0123456789abcdeF.new", ".part-00007.avro.123456789abcdef.new",
-        ".part-00007.avro.0123456789abcdef.old", "part-00007.avro.0123456789abcdef.new", "target"}) {
+        ".part-00007.avro.0123456789abcdef.old", "part-00007.avro.0123456789abcdef.new",
+        "target"}) {
     folder.write(std::string("a/") + other, "of another program");
     names.insert(other);
   }
