@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/failure_status.h"
 #include "cli/help.h"
 #include "cli/htmdecode.h"
 #include "cli/messages.h"
@@ -168,7 +169,7 @@ std::atomic<bool> memory_ran_out = false;
 [[noreturn]] void terminate() {
   if (memory_ran_out && (std::uncaught_exceptions() != 0 || std::current_exception())) {
     print_out_of_memory();
-    std::_Exit(kExitFailed);
+    std::_Exit(failure_status());
   }
   __gnu_cxx::__verbose_terminate_handler();
   std::abort();
@@ -187,5 +188,5 @@ int main(int argc, char** argv) {
   } catch (...) {
     htmtrace::print_failure();
   }
-  return htmtrace::kExitFailed;
+  return htmtrace::failure_status();
 }

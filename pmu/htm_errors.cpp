@@ -144,13 +144,15 @@ Error explain_open_failure(int error_number, const TraceTarget& target, int cpu)
             "with "
             "a driver that is part of the kernel, htmdump or another partition holds the macro")
         .hint(
-            "end the other recording (htmdump: write 0 to htmconfigure), or choose another CPU "
-            "with --cpu");
+            "end the other recording (htmdump: write 0 to htmconfigure), or choose another carrier "
+            "CPU: htmtrace record --cpu LIST");
   }
   if ((error_number == ENODEV || error_number == EINVAL) && !cpu_is_online(cpu)) {
     return std::move(error)
         .on(fmt::format("reason: cpu {} is not online", cpu))
-        .hint("choose an online CPU with --cpu; it need not belong to the traced core");
+        .hint(
+            "choose an online carrier CPU: htmtrace record --cpu LIST; it need not belong to the "
+            "traced core");
   }
   return with_explanation(std::move(error), error_number);
 }
@@ -179,7 +181,7 @@ Error explain_silence(const TraceTarget& target, int cpu) {
   if (!cpu_is_online(cpu)) {
     return std::move(error)
         .on(fmt::format("reason: cpu {} went offline", cpu))
-        .hint("choose a carrier CPU that stays online with --cpu");
+        .hint("choose a carrier CPU that stays online: htmtrace record --cpu LIST");
   }
   return std::move(error)
       .on(fmt::format("reason: the hypervisor refused to configure, start or stop this trace, or "

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -43,7 +44,15 @@ ReadyNotice::ReadyNotice(const ScriptOptions& options) : options_(options) {
 }
 
 ReadyNotice::~ReadyNotice() {
-  if (file_) file_->discard();
+  const int reason = file_ ? file_->discard() : 0;
+  if (reason == 0) return;
+  try {
+    print_warning(
+        fmt::format("cannot remove {}: {}", options_.ready_file.string(), std::strerror(reason)),
+        "remove it: the trace that it announces has ended");
+  } catch (const std::bad_alloc&) {
+    print_out_of_memory();
+  }
 }
 
 // A file of an earlier recorder would tell a script too early that tracing has begun.

@@ -18,7 +18,7 @@ class ReadyNotice {
   // descriptor is not open, the file could get its number. `options` outlive this object. Throws
   // Error.
   explicit ReadyNotice(const ScriptOptions& options);
-  // Removes the file.
+  // Removes the file, or warns.
   ~ReadyNotice();
   ReadyNotice(const ReadyNotice&) = delete;
   ReadyNotice& operator=(const ReadyNotice&) = delete;

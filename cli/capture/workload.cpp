@@ -130,10 +130,11 @@ void Workload::bind(const std::vector<int>& cpus) const {
 
 void Workload::start() {
   started_ = true;
-  ChildFailure failure{EPIPE, false};
-  const bool told = ::write(go_.write.get(), "", 1) == 1;
+  ChildFailure failure{::write(go_.write.get(), "", 1) == 1 ? 0 : errno, false};
   go_.write.reset();
-  if (told && ::read(error_.read.get(), &failure, sizeof(failure)) != sizeof(failure)) return;
+  if (failure.reason == 0 &&
+      ::read(error_.read.get(), &failure, sizeof(failure)) != sizeof(failure))
+    return;
   wait_end();
   if (!failure.as_user) throw cannot_run(command_.front(), failure.reason);
   throw Error(fmt::format("cannot run {} as user {}", command_.front(), user_->name),

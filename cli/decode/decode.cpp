@@ -398,17 +398,15 @@ Action declare_decode(CLI::App& app) {
   declare_options(app, *options);
   app.parse_complete_callback([options] { check(*options); });
   return [&app, options] {
-    return run_action(options->traces, [&app, &options] {
-      Reach more{.outputs = {options->blocks}};
-      if (for_engines(options->format)) more.output_folders = {options->traces.output};
-      Pager pager(options->format == DecodeFormat::kText && options->traces.output.empty() &&
-                  !options->terminal.no_pager);
-      confine(options->traces,
-              options->needs_names() ? inputs_of(options->names, options->traces.paths)
-                                     : std::vector<std::string>{},
-              more);
-      return decode(app, *options, pager);
-    });
+    Reach more{.outputs = {options->blocks}};
+    if (for_engines(options->format)) more.output_folders = {options->traces.output};
+    Pager pager(options->format == DecodeFormat::kText && options->traces.output.empty() &&
+                !options->terminal.no_pager);
+    confine(options->traces,
+            options->needs_names() ? inputs_of(options->names, options->traces.paths)
+                                   : std::vector<std::string>{},
+            more);
+    return decode(app, *options, pager);
   };
 }
 

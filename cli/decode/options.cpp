@@ -148,7 +148,7 @@ void declare_options(CLI::App& app, DecodeOptions& options) {
       ->check(CLI::Range(1U, DecodeOptions::kMostThreads).description(""))
       ->default_str("");
   declare_pager(app, options.terminal);
-  app.add_flag("-q,--quiet", options.traces.quiet, "Print no progress and no statistics");
+  declare_quiet(app, options.traces);
   set_common_options(app,
                      {"--output", "--format", "--fields", "--summary", "--symbols", "--limit"});
   app.footer(

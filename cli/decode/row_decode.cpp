@@ -63,7 +63,7 @@ class RowDecode {
     const std::vector<ChosenTrace> traces =
         choose_traces(options_.traces.paths, options_.traces.filter, spool);
     for (const Part& part : parts_of(traces)) write(part);
-    for (RowParts<File>& rows : written_) rows.publish();
+    publish_all(written_, options_.traces.existing());
     if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
     if (!options_.traces.quiet) {
       print_note(fmt::format("{}; {} in {} of {}", describe(totals_), counted(rows_, "row"),

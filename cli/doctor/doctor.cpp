@@ -20,7 +20,9 @@
 #include "cli/doctor/system.h"
 #include "cli/doctor/try.h"
 #include "cli/help.h"
+#include "cli/not_empty.h"
 #include "core/base/counted.h"
+#include "core/base/plain_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/text_output.h"
 
@@ -136,20 +138,26 @@ bool any_tried(const std::vector<Finding>& findings) {
   });
 }
 
+// Findings quote files of the machine and of devices, and file names.
 std::string to_text(const std::vector<Finding>& findings) {
   std::string text;
   for (const Finding& finding : findings) {
-    text += fmt::format("{:<8} {:<13} {}\n", name(finding.verdict), finding.subject, finding.what);
-    if (!finding.why.empty()) text += fmt::format("{:22} why: {}\n", "", finding.why);
+    text += fmt::format("{:<8} {:<13} {}\n", name(finding.verdict), finding.subject,
+                        without_controls(finding.what));
+    if (!finding.why.empty()) {
+      text += fmt::format("{:22} why: {}\n", "", without_controls(finding.why));
+    }
     for (const std::string& advice : finding.advice)
-      text += fmt::format("{:22} do: {}\n", "", advice);
+      text += fmt::format("{:22} do: {}\n", "", without_controls(advice));
   }
   const auto problems = problems_of(findings);
   // Only a recording starts the trace, so doctor cannot promise that it works.
   const char* const tried = any_tried(findings) ? "no trace was started" : "no target was tried";
   text += problems == 0 ? fmt::format("found no problem; {}\n", tried)
                         : fmt::format("{}: a recording would fail\n", counted(problems, "problem"));
-  if (const std::string next = next_step(findings); !next.empty()) text += "next: " + next + "\n";
+  if (const std::string next = next_step(findings); !next.empty()) {
+    text += "next: " + without_controls(next) + "\n";
+  }
   return text;
 }
 
@@ -189,6 +197,7 @@ Action declare_doctor(CLI::App& app) {
   declare_targets(app, options->words);
   app.option_defaults()->group(kOutputGroup);
   app.add_option("-o,--output", options->folder, "Folder of the planned recording [.]")
+      ->check(not_empty("folder"))
       ->type_name("DIR")
       ->default_str(".");
   app.add_flag("--json", options->json, "Print JSON");

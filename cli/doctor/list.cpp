@@ -21,6 +21,7 @@
 #include "cli/locate/core_json.h"
 #include "cli/locate/location_memory.h"
 #include "core/base/counted.h"
+#include "core/base/plain_text.h"
 #include "core/base/processor.h"
 #include "core/base/size_text.h"
 #include "core/memory_map/processors.h"
@@ -167,9 +168,10 @@ std::string to_text(const Inventory& found) {
         "htm PMU   type {}, driver: {}\n", found.pmu->type(),
         found.own_driver ? "htmtrace's" : "another driver, without information on the machine");
     for (const auto& [event, terms] : found.pmu->events())
-      text += fmt::format("event     {:<16} {}\n", event, terms);
+      text +=
+          fmt::format("event     {:<16} {}\n", without_controls(event), without_controls(terms));
     for (const auto& [term, place] : found.pmu->terms())
-      text += fmt::format("term      {:<16} {}\n", term, place);
+      text += fmt::format("term      {:<16} {}\n", without_controls(term), without_controls(place));
   }
   text += "carriers ";
   for (const int cpu : found.carriers) text += fmt::format(" {}", cpu);

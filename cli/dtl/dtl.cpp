@@ -22,6 +22,7 @@
 #include "cli/dtl/option_values.h"
 #include "cli/file_mode.h"
 #include "cli/help.h"
+#include "cli/not_empty.h"
 #include "cli/number_from.h"
 #include "cli/sandbox.h"
 #include "cli/signals.h"
@@ -186,6 +187,7 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
   DtlOutputOptions& output = wish->options.output;
   app.option_defaults()->group(kOutputGroup);
   app.add_option("-o,--output", output.file, "Record to FILE instead of printing entries")
+      ->check(not_empty("file"))
       ->check(no_standard_output)
       ->type_name("FILE");
   app.add_flag("--force", wish->force, "Replace the file that -o names");
@@ -320,6 +322,7 @@ void declare_top(CLI::App& app, const std::shared_ptr<Wish>& wish) {
       ->default_str("stolen");
   app.option_defaults()->group(kOutputGroup);
   app.add_option("-o,--output", wish->options.output.file, "Also record to FILE")
+      ->check(not_empty("file"))
       ->check(no_standard_output)
       ->type_name("FILE");
   app.add_flag("--force", wish->force, "Replace the file that -o names");

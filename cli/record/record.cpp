@@ -20,6 +20,7 @@
 #include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "cli/not_empty.h"
 #include "cli/record/located_targets.h"
 #include "cli/record/recording.h"
 #include "cli/record/schedule_options.h"
@@ -234,6 +235,7 @@ Action declare_record(CLI::App& app, Signals& signals) {
   declare_script_options(app, options.script, "enable, disable, snapshot, stop, ping");
   app.option_defaults()->group(kOutputGroup);
   app.add_option("-o,--output", options.folder, "Folder of the recording, or - for a stream [.]")
+      ->check(not_empty("folder"))
       ->type_name("DIR")
       ->default_str(".");
   app.option_defaults()->group(kRingGroup);

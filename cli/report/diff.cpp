@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,7 +90,9 @@ class Diff {
     output.finish();
     pager.wait();
     if (output.reader_gone()) return kExitDone;
-    for (const auto& traces : sides) incomplete_ |= tell_missing(traces, options_.traces.context);
+    std::vector<ChosenTrace> both = std::move(sides[0]);
+    std::ranges::move(sides[1], std::back_inserter(both));
+    incomplete_ |= tell_missing(both, options_.traces.context);
     for (const DiffSide* side : {&report.before, &report.after}) {
       print_note(fmt::format("{}: {}", side->name, describe(side->totals)));
     }
@@ -101,8 +105,8 @@ class Diff {
     std::unique_ptr<HotSpots> spots[2];
     for (size_t i = 0; i < 2; i++) {
       DiffSide& side = i == 0 ? report.before : report.after;
-      symbols[i] = std::make_unique<SymbolTable>(
-          load_symbols(options_.symbols, {side.name}, !options_.traces.names.files.empty()));
+      symbols[i] = std::make_unique<SymbolTable>(load_symbols(
+          options_.symbols, {side.name}, {.owners = !options_.traces.names.files.empty()}));
       // Effective by default: a program's memory has other logical addresses in each run.
       spots[i] = std::make_unique<HotSpots>(
           HotSpots::Wishes{.key = options_.key.value_or(DataKey::kEffective),

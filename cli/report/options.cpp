@@ -174,7 +174,7 @@ void declare_options(CLI::App& app, ReportOptions& options) {
       ->type_name("FILE");
   declare_color(app, options.terminal);
   declare_pager(app, options.terminal);
-  app.add_flag("-q,--quiet", options.traces.quiet, "Print no progress and no statistics");
+  declare_quiet(app, options.traces);
 }
 
 void check(const CLI::App& app, ReportOptions& options) {

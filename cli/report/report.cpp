@@ -211,8 +211,8 @@ class Report {
 
   std::string passages(const std::vector<ChosenTrace>& traces) {
     const auto [first, last] = split_names(options_.between, symbols_);
-    const CodePlace from = resolve_place(first, "--between", symbols_);
-    const CodePlace to = resolve_place(last, "--between", symbols_);
+    const CodePlace from = resolve_place(first, "--between", symbols_, options_.traces.quiet);
+    const CodePlace to = resolve_place(last, "--between", symbols_, options_.traces.quiet);
     Passages passages(symbols_, from, to);
     for (const ChosenTrace& trace : traces) {
       read(trace, passages);
@@ -313,19 +313,17 @@ Action declare_report(CLI::App& app) {
       "  htmtrace report --top 10 DIR");
   app.parse_complete_callback([&app, options] { check(app, *options); });
   return [&app, options] {
-    return run_action(options->traces, [&app, &options] {
-      const bool text = options->format == ReportFormat::kText;
-      const bool screen = text && options->traces.output.empty();
-      options->color = screen && wants_color(options->terminal, STDOUT_FILENO);
-      if (screen) options->columns = terminal_columns();
-      Pager pager(screen && !options->terminal.no_pager);
-      confine(options->traces, inputs_of(options->symbols, options->traces.paths));
-      if (is_one_dispatch_log(options->traces.paths)) {
-        pager.wait();  // the report and its messages belong together
-        return report_dispatch_log(app, *options);
-      }
-      return Report(*options).run(pager);
-    });
+    const bool text = options->format == ReportFormat::kText;
+    const bool screen = text && options->traces.output.empty();
+    options->color = screen && wants_color(options->terminal, STDOUT_FILENO);
+    if (screen) options->columns = terminal_columns();
+    Pager pager(screen && !options->terminal.no_pager);
+    confine(options->traces, inputs_of(options->symbols, options->traces.paths));
+    if (is_one_dispatch_log(options->traces.paths)) {
+      pager.wait();  // the report and its messages belong together
+      return report_dispatch_log(app, *options);
+    }
+    return Report(*options).run(pager);
   };
 }
 

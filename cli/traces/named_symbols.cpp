@@ -168,6 +168,7 @@ void NamedSymbols::add_between(const Named& first, const SymbolTable::Symbol& la
 }
 
 void NamedSymbols::note_several(const std::vector<Found>& found, const std::string& name) const {
+  if (quiet_) return;
   constexpr size_t kMostShown = 8;
   std::string places;
   for (size_t i = 0; i < std::min(found.size(), kMostShown); i++) {
@@ -247,9 +248,9 @@ void add_code(const std::string& path, NameSelection& selection) {
 }  // namespace
 
 CodePlace resolve_place(const std::string& text, const std::string& option,
-                        const SymbolTable& symbols) {
+                        const SymbolTable& symbols, bool quiet) {
   SymbolSet named;
-  NamedSymbols(symbols, option, true).add(text, named);
+  NamedSymbols(symbols, option, true, quiet).add(text, named);
   CodePlace place;
   for (const SymbolSet::Part& part : named.parts()) {
     place.starts.add({.symbol = part.symbol, .first = part.first, .last = part.first});
@@ -266,7 +267,7 @@ CodePlace resolve_place(const std::string& text, const std::string& option,
 
 std::pair<std::string, std::string> split_names(const std::string& text,
                                                 const SymbolTable& symbols) {
-  const NamedSymbols names(symbols, {}, true);
+  const NamedSymbols names(symbols, {}, true, /*quiet=*/true);
   const size_t first = text.find(',');
   if (first == std::string::npos) return {text, {}};
   for (size_t comma = first; comma != std::string::npos; comma = text.find(',', comma + 1)) {
@@ -280,9 +281,9 @@ std::pair<std::string, std::string> split_names(const std::string& text,
 NameSelection resolve(const NameOptions& options, const SymbolTable& symbols) {
   NameSelection selection;
   selection.symbols = &symbols;
-  const NamedSymbols functions(symbols, "--function", true);
+  const NamedSymbols functions(symbols, "--function", true, options.quiet);
   for (const std::string& name : options.functions) functions.add(name, selection.functions);
-  const NamedSymbols objects(symbols, "--data", false);
+  const NamedSymbols objects(symbols, "--data", false, options.quiet);
   for (const std::string& name : options.objects) objects.add(name, selection.objects);
   selection.of_file = !options.files.empty();
   for (const std::string& name : options.files) add_code(name, selection);

@@ -18,6 +18,7 @@ struct NameOptions {
   std::vector<std::string> functions;  // --function
   std::vector<std::string> objects;    // --data
   std::vector<std::string> files;      // --code
+  bool quiet = false;                  // print no notes
 
   bool empty() const { return functions.empty() && objects.empty() && files.empty(); }
 };
@@ -26,9 +27,9 @@ struct NameOptions {
 // name, the text is a NAME. Throws Error with similar names if a name does not exist.
 class NamedSymbols {
  public:
-  // Messages name `option`. With `of_code`, ignores symbols of data.
-  NamedSymbols(const SymbolTable& symbols, std::string option, bool of_code)
-      : symbols_(symbols), option_(std::move(option)), of_code_(of_code) {}
+  // Messages name `option`. With `of_code`, ignores symbols of data. With `quiet`, prints no notes.
+  NamedSymbols(const SymbolTable& symbols, std::string option, bool of_code, bool quiet)
+      : symbols_(symbols), option_(std::move(option)), of_code_(of_code), quiet_(quiet) {}
 
   // Adds all symbols that `text` names to the set. Prints a note if a name has several symbols.
   // Call finish() of the set after the last name.
@@ -58,12 +59,13 @@ class NamedSymbols {
   const SymbolTable& symbols_;
   std::string option_;
   bool of_code_;
+  bool quiet_;
 };
 
 // Returns the first instructions of all functions that `text` names, or the instructions
-// NAME+OFFSET. Throws Error.
+// NAME+OFFSET. With `quiet`, prints no notes. Throws Error.
 CodePlace resolve_place(const std::string& text, const std::string& option,
-                        const SymbolTable& symbols);
+                        const SymbolTable& symbols, bool quiet);
 
 // Splits "FROM,TO" at a comma between two names: a name can contain commas. Returns the text as the
 // first name if it has no comma.

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/failure_status.h"
 #include "cli/file_mode.h"
 #include "cli/help.h"
-#include "cli/messages.h"
 #include "cli/traces/selection_options.h"
 #include "output/recording/input_guard.h"
 
@@ -45,22 +45,25 @@ std::string output_of_option(const std::string& option, const std::string& file)
 }
 
 SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options) {
-  return load_symbols(symbols, options.paths, !options.names.files.empty());
+  return load_symbols(symbols, options.paths,
+                      {.owners = !options.names.files.empty(), .quiet = options.quiet});
+}
+
+void declare_quiet(CLI::App& app, TraceOptions& options) {
+  app.add_flag_callback(
+      "-q,--quiet", [&options] { options.quiet = options.names.quiet = true; },
+      "Print no progress, no statistics and no notes");
 }
 
 void declare_exit_code(CLI::App& app, TraceOptions& options) {
   app.option_defaults()->group(kSelectionGroup);
-  app.add_flag("--exit-code", options.exit_code, "Exit with 1 if nothing is selected");
-}
-
-int run_action(const TraceOptions& options, const std::function<int()>& action) {
-  if (!options.exit_code) return action();
-  try {
-    return action();
-  } catch (...) {
-    print_failure();
-    return kExitUsage;
-  }
+  app.add_flag_callback(
+      "--exit-code",
+      [&options] {
+        options.exit_code = true;
+        set_failure_status(kExitUsage);
+      },
+      "Exit with 1 if nothing is selected");
 }
 
 DecodeTotals no_totals(const TraceOptions& options) {

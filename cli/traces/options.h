@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,7 +30,7 @@ struct TraceOptions {
   bool force = false;
   bool no_sandbox = false;
   bool exit_code = false;
-  bool quiet = false;  // print no progress and no statistics on stderr
+  bool quiet = false;  // print no progress, no statistics and no notes on stderr
 
   // Returns true if an option selects a part of the events.
   bool selects() const { return !selection.everything() || !nest.commands.empty(); }
@@ -56,12 +55,12 @@ std::string output_of_option(const std::string& option, const std::string& file)
 // Loads the symbols for the traces. Throws Error.
 SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options);
 
-// Declares --exit-code.
-void declare_exit_code(CLI::App& app, TraceOptions& options);
+// Declares --quiet, in the current group.
+void declare_quiet(CLI::App& app, TraceOptions& options);
 
-// Runs the action of a command. With --exit-code, prints an error itself and returns kExitUsage, so
-// that the status differs from that of an empty selection.
-int run_action(const TraceOptions& options, const std::function<int()>& action);
+// Declares --exit-code, which makes kExitUsage the status of all errors: it differs from that of an
+// empty selection.
+void declare_exit_code(CLI::App& app, TraceOptions& options);
 
 // Returns totals of 0, with a count of selected events if an option selects events.
 DecodeTotals no_totals(const TraceOptions& options);

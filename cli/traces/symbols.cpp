@@ -77,11 +77,11 @@ ProgramMaps program_maps_of(const std::string& maps_file) {
 }
 
 // The programs of one recording have addresses that those of another do not have.
-ProgramMaps load_program_maps(const std::vector<std::string>& paths) {
+ProgramMaps load_program_maps(const std::vector<std::string>& paths, bool quiet) {
   std::set<std::string> files;
   for (const std::string& path : paths) files.insert(recorded_file({path}, kMapsName));
   if (files.size() > 1) {
-    print_note("several recordings: program files give names only with --elf");
+    if (!quiet) print_note("several recordings: program files give names only with --elf");
     return {};
   }
   ProgramMaps maps = program_maps_of(files.empty() ? "" : *files.begin());
@@ -106,11 +106,11 @@ bool read_pages(const std::vector<std::string>& paths, PageNames& names) {
 }
 
 // Adds the pages that prove which program an address belongs to.
-void add_page_owners(const std::vector<std::string>& paths, SymbolTable& table) {
+void add_page_owners(const std::vector<std::string>& paths, bool quiet, SymbolTable& table) {
   const SymbolTable none;
   PageNames names(none);
   if (!read_pages(paths, names) || names.processes().empty()) {
-    if (table.programs().empty()) return;
+    if (quiet || table.programs().empty()) return;
     print_note(
         "names that end with ? are not proven: the recording has no pages of programs (record as "
         "root to save them)");
@@ -154,7 +154,7 @@ std::vector<std::string> inputs_of(const SymbolOptions& options,
 }
 
 SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths,
-                         bool owners) {
+                         const SymbolLoading& how) {
   SymbolTable table;
   const std::string kallsyms =
       options.kallsyms.empty() ? recorded_file(paths, kKallsymsName) : options.kallsyms;
@@ -174,10 +174,10 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
           fmt::format("{} has {}", kallsyms, counted(report.malformed, "malformed line")));
     }
   }
-  const ProgramMaps maps = can_read_elf() ? load_program_maps(paths) : ProgramMaps{};
+  const ProgramMaps maps = can_read_elf() ? load_program_maps(paths, how.quiet) : ProgramMaps{};
   for (const std::string& file : options.elf) add_elf(file, maps, table);
   add_recorded_files(maps, files_of(options), table);
-  if (owners || !table.programs().empty()) add_page_owners(paths, table);
+  if (how.owners || !table.programs().empty()) add_page_owners(paths, how.quiet, table);
   table.finish();
   return table;
 }

@@ -32,10 +32,15 @@ std::vector<std::string> inputs_of(const SymbolOptions& options,
 // Throws CLI::ValidationError if this build does not support an option.
 void check(const SymbolOptions& options);
 
-// Loads the symbols for the traces at `paths`. Loads the recorded owners of pages if `options` has
-// programs, or with `owners`. Warns on stderr about unusable names. Throws Error.
+struct SymbolLoading {
+  bool owners = false;  // loads the recorded owners of pages even if there are no programs
+  bool quiet = false;   // prints no notes
+};
+
+// Loads the symbols for the traces at `paths`, and the recorded owners of pages if there are
+// programs. Warns on stderr about unusable names. Throws Error.
 SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths,
-                         bool owners = false);
+                         const SymbolLoading& how = {});
 
 // Loads the names of logical addresses, from `known` and the pages that record saved.
 // Warns and throws like load_symbols(). `known` must outlive the result.

@@ -6,12 +6,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <list>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/fd.h"
 #include "output/export/row_schema.h"
 #include "output/io/new_file.h"
 
@@ -28,10 +31,18 @@ struct RowPartsWishes {
 NewFile create_part(std::filesystem::path folder, const RowPartsWishes& wishes, uint64_t window,
                     uint64_t file, std::string_view extension);
 
+// Tells other exports that this export writes to the folder, until the result is closed. Returns an
+// empty Fd if the file system has no such locks.
+Fd hold_folder(const std::filesystem::path& folder);
+
 // Publishes all files. With kReplace, removes the parts of an earlier export from `folder`: engines
-// would read them too. Throws Error.
-void publish_parts(std::vector<NewFile>& parts, const std::filesystem::path& folder,
+// would read them too. Also removes the hidden files of killed exports, if no other export holds
+// the folder. `held` is hold_folder(folder). Throws Error.
+void publish_parts(std::vector<NewFile>& parts, const std::filesystem::path& folder, const Fd& held,
                    Existing existing, std::string_view extension);
+
+// For an error: "published already: 3 files, from A to B".
+std::string describe_published(const std::vector<std::filesystem::path>& files);
 
 // `File` is AvroFile or ParquetFile.
 template <class File>
@@ -65,7 +76,18 @@ class RowParts {
     if (reason != 0) throw Error("cannot write " + file.path().string(), reason);
   }
   // Call this after finish(): all files appear together. Throws Error.
-  void publish() { publish_parts(finished_, folder_, wishes_.existing, File::kExtension); }
+  void publish() { publish_parts(finished_, folder_, held_, wishes_.existing, File::kExtension); }
+  // Removes all files, also the published ones.
+  void withdraw() {
+    for (NewFile& file : finished_) file.discard();
+  }
+  std::vector<std::filesystem::path> published() const {
+    std::vector<std::filesystem::path> paths;
+    for (const NewFile& file : finished_) {
+      if (file.is_published()) paths.push_back(file.path());
+    }
+    return paths;
+  }
 
   uint64_t rows() const { return rows_; }
   uint64_t files() const { return files_; }
@@ -76,6 +98,7 @@ class RowParts {
     finish();
     file_.emplace(create_part(folder_, wishes_, window, files_, File::kExtension), schema_,
                   options_);
+    if (!held_) held_ = hold_folder(folder_);
     files_++;
     left_ = wishes_.rows;
     window_ = window;
@@ -87,10 +110,29 @@ class RowParts {
   typename File::Options options_;
   std::optional<File> file_;
   std::vector<NewFile> finished_;
+  Fd held_;
   uint64_t left_ = 0;    // rows that still fit into the file
   uint64_t window_ = 0;  // the current time window
   uint64_t files_ = 0;
   uint64_t rows_ = 0;
 };
+
+// Publishes the files of all parts, or none of them. With kReplace, the files that have replaced
+// those of an earlier export stay, and the error names them. Throws Error.
+template <class File>
+void publish_all(std::list<RowParts<File>>& all, Existing existing) {
+  try {
+    for (RowParts<File>& parts : all) parts.publish();
+  } catch (const Error& error) {
+    std::vector<std::filesystem::path> published;
+    for (RowParts<File>& parts : all) {
+      if (existing == Existing::kRefuse) parts.withdraw();
+      const auto more = parts.published();
+      published.insert(published.end(), more.begin(), more.end());
+    }
+    if (published.empty()) throw;
+    throw Error(error).on(describe_published(published));
+  }
+}
 
 }  // namespace htmtrace

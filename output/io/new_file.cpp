@@ -38,6 +38,12 @@ std::string hidden_name(const std::string& name) {
   return fmt::format(".{}.{:016x}.new", name.substr(0, kLongestPart), number);
 }
 
+std::optional<std::pair<dev_t, ino_t>> identity_of(int fd) {
+  struct stat facts {};
+  if (::fstat(fd, &facts) != 0) return std::nullopt;
+  return std::pair(facts.st_dev, facts.st_ino);
+}
+
 [[noreturn]] void throw_cannot_create(const std::filesystem::path& path, int reason) {
   Error error("cannot create " + path.string(), reason);
   if (reason != EEXIST) throw error;
@@ -48,6 +54,18 @@ std::string hidden_name(const std::string& name) {
 
 void set_file_mode(mode_t mode) {
   file_mode = mode;
+}
+
+std::string name_of_hidden(std::string_view hidden) {
+  constexpr std::string_view kEnd = ".new";
+  constexpr size_t kDigits = 16;
+  constexpr size_t kAround = 2 + kDigits + kEnd.size();  // the dots, and what follows the name
+  if (hidden.size() <= kAround || !hidden.starts_with('.') || !hidden.ends_with(kEnd)) return {};
+  const std::string_view name = hidden.substr(1, hidden.size() - kAround);
+  const std::string_view number = hidden.substr(name.size() + 1, kDigits + 1);
+  const bool ours = number.front() == '.' &&
+                    number.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
+  return ours ? std::string(name) : std::string();
 }
 
 void create_folders(const std::filesystem::path& folder) {
@@ -204,6 +222,8 @@ int NewFile::close_now() {
 int NewFile::set_aside() {
   if (!stream_) {
     if (const int reason = name_hidden(); reason != 0) return reason;
+    identity_ = identity_of(fd());
+    if (!identity_) return errno;
   }
   return close_now();
 }
@@ -226,16 +246,24 @@ int NewFile::finish() {
   return close_now();
 }
 
-void NewFile::discard() {
-  if (stream_) return fd_.reset();
-  struct stat own {
-  }, named{};
-  if (published_ && fd_ && ::fstat(fd(), &own) == 0 &&
-      ::fstatat(folder_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-      own.st_dev == named.st_dev && own.st_ino == named.st_ino)
-    ::unlinkat(folder_.get(), name_.c_str(), 0);
-  remove_hidden();
+int NewFile::unpublish() {
+  if (fd_) identity_ = identity_of(fd());
+  if (!identity_) return fd_ ? errno : EBADF;
+  struct stat named {};
+  if (::fstatat(folder_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) {
+    return errno == ENOENT ? 0 : errno;
+  }
+  if (*identity_ != std::pair(named.st_dev, named.st_ino)) return 0;
+  if (::unlinkat(folder_.get(), name_.c_str(), 0) != 0) return errno;
+  published_ = false;
+  return 0;
+}
+
+int NewFile::discard() {
+  const int reason = published_ ? unpublish() : 0;
+  if (!stream_) remove_hidden();
   fd_.reset();
+  return reason;
 }
 
 }  // namespace htmtrace

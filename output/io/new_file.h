@@ -12,8 +12,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "core/base/fd.h"
 
@@ -24,6 +27,10 @@ enum class Existing : uint8_t { kRefuse, kReplace };
 // The permissions of new files, 0600 at first. Folders can also be searched by whoever may read
 // them. Call this before the first file is created.
 void set_file_mode(mode_t mode);
+
+// Returns the name for which a NewFile made this hidden name; empty if no NewFile made it. Such a
+// file stays when the program is killed.
+std::string name_of_hidden(std::string_view hidden);
 
 // Creates the folder and its missing parents. Throws Error.
 void create_folders(const std::filesystem::path& folder);
@@ -65,8 +72,9 @@ class NewFile {
   // folder cannot be read, or if its file system has no fsync(2) for folders.
   int sync_name() const;
 
-  // Closes the descriptor, and removes the file, also after publish(). Streams stay.
-  void discard();
+  // Closes the descriptor, and removes the file, also after publish(), unless another file has its
+  // name by now. Streams stay. Returns 0, or errno if a published file stays.
+  int discard();
 
  private:
   NewFile(std::filesystem::path path, Existing existing);
@@ -77,6 +85,7 @@ class NewFile {
   int claim_name() const;
   int close_now();
   void remove_hidden();
+  int unpublish();
 
   std::filesystem::path path_;
   std::string name_;  // the last part of the path
@@ -86,6 +95,8 @@ class NewFile {
   bool stream_ = false;
   bool published_ = false;
   std::string hidden_;  // empty: the file has no name, or its final name
+  // Device and inode of a file whose descriptor set_aside() has closed.
+  std::optional<std::pair<dev_t, ino_t>> identity_;
 };
 
 }  // namespace htmtrace

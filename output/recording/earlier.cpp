@@ -46,16 +46,21 @@ class Folder {
     return names;
   }
 
-  bool has_file(const std::string& name) const {
+  // `reason` is errno if the file cannot be examined; a missing file is no failure.
+  bool has_file(const std::string& name, int& reason) const {
     struct stat file {};
-    return ::fstatat(fd_.get(), name.c_str(), &file, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(file.st_mode);
+    const bool found = ::fstatat(fd_.get(), name.c_str(), &file, AT_SYMLINK_NOFOLLOW) == 0;
+    reason = found || errno == ENOENT ? 0 : errno;
+    return found && S_ISREG(file.st_mode);
+  }
+  bool has_file(const std::string& name) const {
+    int reason = 0;
+    return has_file(name, reason);
   }
 
   // The format is the first member of a manifest. `reason` is errno if the file cannot be read.
   bool has_own_manifest(int& reason) const {
-    reason = 0;
-    if (!has_file(kManifestName)) return false;
+    if (!has_file(kManifestName, reason)) return false;
     const Fd file(
         ::openat(fd_.get(), kManifestName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     std::array<char, 128> begin{};
@@ -121,11 +126,14 @@ std::vector<std::string> numbered_recordings(const std::filesystem::path& path) 
 
 bool has_foreign_manifest(const std::filesystem::path& path) {
   struct stat manifest {};
-  if (::lstat((path / kManifestName).c_str(), &manifest) != 0) return false;
-  const Folder folder(path);
-  if (!folder) return false;
-  int reason = 0;
-  const bool own = folder.has_own_manifest(reason);
+  int reason = ::lstat((path / kManifestName).c_str(), &manifest) == 0 ? 0 : errno;
+  if (reason == ENOENT) return false;
+  bool own = false;
+  if (reason == 0) {
+    const Folder folder(path);
+    reason = folder ? 0 : errno;
+    if (folder) own = folder.has_own_manifest(reason);
+  }
   if (reason != 0)
     throw Error(fmt::format("cannot read {}", (path / kManifestName).string()), reason);
   return !own;

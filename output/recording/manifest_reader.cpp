@@ -136,6 +136,14 @@ std::string invalid_loss(const Json& loss) {
   return {};
 }
 
+std::string invalid_host(const Json& manifest) {
+  const Json* const host = known_at(manifest, "host");
+  if (host == nullptr) return {};
+  if (!host->is_object()) return "its host is not an object";
+  if (known_at(*host, "pvr") == nullptr || number_at(*host, "pvr")) return {};
+  return "its host has a pvr that is not a processor version";
+}
+
 // The first value of the manifest that is not valid. find_targets() checks the targets.
 std::string invalid_value(const Json& manifest) {
   const Json* const format = known_at(manifest, "format");
@@ -161,7 +169,7 @@ std::string invalid_value(const Json& manifest) {
     const std::string invalid = invalid_loss((*losses)[i]);
     if (!invalid.empty()) return "its loss " + std::to_string(i + 1) + " " + invalid;
   }
-  return {};
+  return invalid_host(manifest);
 }
 
 std::vector<RecordedLoss> losses_of(const Json& manifest) {

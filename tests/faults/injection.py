@@ -120,16 +120,37 @@ def without_chance(name, content):
     return content
 
 
+def wrong_ready_file(job, fault, result):
+    """The file of --ready-file states that tracing has begun. A failure that ends the recording later removes it, as
+    the end does. It may stay only if it cannot be removed, which a message states, or if the lack of memory ended the
+    program at once. It never exists without the manifest, which appears when tracing begins."""
+    if not result.files[job.ready].strip().isdigit():
+        yield "the ready file has no process ID"
+    if not any(os.path.basename(name) == "manifest.json" for name in result.files):
+        yield "the ready file states that tracing has begun, but it has not"
+    if f"warning: cannot remove {job.ready}: " in result.stderr:
+        return
+    if fault and fault.kind == "malloc" and "htmtrace: out of memory" in result.stderr:
+        return
+    yield "the ready file stays without a message"
+
+
 def wrong_files(job, fault, result, fine, partial_outputs):
     """Files that are neither as ahead of the run nor as after a run without a fault."""
     partial_outputs |= job.records
     for name, content in result.files.items():
         if content in (job.before.get(name), fine.files.get(name)):
             continue
+        if name == job.ready:
+            yield from wrong_ready_file(job, fault, result)
+            continue
         if name not in job.before and name not in fine.files:
             yield "leaves a file of another name"
         elif not partial_outputs:
             yield f"{name} is neither old nor whole"
+    appeared = [name in result.files for name in fine.files if name not in job.before]
+    if result.status == job.failed and not job.records and not job.one_by_one and any(appeared) and not all(appeared):
+        yield "only some of the outputs appear"
     if job.records or not partial_outputs:
         yield from (f"{name} is lost" for name in job.before if name not in result.files)
     if result.temporary and not (fault and fault.kind == "unlink"):

@@ -49,6 +49,16 @@ TEST_CASE("a missing CPU is not reported as a hypervisor refusal") {
   CHECK_FALSE(says(error, "H_NOT_AVAILABLE"));
 }
 
+// --cpu of htmtrace locate is another option, and doctor has none.
+TEST_CASE("hints on the carrier CPU name the command of the option --cpu") {
+  for (const Error& error :
+       {explain_open_failure(EBUSY, kTarget, 0), explain_open_failure(ENODEV, kTarget, 100000),
+        explain_silence(kTarget, 100000)}) {
+    CAPTURE(error.what());
+    CHECK(says(error, "htmtrace record --cpu LIST"));
+  }
+}
+
 TEST_CASE("a refusal after the open names the operation and the code") {
   const Error error = explain_refusal(5, EPERM, -10, kTarget, 3);
   CHECK(std::string(error.what()) ==

@@ -103,6 +103,27 @@ TEST_CASE("new file: without permission to replace, no file is ever replaced") {
         "cannot create " + path.string() + ": File exists");
 }
 
+TEST_CASE("new file: a published file can be discarded, unless another file has its name") {
+  const TemporaryFolder folder;
+  for (const bool set_aside : {false, true}) {
+    for (const bool replaced : {false, true}) {
+      CAPTURE(set_aside);
+      CAPTURE(replaced);
+      NewFile file = NewFile::create(folder.path() / "out", Existing::kReplace);
+      put(file, "whole");
+      if (set_aside) CHECK(file.set_aside() == 0);
+      CHECK(file.publish() == 0);
+      if (replaced) {
+        folder.write("other", "of another program");
+        fs::rename(folder.path() / "other", folder.path() / "out");
+      }
+      CHECK(file.discard() == 0);
+      CHECK(fs::exists(folder.path() / "out") == replaced);
+    }
+    fs::remove(folder.path() / "out");
+  }
+}
+
 TEST_CASE("new file: links are not followed, and not replaced by mistake") {
   const TemporaryFolder folder;
   folder.write("precious", "precious");
