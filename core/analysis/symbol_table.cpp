@@ -76,8 +76,7 @@ void SymbolTable::finish() {
   for (Layer& layer : layers_) layer.finish();
   std::vector<uint32_t> files;
   for (Program& program : programs_) {
-    program.number = program.path.empty() ? pages_.number_of_name(program.file)
-                                          : pages_.number_of(program.path);
+    program.number = number_in(pages_, program);
     files.push_back(program.number);
   }
   near_ = pages_.near(files);

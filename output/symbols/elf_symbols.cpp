@@ -281,6 +281,7 @@ size_t add_symbols(const OpenElf& elf, const std::string& file, uint64_t moved,
   if (data == nullptr || header.sh_entsize == 0) throw OpenElf::failure();
   SymbolTable::Program program = elf.program(file, moved, table.budget());
   program.path = recorded.path;
+  if (recorded.mapping != nullptr) program.inode = recorded.mapping->inode;
   // Programs that are not position-independent have the same addresses as many others.
   program.may_guess_data = !recorded.is_automatic || elf.type() != ET_EXEC;
   if (owned::is_user(program.begin)) table.begin_program(std::move(program));

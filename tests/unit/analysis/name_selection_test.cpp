@@ -41,7 +41,7 @@ void add_program(SymbolTable& table, PageOwners& pages, const std::string& file,
              .section = SymbolTable::Section::kData});
   table.end_program();
   const uint32_t process = pages.add_process();
-  const uint32_t number = pages.file_number(file);
+  const uint32_t number = pages.file_number(file, 1);
   pages.add_mapping(process, number);
   pages.add({.la = la, .size_bytes = 0x20000, .ea = kBegin, .process = process, .file = number});
 }
