@@ -72,6 +72,12 @@ void SymbolTable::begin_program(Program program) {
   current_ = layers_.size() - 1;
 }
 
+void SymbolTable::drop_programs(size_t count) {
+  programs_.erase(programs_.begin() + static_cast<std::ptrdiff_t>(count), programs_.end());
+  layers_.erase(layers_.begin() + static_cast<std::ptrdiff_t>(count + 1), layers_.end());
+  current_ = 0;
+}
+
 void SymbolTable::finish() {
   for (Layer& layer : layers_) layer.finish();
   std::vector<uint32_t> files;

@@ -97,6 +97,8 @@ class SymbolTable {
   // belong to no program, for example to the kernel. Throws Error for too many programs.
   void begin_program(Program program);
   void end_program() { current_ = 0; }
+  // Removes the programs from number `count` on, with their symbols.
+  void drop_programs(size_t count);
   // The name gets no control characters, which a stranger's program could send to the terminal. A
   // longer name is cut. No compiler makes names of this length, and each line of text may hold
   // three names.

@@ -311,6 +311,7 @@ size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t
                        SymbolTable& table, const RecordedProgram& recorded) {
   const OpenElf elf(path);
   table.budget().add_input(elf.size_bytes());
+  const size_t earlier = table.programs().size();
   try {
     uint64_t moved = 0;
     if (loaded_at) moved = *loaded_at - elf.first_segment();
@@ -319,6 +320,8 @@ size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t
     if (recorded.mapping != nullptr && !is_fixed) moved = elf.distance_to(*recorded.mapping);
     return add_symbols(elf, path.filename().string(), moved, recorded, table);
   } catch (const Error& error) {
+    // A part of the symbols would name the addresses of the missing ones.
+    table.drop_programs(earlier);
     throw error.about("cannot use " + path.string());
   }
 }
