@@ -201,6 +201,16 @@ void NamedSymbols::refuse(const std::string& text) const {
 
 namespace {
 
+// Returns whether the recording has pages or mappings of a file with this path.
+bool is_recorded(const std::string& path, const SymbolTable& symbols) {
+  const auto& files = symbols.pages().files();
+  const auto file = files.lower_bound({path, 0});
+  return path.starts_with('/') && ((file != files.end() && file->first.first == path) ||
+                                   std::ranges::any_of(symbols.programs(), [&](const auto& program) {
+                                     return program.path == path;
+                                   }));
+}
+
 // Adds the kernel modules, the files of the recording and the programs that have this name.
 void add_code(const std::string& path, NameSelection& selection) {
   const SymbolTable& symbols = *selection.symbols;
@@ -218,10 +228,11 @@ void add_code(const std::string& path, NameSelection& selection) {
     }
   });
   // A whole path selects only this file.
-  const bool whole = path.starts_with('/') && symbols.pages().files().contains(path);
+  const bool whole = is_recorded(path, symbols);
   for (const auto& [file, number] : symbols.pages().files()) {
-    const std::string_view file_name = std::string_view(file).substr(file.rfind('/') + 1);
-    if (whole ? file == path : file_name == name) {
+    const std::string_view file_path = file.first;
+    const std::string_view file_name = file_path.substr(file_path.rfind('/') + 1);
+    if (whole ? file_path == path : file_name == name) {
       selection.files.push_back(number);
       found = true;
     } else {

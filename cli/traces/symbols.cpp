@@ -119,8 +119,7 @@ void add_page_owners(const std::vector<std::string>& paths, bool quiet, SymbolTa
   PageOwners owners = names.take_owners();
   std::set<std::string> unproven;
   for (const SymbolTable::Program& program : table.programs()) {
-    const uint32_t number =
-        program.path.empty() ? owners.number_of_name(program.file) : owners.number_of(program.path);
+    const uint32_t number = SymbolTable::number_in(owners, program);
     if (number != PageOwners::kNone || !unproven.insert(program.file).second) continue;
     print_warning(
         fmt::format("cannot prove the names of {}: the recording has no pages of this file, or "

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/analysis/page_owners.h"
 
+#include <iterator>
 #include <string_view>
 
 namespace htmtrace {
 
-uint32_t PageOwners::file_number(const std::string& path) {
-  const auto [place, added] = numbers_.try_emplace(path, static_cast<uint32_t>(numbers_.size()));
-  return place->second;
+uint32_t PageOwners::file_number(const std::string& path, uint64_t inode) {
+  const auto number = static_cast<uint32_t>(numbers_.size());
+  return numbers_.try_emplace({path, inode}, number).first->second;
 }
 
-uint32_t PageOwners::number_of(const std::string& path) const {
-  const auto place = numbers_.find(path);
-  return place == numbers_.end() ? kNone : place->second;
+uint32_t PageOwners::number_of(const std::string& path, uint64_t inode) const {
+  const auto place = numbers_.lower_bound({path, inode});
+  if (place == numbers_.end() || place->first.first != path) return kNone;
+  if (inode != 0) return place->first.second == inode ? place->second : kNone;
+  const auto next = std::next(place);
+  return next == numbers_.end() || next->first.first != path ? place->second : kNone;
 }
 
 uint32_t PageOwners::number_of_name(const std::string& name) const {
   uint32_t found = kNone;
-  for (const auto& [path, number] : numbers_) {
-    if (std::string_view(path).substr(path.rfind('/') + 1) != name) continue;
+  for (const auto& [file, number] : numbers_) {
+    const std::string_view path = file.first;
+    if (path.substr(path.rfind('/') + 1) != name) continue;
     if (found != kNone) return kNone;
     found = number;
   }

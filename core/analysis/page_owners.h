@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/base/address.h"
@@ -29,16 +30,17 @@ class PageOwners {
   // The memory of a file, without the characters of its name, and of a process that has mapped it.
   static constexpr uint64_t kFileBytes = 160;
 
-  // The number of the file with this path.
-  uint32_t file_number(const std::string& path);
-  // Returns kNone if no recorded process had mapped the file.
-  uint32_t number_of(const std::string& path) const;
+  // The number of the file. Files that replaced one another have one path, and differ in the inode.
+  uint32_t file_number(const std::string& path, uint64_t inode);
+  // Returns kNone if no recorded process had mapped the file. Inode 0: the only file of the path.
+  uint32_t number_of(const std::string& path, uint64_t inode) const;
   // The number of the only file with this name, whatever its folder is. Returns kNone if there is
   // no such file, or several.
   uint32_t number_of_name(const std::string& name) const;
 
-  // The numbers of all files, by path.
-  const std::unordered_map<std::string, uint32_t>& files() const { return numbers_; }
+  // The numbers of all files, by path and inode.
+  using Files = std::map<std::pair<std::string, uint64_t>, uint32_t>;
+  const Files& files() const { return numbers_; }
 
   // Returns the number of the process.
   uint32_t add_process() {
@@ -83,9 +85,9 @@ class PageOwners {
  private:
   static constexpr size_t kMostLooks = 256;
 
-  std::unordered_map<std::string, uint32_t> numbers_;  // file numbers by path
-  std::vector<std::vector<uint32_t>> processes_;       // the files of each process, sorted
-  std::vector<uint32_t> listed_;                       // sorted
+  Files numbers_;
+  std::vector<std::vector<uint32_t>> processes_;  // the files of each process, sorted
+  std::vector<uint32_t> listed_;                  // sorted
   std::vector<Run> runs_;
 };
 

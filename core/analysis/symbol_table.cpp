@@ -72,12 +72,17 @@ void SymbolTable::begin_program(Program program) {
   current_ = layers_.size() - 1;
 }
 
+void SymbolTable::drop_programs(size_t count) {
+  programs_.erase(programs_.begin() + static_cast<std::ptrdiff_t>(count), programs_.end());
+  layers_.erase(layers_.begin() + static_cast<std::ptrdiff_t>(count + 1), layers_.end());
+  current_ = 0;
+}
+
 void SymbolTable::finish() {
   for (Layer& layer : layers_) layer.finish();
   std::vector<uint32_t> files;
   for (Program& program : programs_) {
-    program.number =
-        program.path.empty() ? pages_.number_of_name(program.file) : pages_.number_of(program.path);
+    program.number = number_in(pages_, program);
     files.push_back(program.number);
   }
   near_ = pages_.near(files);

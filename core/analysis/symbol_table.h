@@ -66,6 +66,8 @@ class SymbolTable {
     std::string file;  // its name, without folders
     // Its path in the recording. Empty: the only recorded file with this name.
     std::string path = {};
+    // Distinguishes the file from earlier and later files of the same path. 0: unknown.
+    uint64_t inode = 0;
     bool is_main =
         false;  // a program, not a library: each process that runs its code has mapped the file
     // False: data has a name of this program only if the owner of the data is proven.
@@ -95,6 +97,8 @@ class SymbolTable {
   // belong to no program, for example to the kernel. Throws Error for too many programs.
   void begin_program(Program program);
   void end_program() { current_ = 0; }
+  // Removes the programs from number `count` on, with their symbols.
+  void drop_programs(size_t count);
   // The name gets no control characters, which a stranger's program could send to the terminal. A
   // longer name is cut. No compiler makes names of this length, and each line of text may hold
   // three names.
@@ -115,6 +119,11 @@ class SymbolTable {
     return grown_bytes<Symbol>() + grown_bytes<Place>() + kHeapBytes + name_bytes;
   }
 
+  // The number of the program's file in `pages`, or PageOwners::kNone.
+  static uint32_t number_in(const PageOwners& pages, const Program& program) {
+    return program.path.empty() ? pages.number_of_name(program.file)
+                                : pages.number_of(program.path, program.inode);
+  }
   // Sets the files to which pages belong.
   void set_pages(PageOwners pages) { pages_ = std::move(pages); }
 

@@ -281,6 +281,7 @@ size_t add_symbols(const OpenElf& elf, const std::string& file, uint64_t moved,
   if (data == nullptr || header.sh_entsize == 0) throw OpenElf::failure();
   SymbolTable::Program program = elf.program(file, moved, table.budget());
   program.path = recorded.path;
+  if (recorded.mapping != nullptr) program.inode = recorded.mapping->inode;
   // Programs that are not position-independent have the same addresses as many others.
   program.may_guess_data = !recorded.is_automatic || elf.type() != ET_EXEC;
   if (owned::is_user(program.begin)) table.begin_program(std::move(program));
@@ -310,6 +311,7 @@ size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t
                        SymbolTable& table, const RecordedProgram& recorded) {
   const OpenElf elf(path);
   table.budget().add_input(elf.size_bytes());
+  const size_t earlier = table.programs().size();
   try {
     uint64_t moved = 0;
     if (loaded_at) moved = *loaded_at - elf.first_segment();
@@ -318,6 +320,8 @@ size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t
     if (recorded.mapping != nullptr && !is_fixed) moved = elf.distance_to(*recorded.mapping);
     return add_symbols(elf, path.filename().string(), moved, recorded, table);
   } catch (const Error& error) {
+    // A part of the symbols would name the addresses of the missing ones.
+    table.drop_programs(earlier);
     throw error.about("cannot use " + path.string());
   }
 }

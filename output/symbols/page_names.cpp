@@ -105,7 +105,7 @@ bool PageNames::add_mapping(std::string_view line) {
       {.begin = *begin, .offset = *offset, .inode = *inode, .path = std::string(line)});
   if (!line.starts_with('/')) return true;
   budget_.take(PageOwners::kFileBytes + line.size());
-  const uint32_t file = owners_.file_number(std::string(line));
+  const uint32_t file = owners_.file_number(std::string(line), *inode);
   if (processes_.back().pid == 0) {
     owners_.set_listed(file);
   } else {
@@ -122,9 +122,11 @@ bool PageNames::add_run(std::string_view line) {
   if (!ea || !la || !size || *size == 0 || *la + (*size - 1) < *la) return false;
   if (processes_.empty() || processes_.back().mappings.empty()) return false;
   const Process& process = processes_.back();
-  const std::string& path = process.mappings.back().path;
+  const Mapping& mapping = process.mappings.back();
   PageOwners::Run run{.la = *la, .size_bytes = *size, .ea = *ea};
-  if (path.starts_with('/')) run.file = owners_.file_number(path);
+  if (mapping.path.starts_with('/')) {
+    run.file = owners_.file_number(mapping.path, mapping.inode);
+  }
   if (process.pid != 0) run.process = static_cast<uint32_t>(processes_.size() - 1);
   owners_.add(run);
   if (process.pid == 0) return true;  // pages of a file, without a process

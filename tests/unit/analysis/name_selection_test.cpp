@@ -41,7 +41,7 @@ void add_program(SymbolTable& table, PageOwners& pages, const std::string& file,
              .section = SymbolTable::Section::kData});
   table.end_program();
   const uint32_t process = pages.add_process();
-  const uint32_t number = pages.file_number(file);
+  const uint32_t number = pages.file_number(file, 1);
   pages.add_mapping(process, number);
   pages.add({.la = la, .size_bytes = 0x20000, .ea = kBegin, .process = process, .file = number});
 }
@@ -118,6 +118,30 @@ TEST_CASE("a file selects the code of its own pages") {
   // Both options must match.
   options.functions = {"brew"};
   CHECK_FALSE(selects_code(resolve(options, table), instruction_at(0x110, kCupPages)));
+}
+
+TEST_CASE("a whole path selects only this file, also without pages") {
+  SymbolTable table;
+  for (const uint64_t begin : {kBegin, 2 * kBegin}) {
+    table.begin_program({.file = "prog",
+                         .path = begin == kBegin ? "/old/prog" : "/new/prog",
+                         .begin = begin,
+                         .end = begin + 0x1000,
+                         .loads = {},
+                         .texts = {{.address = begin, .words = {0}}}});
+    table.add({.address = begin, .size_bytes = 4, .name = "work"});
+  }
+  table.finish();
+  NameOptions options;
+  options.files = {"/new/prog"};
+  const NameSelection selection = resolve(options, table);
+  Instruction instruction;
+  instruction.has_ea = instruction.has_opcode = true;
+  instruction.modes = {.bits = Modes::kPr, .known = Modes::kPr | Modes::kHv};
+  instruction.ea = {kBegin};
+  CHECK_FALSE(selects_code(selection, instruction));
+  instruction.ea = {2 * kBegin};
+  CHECK(selects_code(selection, instruction));
 }
 
 TEST_CASE("an object selects the accesses of its own program") {

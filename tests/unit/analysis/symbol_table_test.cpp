@@ -287,6 +287,40 @@ TEST_CASE("files with the same name in different folders are different files") {
   CHECK(code_name(table, cursor, fetched_at(0x10000004, 0x90004)) == "old+0x4");
 }
 
+TEST_CASE("pages of a file that was replaced do not prove names of the new file") {
+  const auto name_of_page = [](uint64_t inode, uint64_t la) {
+    SymbolTable table;
+    table.begin_program({.file = "prog",
+                         .path = "/bin/prog",
+                         .inode = inode,
+                         .is_main = true,
+                         .begin = 0x10000000,
+                         .end = 0x10030000,
+                         .loads = {{.address = 0x10000000, .offset = 0, .size_bytes = 0x30000}},
+                         .texts = {}});
+    table.add({.address = 0x10000000, .size_bytes = 0x10, .name = "work"});
+    const SymbolTable none;
+    PageNames names(none);
+    names.add_file(
+        "# pid 20 700 50 prog\n"
+        "10000000-10010000 r-xp 00000000 00:01 5 /bin/prog\n"
+        " 10000000 50000 10000\n"
+        "# pid 21 800 50 prog\n"
+        "10000000-10010000 r-xp 00000000 00:01 6 /bin/prog\n"
+        " 10000000 90000 10000\n");
+    table.set_pages(names.take_owners());
+    table.finish();
+    SymbolCursor cursor(table);
+    return code_name(table, cursor, fetched_at(0x10000004, la));
+  };
+  CHECK(name_of_page(5, 0x50004) == "work+0x4");
+  CHECK(name_of_page(5, 0x90004).empty());
+  CHECK(name_of_page(6, 0x50004).empty());
+  CHECK(name_of_page(6, 0x90004) == "work+0x4");
+  // Without an inode, the file is one of several.
+  CHECK(name_of_page(0, 0x50004).empty());
+}
+
 TEST_CASE("without proof, an address that several programs have gets no name") {
   SymbolTable table;
   add_program(table);
@@ -419,7 +453,7 @@ TEST_CASE("files with many mappings are found again") {
   CHECK(names.add_file(pages) == 0);
   const PageOwners owners = names.take_owners();
   for (int file = 0; file < 100000; file++) {
-    const uint32_t number = owners.number_of("/f" + std::to_string(file));
+    const uint32_t number = owners.number_of("/f" + std::to_string(file), 1);
     CHECK((owners.has_mapped(0, number) && owners.is_listed(number)));
   }
 }

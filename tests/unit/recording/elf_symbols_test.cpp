@@ -95,6 +95,18 @@ TEST_CASE("symbols may share names, and sections may be adjacent, as linkers arr
   CHECK(symbols_in(elf_file(1, 4096, 100, 200)) == 100);
 }
 
+TEST_CASE("a file that is refused leaves no names") {
+  if (!can_read_elf()) return;
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "program";
+  std::ofstream(path, std::ios::binary) << elf_file(1, 4096, 20000, 500000);
+  SymbolTable table;
+  CHECK_THROWS_AS(add_elf_symbols(path, std::nullopt, table), Error);
+  CHECK(table.programs().empty());
+  CHECK(table.empty());
+  table.finish();
+}
+
 TEST_CASE("many symbols with one long name do not each take memory") {
   if (!can_read_elf()) return;
   CHECK_THROWS_AS(symbols_in(elf_file(1, 4096, 20000, 500000)), Error);
