@@ -22,6 +22,7 @@
 #include "cli/signals.h"
 #include "cli/similar_names.h"
 #include "cli/standard_streams.h"
+#include "cli/version.h"
 #include "core/base/error.h"
 #include "core/base/plain_text.h"
 #include "output/io/text_output.h"
@@ -84,7 +85,7 @@ int run(std::vector<std::string> arguments, Signals& signals) {
   CLI::App app{"Hardware and dispatch tracing for IBM POWER logical partitions", "htmtrace"};
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "Print this help");
-  app.set_version_flag("--version", "htmtrace " HTMTRACE_VERSION, "Print the version");
+  app.set_version_flag("--version", version_text, "Print the version and the build options");
   app.require_subcommand(1);
   app.failure_message(usage_error);
 

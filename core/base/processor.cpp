@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 namespace htmtrace {
 namespace {
@@ -27,6 +28,10 @@ constexpr std::array<Processor, 8> kProcessors = {{
     {0x0083, "POWER12", kLikePower10, kNestHidden, true},
 }};
 
+std::string description_of(const Processor& processor) {
+  return fmt::format("{}: {}; {}", processor.name, processor.core_traces, processor.nest_traces);
+}
+
 }  // namespace
 
 const Processor* find_processor(uint32_t pvr) {
@@ -37,10 +42,18 @@ const Processor* find_processor(uint32_t pvr) {
 }
 
 std::string describe_processor(uint32_t pvr) {
-  if (const Processor* known = find_processor(pvr)) {
-    return fmt::format("{}: {}; {}", known->name, known->core_traces, known->nest_traces);
-  }
+  if (const Processor* known = find_processor(pvr)) return description_of(*known);
   return fmt::format("unknown (version 0x{:08x}): {}; {}", pvr, kLikePower10, kNestHidden);
+}
+
+std::vector<std::string> describe_processors() {
+  std::vector<std::string> texts;
+  for (const Processor& each : kProcessors) {
+    std::string text = description_of(each);
+    // A processor has several versions, which are neighbors in the table.
+    if (texts.empty() || texts.back() != text) texts.push_back(std::move(text));
+  }
+  return texts;
 }
 
 std::optional<uint32_t> pvr_in(std::string_view revision) {

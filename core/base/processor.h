@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace htmtrace {
 
@@ -23,6 +24,10 @@ const Processor* find_processor(uint32_t pvr);
 
 // Returns "POWER10: core records known; nest records not public, printed unchanged".
 std::string describe_processor(uint32_t pvr);
+
+// Returns "POWER10: core records known; nest records not public, printed unchanged" for each
+// processor that htmtrace knows, without repetition.
+std::vector<std::string> describe_processors();
 
 // Returns the PVR in the line "revision" of /proc/cpuinfo: "2.0 (pvr 0080 0200)".
 std::optional<uint32_t> pvr_in(std::string_view revision);
