@@ -129,7 +129,10 @@ void TraceSink::finish() {
     // The kernel reports most errors of a disk only here. EINVAL: the file system has no fsync(2).
     if (::fsync(file_.fd()) != 0 && errno != EINVAL) fail(errno);
   }
-  if (error_ && !file_.is_published()) return file_.discard();
+  if (error_ && !file_.is_published()) {
+    file_.discard();
+    return;
+  }
   if (const int reason = file_.finish(); reason != 0) return fail(reason);
   if (const int reason = file_.sync_name(); reason != 0) fail(reason);
 }
