@@ -29,8 +29,8 @@ SymbolTable three_functions() {
 class Feed {
  public:
   Feed(const SymbolTable& table, const std::string& from, const std::string& to)
-      : from_(resolve_place(from, "--between", table)),
-        to_(resolve_place(to, "--between", table)),
+      : from_(resolve_place(from, "--between", table, true)),
+        to_(resolve_place(to, "--between", table, true)),
         passages(table, from_, to_) {}
 
   void run(uint64_t ea, unsigned count = 1) {

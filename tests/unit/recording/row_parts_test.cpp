@@ -25,7 +25,7 @@ std::list<RowParts<AvroFile>> three_files(const TemporaryFolder& folder, Existin
   std::list<RowParts<AvroFile>> all;
   RowParts<AvroFile>& parts =
       all.emplace_back(folder.path() / "a", kOneNumber,
-                       RowPartsWishes{.rows = 1, .existing = existing}, AvroFile::Options{});
+                       RowPartsWishes{.rows = 1, .ticks = {}, .existing = existing}, AvroFile::Options{});
   for (const uint64_t ticks : {1, 2, 3}) {
     parts.begin_row(ticks).number(ticks);
     parts.end_row();
@@ -34,7 +34,7 @@ std::list<RowParts<AvroFile>> three_files(const TemporaryFolder& folder, Existin
   return all;
 }
 
-std::set<std::string> names_in(const std::filesystem::path& folder) {
+std::set<std::string> parts_in(const std::filesystem::path& folder) {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     names.insert(entry.path().filename().string());
@@ -49,7 +49,7 @@ TEST_CASE("a file that cannot be published: the files beside it are withdrawn") 
   auto all = three_files(folder, Existing::kRefuse);
   folder.write("a/part-00001.avro", "of another program");
   CHECK_THROWS_AS(publish_all(all, Existing::kRefuse), Error);
-  CHECK(names_in(folder.path() / "a") == std::set<std::string>{"part-00001.avro"});
+  CHECK(parts_in(folder.path() / "a") == std::set<std::string>{"part-00001.avro"});
   CHECK(folder.read("a/part-00001.avro") == "of another program");
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("a file that cannot be published: the error names files that replaced 
                                           "/part-00000.avro to " + a + "/part-00001.avro");
   }
   all.clear();
-  CHECK(names_in(folder.path() / "a") ==
+  CHECK(parts_in(folder.path() / "a") ==
         std::set<std::string>{"part-00000.avro", "part-00001.avro", "part-00002.avro"});
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("--force removes the hidden files of killed exports, and no other file
   SUBCASE("when no other export runs") {
     auto all = three_files(folder, Existing::kReplace);
     publish_all(all, Existing::kReplace);
-    CHECK(names_in(folder.path() / "a") == names);
+    CHECK(parts_in(folder.path() / "a") == names);
     CHECK(folder.read("a/target") == "of another program");
   }
   SUBCASE("but not while another export holds the folder") {
@@ -106,13 +106,13 @@ TEST_CASE("--force removes the hidden files of killed exports, and no other file
     auto all = three_files(folder, Existing::kReplace);
     publish_all(all, Existing::kReplace);
     names.insert(ours);
-    CHECK(names_in(folder.path() / "a") == names);
+    CHECK(parts_in(folder.path() / "a") == names);
   }
   SUBCASE("and not without --force") {
     auto all = three_files(folder, Existing::kRefuse);
     publish_all(all, Existing::kRefuse);
     names.insert(ours);
-    CHECK(names_in(folder.path() / "a") == names);
+    CHECK(parts_in(folder.path() / "a") == names);
   }
 }
 
