@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "cli/capture/control_channel.h"
 #include "cli/capture/ready_notice.h"
@@ -81,6 +84,14 @@ void check_no_capture(const CLI::App& app, const Wish& wish) {
   }
 }
 
+// `dtl FILE` would run the file.
+void check_no_recording(const std::vector<std::string>& command) {
+  if (command.size() != 1 || ::access(command[0].c_str(), X_OK) == 0) return;
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(command[0], failure)) return;
+  throw CLI::ValidationError(command[0], "is not a program; to read a recording, use --input");
+}
+
 // Checks for options that exclude each other.
 void check(const CLI::App& app, const Wish& wish) {
   const DtlOutputOptions& output = wish.options.output;
@@ -90,6 +101,7 @@ void check(const CLI::App& app, const Wish& wish) {
   }
   check_tasks_option(wish);
   if (wish.replay.input.empty()) {
+    check_no_recording(wish.options.workload);
     if (const char* format = wish.file_format()) {
       throw CLI::ValidationError("--format", fmt::format("{} requires --input", format));
     }

@@ -43,12 +43,16 @@ void Passages::instruction(const Instruction& instruction) {
 }
 
 void Passages::end_passage() {
-  const uint64_t length = selected_ - open_->instructions;
-  if (!longest_ || length > instructions_.most) {
-    longest_ = {.begin = open_->number, .end = number_, .trace = trace_};
-  }
-  instructions_.add(length, true);
-  ticks_.add(ticks_since_begin(), open_->exact && stamped_ && !overflowed_);
+  const auto keep_longest = [this](std::optional<PassagePlace>& longest, uint64_t length) {
+    if (longest && length <= longest->length) return;
+    longest = {.begin = open_->number, .end = number_, .trace = trace_, .length = length};
+  };
+  const uint64_t instructions = selected_ - open_->instructions;
+  const uint64_t ticks = ticks_since_begin();
+  keep_longest(most_instructions_, instructions);
+  keep_longest(most_ticks_, ticks);
+  instructions_.add(instructions, true);
+  ticks_.add(ticks, open_->exact && stamped_ && !overflowed_);
   open_.reset();
 }
 

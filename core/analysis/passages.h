@@ -48,9 +48,10 @@ struct PassageLengths {
 
 // The instructions of a passage, by their numbers in the trace.
 struct PassagePlace {
-  uint64_t begin = 0;  // the first instruction
-  uint64_t end = 0;    // the instruction that ended the passage
-  uint64_t trace = 0;  // in the order of reading, from 0
+  uint64_t begin = 0;   // the first instruction
+  uint64_t end = 0;     // the instruction that ended the passage
+  uint64_t trace = 0;   // in the order of reading, from 0
+  uint64_t length = 0;  // in instructions or ticks
 };
 
 // A code location, which can have several addresses.
@@ -83,8 +84,10 @@ class Passages {
 
   const PassageLengths& instructions() const { return instructions_; }
   const PassageLengths& ticks() const { return ticks_; }
-  // The first of the complete passages with most instructions. Empty if there is none.
-  const std::optional<PassagePlace>& longest() const { return longest_; }
+  // The first of the complete passages with most instructions, and the first of those with most
+  // ticks, whose length can be a lower bound. Empty if there is none.
+  const std::optional<PassagePlace>& most_instructions() const { return most_instructions_; }
+  const std::optional<PassagePlace>& most_ticks() const { return most_ticks_; }
   uint64_t passages() const { return instructions_.count; }
   // Passages that a loss, a defect, a pause or the end of the trace cut short. Their lengths are
   // lower bounds.
@@ -137,7 +140,7 @@ class Passages {
   uint64_t next_ea_ = 0;     // address that follows the last instruction
   PassageLengths instructions_;
   PassageLengths ticks_;
-  std::optional<PassagePlace> longest_;
+  std::optional<PassagePlace> most_instructions_, most_ticks_;
   uint64_t cut_ = 0;
   uint64_t begun_again_ = 0;
   uint64_t begins_ = 0;

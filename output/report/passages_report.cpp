@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "core/base/counted.h"
 #include "output/io/json_writer.h"
@@ -87,12 +88,16 @@ std::string PassagesReport::to_text() const {
   line("passages begun again", passages.begun_again());
   line("executions of FROM", passages.begins());
   line("executions of TO", passages.ends());
-  if (const auto& longest = passages.longest()) {
-    fmt::format_to(out, "  {:<28} --instructions {}-{}", "longest passage", longest->begin,
-                   longest->end);
-    if (traces > 1) fmt::format_to(out, " of trace {}", longest->trace + 1);
+  const auto longest = [&](const char* what, const std::optional<PassagePlace>& place) {
+    // Without ticks, each passage would have the most.
+    if (!place || place->length == 0) return;
+    fmt::format_to(out, "  {:<28} --instructions {}-{}", what, place->begin,
+                   std::max(place->begin, place->end - 1));
+    if (traces > 1) fmt::format_to(out, " of trace {}", place->trace + 1);
     text += '\n';
-  }
+  };
+  longest("most instructions", passages.most_instructions());
+  longest("most ticks", passages.most_ticks());
   const uint64_t all = passages.passages() + passages.cut_passages();
   add_text(passages.instructions(), "instructions", all, text);
   add_text(passages.ticks(), "ticks", all, text);
@@ -110,15 +115,17 @@ std::string PassagesReport::to_json() const {
   json.number("begun_again", passages.begun_again());
   json.number("begins", passages.begins());
   json.number("ends", passages.ends());
-  if (const auto& longest = passages.longest()) {
-    json.begin_object("longest");
-    json.number("trace", longest->trace);
-    json.number("begin", longest->begin);
-    json.number("end", longest->end);
+  const auto longest = [&](const char* key, const std::optional<PassagePlace>& place) {
+    if (!place || place->length == 0) return json.null(key);
+    json.begin_object(key);
+    json.number("trace", place->trace);
+    json.number("begin", place->begin);
+    json.number("end", place->end);
+    json.number("length", place->length);
     json.end_object();
-  } else {
-    json.null("longest");
-  }
+  };
+  longest("most_instructions", passages.most_instructions());
+  longest("most_ticks", passages.most_ticks());
   add_json(passages.instructions(), "instructions", json);
   add_json(passages.ticks(), "ticks", json);
   json.end_object();

@@ -100,26 +100,33 @@ TEST_CASE("a passage counts the instructions from the begin up to the end") {
   CHECK(lengths.exact[4] == 1);
 }
 
-TEST_CASE("the longest passage has the numbers of its instructions") {
+TEST_CASE("the longest passages have the numbers of their instructions") {
   const SymbolTable table = three_functions();
   Feed feed(table, "work", "finish");
-  CHECK_FALSE(feed.passages.longest());
-  const auto passage = [&](unsigned between) {
+  CHECK_FALSE(feed.passages.most_instructions());
+  const auto passage = [&](unsigned between, uint32_t ticks) {
+    feed.time(1);
     feed.run(kMeasured);
     feed.run(kOther, between);
+    feed.time(ticks);
     feed.run(kFinish);
   };
-  passage(2);
-  passage(9);  // instructions 4 to 14
-  passage(9);
-  REQUIRE(feed.passages.longest());
-  CHECK(feed.passages.longest()->begin == 4);
-  CHECK(feed.passages.longest()->end == 14);
-  CHECK(feed.passages.longest()->trace == 0);
+  passage(2, 900);  // instructions 0 to 3
+  passage(9, 70);   // instructions 4 to 14
+  passage(9, 70);
+  REQUIRE(feed.passages.most_instructions());
+  CHECK(feed.passages.most_instructions()->begin == 4);
+  CHECK(feed.passages.most_instructions()->end == 14);
+  CHECK(feed.passages.most_instructions()->trace == 0);
+  CHECK(feed.passages.most_instructions()->length == 10);
+  REQUIRE(feed.passages.most_ticks());
+  CHECK(feed.passages.most_ticks()->begin == 0);
+  CHECK(feed.passages.most_ticks()->end == 3);
+  CHECK(feed.passages.most_ticks()->length == 900);
   feed.end();
-  passage(20);
-  REQUIRE(feed.passages.longest());
-  CHECK(feed.passages.longest()->trace == 1);
+  passage(20, 5);
+  CHECK(feed.passages.most_instructions()->trace == 1);
+  CHECK(feed.passages.most_ticks()->trace == 0);
 }
 
 TEST_CASE("a repeated begin starts the passage again") {
