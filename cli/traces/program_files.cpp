@@ -11,9 +11,12 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "cli/messages.h"
 #include "core/base/counted.h"
@@ -27,6 +30,14 @@ namespace {
 
 std::string_view name_of(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
+}
+
+// The kernel's files in /proc and in tracefs are regular files whose open or read can have effects,
+// but the kernel states no size for them.
+bool has_recorded_size(const ProgramMaps::File& file) {
+  struct stat facts {};
+  return file.content && ::stat(file.path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+         facts.st_size > 0 && static_cast<uint64_t>(facts.st_size) == file.content->size_bytes;
 }
 
 // The bytes up to the field e_machine of the ELF header have the same layout in all classes (System
@@ -83,15 +94,34 @@ const ProgramMaps::File* recorded_file_like(const std::string& path, const Progr
   return found;
 }
 
+// Reads each file of this machine once, even if a recording lists it many times.
+class Contents {
+ public:
+  std::optional<FileContent> of(const std::string& path) {
+    struct stat facts {};
+    if (::stat(path.c_str(), &facts) != 0) return std::nullopt;
+    const auto [place, added] = known_.try_emplace({facts.st_dev, facts.st_ino});
+    if (added) place->second = content_of(path);
+    return place->second;
+  }
+
+ private:
+  std::map<std::pair<dev_t, ino_t>, std::optional<FileContent>> known_;
+};
+
 // Returns why the file gives no names; empty if it does.
-std::string mismatch_of(const ProgramMaps::File& file) {
+std::string mismatch_of(const ProgramMaps::File& file, Contents& contents) {
+  constexpr const char* kDiffers = "it differs from the recorded file";
   if (!file.content)
     return "it was gone, replaced, unreadable or too large when the recording ended";
   std::error_code failure;
   if (!std::filesystem::exists(file.path, failure)) return "it does not exist";
   if (::access(file.path.c_str(), R_OK) != 0) return "it is not readable";
+  if (std::filesystem::is_regular_file(file.path, failure) && !has_recorded_size(file)) {
+    return kDiffers;
+  }
   if (!is_power_program(file.path)) return "it is not a program for POWER";
-  return content_of(file.path) == file.content ? "" : "it differs from the recorded file";
+  return contents.of(file.path) == file.content ? "" : kDiffers;
 }
 
 void warn_of_files(const std::set<std::string>& reasons) {
@@ -111,7 +141,7 @@ void warn_of_files(const std::set<std::string>& reasons) {
 std::vector<std::string> usable_files(const ProgramMaps& maps) {
   std::vector<std::string> files;
   for (const ProgramMaps::File& file : maps.files) {
-    if (file.content && is_power_program(file.path)) files.push_back(file.path);
+    if (has_recorded_size(file) && is_power_program(file.path)) files.push_back(file.path);
   }
   return files;
 }
@@ -145,10 +175,11 @@ void add_recorded_files(const ProgramMaps& maps, const std::vector<std::string>&
     reasons.insert(fmt::format("{} ({})", without_controls(file.path), reason));
   };
   std::set<const ProgramMaps::File*> named;
+  Contents contents;
   for (const std::string& path : given) named.insert(recorded_file_like(path, maps));
   for (const ProgramMaps::File& file : maps.files) {
     if (named.contains(&file)) continue;
-    if (const std::string reason = mismatch_of(file); !reason.empty()) {
+    if (const std::string reason = mismatch_of(file, contents); !reason.empty()) {
       refuse(file, reason);
       continue;
     }
