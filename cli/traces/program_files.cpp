@@ -66,15 +66,40 @@ std::vector<const CodeMapping*> loads_of(const ProgramMaps::File& file) {
   return loads;
 }
 
-bool has_room(const SymbolTable& table) {
-  return table.programs().size() < SymbolTable::kMostPrograms;
-}
+// Limits the load addresses that get names. Each address of a file takes the memory of the whole
+// file, and a script runs one program at hundreds of addresses.
+class LoadRoom {
+ public:
+  // Returns false if there is no room for the names of the file at one more address.
+  bool take(const std::string& path, const SymbolTable& table) {
+    struct stat facts {};
+    if (::stat(path.c_str(), &facts) != 0) return true;  // add_elf_symbols() states the error
+    const bool again = seen_.contains({facts.st_dev, facts.st_ino});
+    const uint64_t more_bytes = again ? static_cast<uint64_t>(facts.st_size) : 0;
+    if (table.programs().size() >= SymbolTable::kMostPrograms ||
+        more_bytes > kMostRepeatedBytes - repeated_bytes_) {
+      left_++;
+      return false;
+    }
+    seen_.insert({facts.st_dev, facts.st_ino});
+    repeated_bytes_ += more_bytes;
+    return true;
+  }
 
-void warn_of_room(size_t left) {
-  if (left == 0) return;
-  print_warning(fmt::format("{} of program files have no names: htmtrace names at most {}",
-                            counted(left, "load address"), SymbolTable::kMostPrograms));
-}
+  void warn() const {
+    if (left_ == 0) return;
+    print_warning(fmt::format(
+        "{} of program files have no names: htmtrace names at most {}, and at most {} MiB of files "
+        "that it has named at another address",
+        counted(left_, "load address"), SymbolTable::kMostPrograms, kMostRepeatedBytes >> 20));
+  }
+
+ private:
+  static constexpr uint64_t kMostRepeatedBytes = uint64_t{256} << 20;
+  std::set<std::pair<dev_t, ino_t>> seen_;
+  uint64_t repeated_bytes_ = 0;
+  size_t left_ = 0;
+};
 
 // Returns null unless the recording has exactly one such file.
 const ProgramMaps::File* recorded_file_like(const std::string& path, const ProgramMaps& maps) {
@@ -152,15 +177,12 @@ void add_named_file(const std::string& path, const ProgramMaps& maps, SymbolTabl
     add_elf_symbols(path, std::nullopt, table);
     return;
   }
-  size_t left = 0;
+  LoadRoom room;
   for (const CodeMapping* mapping : loads_of(*file)) {
-    if (has_room(table)) {
-      add_elf_symbols(path, std::nullopt, table, {.path = file->path, .mapping = mapping});
-    } else {
-      left++;
-    }
+    if (!room.take(path, table)) continue;
+    add_elf_symbols(path, std::nullopt, table, {.path = file->path, .mapping = mapping});
   }
-  warn_of_room(left);
+  room.warn();
 }
 
 void add_recorded_files(const ProgramMaps& maps, const std::vector<std::string>& given,
@@ -190,12 +212,9 @@ void add_recorded_files(const ProgramMaps& maps, const std::vector<std::string>&
   }
   // Each file comes first with one address.
   first.insert(first.end(), others.begin(), others.end());
-  size_t left = 0;
+  LoadRoom room;
   for (const Load& load : first) {
-    if (!has_room(table)) {
-      left++;
-      continue;
-    }
+    if (!room.take(load.file->path, table)) continue;
     try {
       add_elf_symbols(load.file->path, std::nullopt, table,
                       {.path = load.file->path, .mapping = load.mapping, .is_automatic = true});
@@ -204,7 +223,7 @@ void add_recorded_files(const ProgramMaps& maps, const std::vector<std::string>&
     }
   }
   warn_of_files(reasons);
-  warn_of_room(left);
+  room.warn();
 }
 
 }  // namespace htmtrace
