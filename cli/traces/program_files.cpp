@@ -11,9 +11,12 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "cli/messages.h"
 #include "core/base/counted.h"
@@ -27,6 +30,14 @@ namespace {
 
 std::string_view name_of(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
+}
+
+// The kernel's files in /proc and in tracefs are regular files whose open or read can have effects,
+// but the kernel states no size for them.
+bool has_recorded_size(const ProgramMaps::File& file) {
+  struct stat facts {};
+  return file.content && ::stat(file.path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+         facts.st_size > 0 && static_cast<uint64_t>(facts.st_size) == file.content->size_bytes;
 }
 
 // The bytes up to the field e_machine of the ELF header have the same layout in all classes (System
@@ -55,15 +66,40 @@ std::vector<const CodeMapping*> loads_of(const ProgramMaps::File& file) {
   return loads;
 }
 
-bool has_room(const SymbolTable& table) {
-  return table.programs().size() < SymbolTable::kMostPrograms;
-}
+// Limits the load addresses that get names. Each address of a file takes the memory of the whole
+// file, and a script runs one program at hundreds of addresses.
+class LoadRoom {
+ public:
+  // Returns false if there is no room for the names of the file at one more address.
+  bool take(const std::string& path, const SymbolTable& table) {
+    struct stat facts {};
+    if (::stat(path.c_str(), &facts) != 0) return true;  // add_elf_symbols() states the error
+    const bool again = seen_.contains({facts.st_dev, facts.st_ino});
+    const uint64_t more_bytes = again ? static_cast<uint64_t>(facts.st_size) : 0;
+    if (table.programs().size() >= SymbolTable::kMostPrograms ||
+        more_bytes > kMostRepeatedBytes - repeated_bytes_) {
+      left_++;
+      return false;
+    }
+    seen_.insert({facts.st_dev, facts.st_ino});
+    repeated_bytes_ += more_bytes;
+    return true;
+  }
 
-void warn_of_room(size_t left) {
-  if (left == 0) return;
-  print_warning(fmt::format("{} of program files have no names: htmtrace names at most {}",
-                            counted(left, "load address"), SymbolTable::kMostPrograms));
-}
+  void warn() const {
+    if (left_ == 0) return;
+    print_warning(fmt::format(
+        "{} of program files have no names: htmtrace names at most {}, and at most {} MiB of files "
+        "that it has named at another address",
+        counted(left_, "load address"), SymbolTable::kMostPrograms, kMostRepeatedBytes >> 20));
+  }
+
+ private:
+  static constexpr uint64_t kMostRepeatedBytes = uint64_t{256} << 20;
+  std::set<std::pair<dev_t, ino_t>> seen_;
+  uint64_t repeated_bytes_ = 0;
+  size_t left_ = 0;
+};
 
 // Returns null unless the recording has exactly one such file.
 const ProgramMaps::File* recorded_file_like(const std::string& path, const ProgramMaps& maps) {
@@ -83,15 +119,34 @@ const ProgramMaps::File* recorded_file_like(const std::string& path, const Progr
   return found;
 }
 
+// Reads each file of this machine once, even if a recording lists it many times.
+class Contents {
+ public:
+  std::optional<FileContent> of(const std::string& path) {
+    struct stat facts {};
+    if (::stat(path.c_str(), &facts) != 0) return std::nullopt;
+    const auto [place, added] = known_.try_emplace({facts.st_dev, facts.st_ino});
+    if (added) place->second = content_of(path);
+    return place->second;
+  }
+
+ private:
+  std::map<std::pair<dev_t, ino_t>, std::optional<FileContent>> known_;
+};
+
 // Returns why the file gives no names; empty if it does.
-std::string mismatch_of(const ProgramMaps::File& file) {
+std::string mismatch_of(const ProgramMaps::File& file, Contents& contents) {
+  constexpr const char* kDiffers = "it differs from the recorded file";
   if (!file.content)
     return "it was gone, replaced, unreadable or too large when the recording ended";
   std::error_code failure;
   if (!std::filesystem::exists(file.path, failure)) return "it does not exist";
   if (::access(file.path.c_str(), R_OK) != 0) return "it is not readable";
+  if (std::filesystem::is_regular_file(file.path, failure) && !has_recorded_size(file)) {
+    return kDiffers;
+  }
   if (!is_power_program(file.path)) return "it is not a program for POWER";
-  return content_of(file.path) == file.content ? "" : "it differs from the recorded file";
+  return contents.of(file.path) == file.content ? "" : kDiffers;
 }
 
 void warn_of_files(const std::set<std::string>& reasons) {
@@ -111,7 +166,7 @@ void warn_of_files(const std::set<std::string>& reasons) {
 std::vector<std::string> usable_files(const ProgramMaps& maps) {
   std::vector<std::string> files;
   for (const ProgramMaps::File& file : maps.files) {
-    if (file.content && is_power_program(file.path)) files.push_back(file.path);
+    if (has_recorded_size(file) && is_power_program(file.path)) files.push_back(file.path);
   }
   return files;
 }
@@ -122,15 +177,12 @@ void add_named_file(const std::string& path, const ProgramMaps& maps, SymbolTabl
     add_elf_symbols(path, std::nullopt, table);
     return;
   }
-  size_t left = 0;
+  LoadRoom room;
   for (const CodeMapping* mapping : loads_of(*file)) {
-    if (has_room(table)) {
-      add_elf_symbols(path, std::nullopt, table, {.path = file->path, .mapping = mapping});
-    } else {
-      left++;
-    }
+    if (!room.take(path, table)) continue;
+    add_elf_symbols(path, std::nullopt, table, {.path = file->path, .mapping = mapping});
   }
-  warn_of_room(left);
+  room.warn();
 }
 
 void add_recorded_files(const ProgramMaps& maps, const std::vector<std::string>& given,
@@ -145,10 +197,11 @@ void add_recorded_files(const ProgramMaps& maps, const std::vector<std::string>&
     reasons.insert(fmt::format("{} ({})", without_controls(file.path), reason));
   };
   std::set<const ProgramMaps::File*> named;
+  Contents contents;
   for (const std::string& path : given) named.insert(recorded_file_like(path, maps));
   for (const ProgramMaps::File& file : maps.files) {
     if (named.contains(&file)) continue;
-    if (const std::string reason = mismatch_of(file); !reason.empty()) {
+    if (const std::string reason = mismatch_of(file, contents); !reason.empty()) {
       refuse(file, reason);
       continue;
     }
@@ -159,12 +212,9 @@ void add_recorded_files(const ProgramMaps& maps, const std::vector<std::string>&
   }
   // Each file comes first with one address.
   first.insert(first.end(), others.begin(), others.end());
-  size_t left = 0;
+  LoadRoom room;
   for (const Load& load : first) {
-    if (!has_room(table)) {
-      left++;
-      continue;
-    }
+    if (!room.take(load.file->path, table)) continue;
     try {
       add_elf_symbols(load.file->path, std::nullopt, table,
                       {.path = load.file->path, .mapping = load.mapping, .is_automatic = true});
@@ -173,7 +223,7 @@ void add_recorded_files(const ProgramMaps& maps, const std::vector<std::string>&
     }
   }
   warn_of_files(reasons);
-  warn_of_room(left);
+  room.warn();
 }
 
 }  // namespace htmtrace

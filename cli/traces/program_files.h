@@ -10,8 +10,9 @@
 
 namespace htmtrace {
 
-// Returns the recorded files that exist on this machine and are ELF files for 64-bit POWER. A
-// recording can name any file, so only these may become readable in the sandbox.
+// Returns the recorded files that exist on this machine with the recorded size and are ELF files
+// for 64-bit POWER. A recording can name any file, so only these may become readable in the
+// sandbox.
 std::vector<std::string> usable_files(const ProgramMaps& maps);
 
 // Adds the names of a file that the user named, at each address at which the recording has a file

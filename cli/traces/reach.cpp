@@ -40,7 +40,7 @@ void add(const fs::path& path, Reach& reach) {
     throw Error("cannot list folder " + folder.string(), reason);
   }
   for (const char* name : {kKallsymsName, kMapsName, kPagesName}) {
-    reach.files.push_back(folder / ".." / name);  // of several recordings
+    if (is_numbered(folder)) reach.files.push_back(folder / ".." / name);
   }
   reach.scratch |= may_be_perf_data(path);  // it may hold a dispatch trace log
 }

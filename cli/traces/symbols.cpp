@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "cli/help.h"
 #include "cli/messages.h"
@@ -55,15 +56,17 @@ auto with_text(const std::string& path, uint64_t most_bytes, const Take& take) {
   }
 }
 
-// Returns the file that `record` saved beside the traces, or beside the folders of several
-// recordings.
+// Returns the file that `record` saved beside the traces, or beside the numbered folders of several
+// recordings. Another folder above a recording may be that of strangers, for example /tmp.
 std::string recorded_file(const std::vector<std::string>& paths, const char* name) {
   namespace fs = std::filesystem;
   for (const fs::path path : paths) {
     if (path == "-") continue;
     const fs::path folder =
         type_of_file(path) == fs::file_type::directory ? path : path.parent_path();
-    for (const fs::path& file : {folder / name, folder / ".." / name}) {
+    std::vector<fs::path> places = {folder / name};
+    if (is_numbered(folder)) places.push_back(folder / ".." / name);
+    for (const fs::path& file : places) {
       if (type_of_file(file) == fs::file_type::regular) return file.string();
     }
   }

@@ -88,10 +88,6 @@ class Folder {
   Fd fd_;
 };
 
-bool is_number(std::string_view name) {
-  return name.size() >= 4 && name.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 void remove_files(const Folder& folder, const std::set<std::string>& kept) {
   for (const std::string& name : folder.names()) {
     if (!is_recording_file(name) || kept.contains(name) || !folder.has_file(name)) continue;
@@ -114,7 +110,7 @@ std::vector<std::string> numbered_recordings(const std::filesystem::path& path) 
   const Folder folder(path);
   if (!folder) return found;
   for (std::string& name : folder.names()) {
-    if (!is_number(name)) continue;
+    if (!is_numbered_name(name)) continue;
     const Folder numbered(folder, name);
     if (numbered && is_recording(numbered)) found.push_back(std::move(name));
   }
@@ -145,7 +141,7 @@ void remove_earlier(const std::filesystem::path& path, const std::set<std::strin
   if (!folder) return;
   remove_files(folder, kept);
   for (const std::string& name : folder.names()) {
-    if (!is_number(name) || (current && name == numbered_name(*current))) continue;
+    if (!is_numbered_name(name) || (current && name == numbered_name(*current))) continue;
     const Folder numbered(folder, name);
     if (!numbered || !is_recording(numbered)) continue;
     remove_files(numbered, {});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <iterator>
 #include <system_error>
 #include <unordered_map>
@@ -103,6 +104,16 @@ bool is_recording_file(std::string_view name) {
 
 std::string numbered_name(uint64_t number) {
   return fmt::format("{:04}", number);
+}
+
+bool is_numbered_name(std::string_view name) {
+  return name.size() >= 4 && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_numbered(const std::filesystem::path& folder) {
+  std::error_code failure;
+  const auto whole = std::filesystem::weakly_canonical(folder.empty() ? "." : folder, failure);
+  return !failure && is_numbered_name(whole.filename().string());
 }
 
 }  // namespace htmtrace

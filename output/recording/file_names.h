@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,10 @@ inline constexpr const char* kPagesName = "htm.pages";
 
 // Returns the name of the subfolder of a numbered recording: "0001" and so on.
 std::string numbered_name(uint64_t number);
+// Returns whether numbered_name() makes names like this one.
+bool is_numbered_name(std::string_view name);
+// Returns whether the folder has such a name. The folder above it then has the names of addresses.
+bool is_numbered(const std::filesystem::path& folder);
 
 // The endings of compressed files. htmtrace record writes the first.
 inline constexpr std::string_view kPackedSuffixes[] = {".zst", ".gz"};
