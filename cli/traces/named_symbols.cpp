@@ -205,10 +205,10 @@ namespace {
 bool is_recorded(const std::string& path, const SymbolTable& symbols) {
   const auto& files = symbols.pages().files();
   const auto file = files.lower_bound({path, 0});
-  return path.starts_with('/') && ((file != files.end() && file->first.first == path) ||
-                                   std::ranges::any_of(symbols.programs(), [&](const auto& program) {
-                                     return program.path == path;
-                                   }));
+  return path.starts_with('/') &&
+         ((file != files.end() && file->first.first == path) ||
+          std::ranges::any_of(symbols.programs(),
+                              [&](const auto& program) { return program.path == path; }));
 }
 
 // Adds the kernel modules, the files of the recording and the programs that have this name.

@@ -85,7 +85,7 @@ class Passages {
   const PassageLengths& instructions() const { return instructions_; }
   const PassageLengths& ticks() const { return ticks_; }
   // The first of the complete passages with most instructions, and the first of those with most
-  // ticks, whose length can be a lower bound. Empty if there is none.
+  // ticks, whose length can be a lower bound. Empty before the first.
   const std::optional<PassagePlace>& most_instructions() const { return most_instructions_; }
   const std::optional<PassagePlace>& most_ticks() const { return most_ticks_; }
   uint64_t passages() const { return instructions_.count; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Instantiates fmt's library for a build that has only the package's headers (HTMTRACE_OWN_FMT). This file
-// compiles the definitions of format-inl.h and the templates that other files expect. Without it,
-// each file that formats text would compile them again, which takes 3 s at -O3.
+// Instantiates fmt's library for a build that has only the package's headers (HTMTRACE_OWN_FMT).
+// This file compiles the definitions of format-inl.h and the templates that other files expect.
+// Without it, each file that formats text would compile them again, which takes 3 s at -O3.
 #include <fmt/format-inl.h>
 
 namespace fmt {

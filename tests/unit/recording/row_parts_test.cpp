@@ -23,9 +23,9 @@ const RowSchema kOneNumber{
 // Three files of one row each in folder "a", unpublished.
 std::list<RowParts<AvroFile>> three_files(const TemporaryFolder& folder, Existing existing) {
   std::list<RowParts<AvroFile>> all;
-  RowParts<AvroFile>& parts =
-      all.emplace_back(folder.path() / "a", kOneNumber,
-                       RowPartsWishes{.rows = 1, .ticks = {}, .existing = existing}, AvroFile::Options{});
+  RowParts<AvroFile>& parts = all.emplace_back(
+      folder.path() / "a", kOneNumber, RowPartsWishes{.rows = 1, .ticks = {}, .existing = existing},
+      AvroFile::Options{});
   for (const uint64_t ticks : {1, 2, 3}) {
     parts.begin_row(ticks).number(ticks);
     parts.end_row();
