@@ -125,7 +125,8 @@ def all_jobs():
     yield job("decode Parquet", f"{core} --format parquet --part-rows 500 -o out ../in/core")
     yield job("decode a bus trace to Parquet", f"{nest} --format parquet -o out ../in/bus")
     yield job("decode for simulators", f"{core} --format qtrace --force -o out ../in/core", copies=OLD)
-    yield job("decode block vectors", f"{core} --format bbv --interval 300 --blocks blocks -o out ../in/core")
+    yield job("decode block vectors", f"{core} --format bbv --interval 300 --blocks blocks -o out ../in/core",
+              one_by_one=True)
     yield job("decode a packed trace", f"{core} ../in/core.gz")
     yield job("decode a pipe", f"{core} --first 200 -", stdin="core")
     yield job("decode a stream", "decode -j 1 -", stdin="stream")
