@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -153,7 +152,9 @@ void warn_of_files(const std::set<std::string>& reasons) {
   if (reasons.empty()) return;
   constexpr size_t kMostShown = 5;
   std::string text;
-  for (const std::string& reason : reasons | std::views::take(kMostShown)) {
+  size_t left = kMostShown;
+  for (const std::string& reason : reasons) {
+    if (left-- == 0) break;
     text += (text.empty() ? "" : "; ") + reason;
   }
   if (reasons.size() > kMostShown) text += fmt::format("; {} more", reasons.size() - kMostShown);

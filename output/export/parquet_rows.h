@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/core_trace/events.h"
@@ -47,12 +47,8 @@ class Texts {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
   std::vector<std::string> all_;
-  std::unordered_map<std::string, uint64_t, Hash, std::equal_to<>> numbers_;
+  std::map<std::string, uint64_t, std::less<>> numbers_;
 };
 
 // A vector whose push() is always inlined.
