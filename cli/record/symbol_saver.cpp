@@ -112,6 +112,11 @@ void SymbolSaver::save_cheap(const WorkloadWatch* watch) {
     ProcessPages pages("/proc", 0, page_size());
     save_code(*watch, pages);
     files_->add_pages(sources_.pagemap.get(), pages);
+    if (pages.cut()) {
+      print_warning(
+          "the workload mapped more code than htmtrace looks for in memory: some of its names will "
+          "not be proven");
+    }
   }
   if (sources_.kallsyms) save_kernel();
   files_->finish();

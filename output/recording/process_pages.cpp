@@ -206,7 +206,16 @@ bool ProcessPages::add_file_pages(const std::string& mapping, int own_pagemap, s
       facts.st_ino != inode) {
     return false;
   }
-  const size_t bytes = last - first;
+  // A workload can map far more than the file has. Its pages end with the file.
+  const auto size = static_cast<uint64_t>(facts.st_size);
+  if (offset >= size) return false;
+  const uint64_t pages = (std::min(last - first, size - offset) + page_bytes_ - 1) / page_bytes_;
+  if (pages > file_pages_left_) {
+    cut_ = true;
+    return false;
+  }
+  file_pages_left_ -= pages;
+  const size_t bytes = pages * page_bytes_;
   void* const memory =
       ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.get(), static_cast<off_t>(offset));
   if (memory == MAP_FAILED) return false;

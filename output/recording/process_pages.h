@@ -44,12 +44,12 @@ class ProcessPages {
   // Pages were in memory, but the kernel hid their addresses. Reading the addresses requires
   // CAP_SYS_ADMIN (Documentation/admin-guide/mm/pagemap.rst).
   bool hidden() const { return hidden_; }
-  // The processes had more memory than the limit.
+  // The processes or files had more memory than the limit.
   bool cut() const { return cut_; }
 
  private:
-  // The limit for pagemap entries of all processes together. 4 million pages are 256 GiB in pages
-  // of 64 KiB, and take 32 MiB to read.
+  // The limit for pagemap entries of all processes together, and for those of all files. 4 million
+  // pages are 256 GiB in pages of 64 KiB, and take 32 MiB to read.
   static constexpr uint64_t kMostPages = 4 << 20;
   static constexpr size_t kMostTextBytes = 64 << 20;
 
@@ -70,6 +70,7 @@ class ProcessPages {
   uint64_t page_bytes_;
   std::map<pid_t, Process> seen_;
   std::vector<std::string> more_files_;
+  uint64_t file_pages_left_ = kMostPages;
   size_t text_bytes_ = 0;
   bool hidden_ = false;
   bool cut_ = false;

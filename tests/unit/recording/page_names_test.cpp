@@ -3,13 +3,19 @@
 #include "output/symbols/page_names.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "core/base/fd.h"
 #include "output/recording/process_pages.h"
+#include "tests/damage/time_limit.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace htmtrace {
@@ -47,6 +53,30 @@ std::string pages_file(ProcessPages& pages, const TemporaryFolder& folder) {
 }
 
 }  // namespace
+
+TEST_CASE("a mapping that is far larger than its file costs no time") {
+  const TemporaryFolder folder;
+  folder.write("program", std::string(100, 'x'));
+  const std::string path = (folder.path() / "program").string();
+  struct stat facts {};
+  REQUIRE(::stat(path.c_str(), &facts) == 0);
+  const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  ProcessPages pages("/proc", 0, page_bytes);
+  pages.add_file({.path = path,
+                  .inode = facts.st_ino,
+                  .address = 0x10000000,
+                  .bytes = uint64_t{1} << 42,
+                  .offset = 0,
+                  .permissions = "r-xp"});
+  const Fd pagemap(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  const TimeLimit limit;
+  TraceSink sink = TraceSink::create(folder.path() / "saved", Existing::kReplace);
+  const bool any = pages.write(pagemap.get(), sink);
+  sink.finish();
+  if (!any) MESSAGE("not tested: the kernel hides the addresses of pages");
+  CHECK((!any ||
+         folder.read("saved").find(fmt::format("\n0-{:x} r-xp", page_bytes)) != std::string::npos));
+}
 
 TEST_CASE("pages of the workload and its children are saved as runs, and name addresses") {
   const TemporaryFolder proc;
