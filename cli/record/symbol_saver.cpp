@@ -132,7 +132,7 @@ void SymbolSaver::save_code(const WorkloadWatch& watch, ProcessPages& pages) {
         "some code of the workload will have no names: htmtrace saves at most {} mappings",
         kMostCodeMappings));
   }
-  const ProgramMaps maps = read_program_files(watch.mappings());
+  const ProgramMaps maps = read_program_files(watch.mappings(), watch.begun());
   files_->add_to_maps(to_text(maps));
   for (const CodeMapping& mapping : watch.mappings()) pages.add_file(mapping);
 }

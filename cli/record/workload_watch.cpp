@@ -43,6 +43,7 @@ CodeMapping code_of(const MappedFile& mapped) {
 }  // namespace
 
 WorkloadWatch::WorkloadWatch(pid_t workload) {
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &begun_);
   try {
     const std::vector<int> cpus = online_cpus();
     if (cpus.size() > kMostWatchedCpus) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <time.h>
 
 #include <cstdint>
 #include <optional>
@@ -58,6 +59,8 @@ class WorkloadWatch {
   // True if mappings() lacks those beyond kMostCodeMappings.
   bool cut() const { return cut_; }
   const std::string& trouble() const { return trouble_; }
+  // When the watch began, by CLOCK_REALTIME_COARSE.
+  const timespec& begun() const { return begun_; }
 
  private:
   struct OnCpu {
@@ -68,6 +71,7 @@ class WorkloadWatch {
 
   void take(const Record& record);
 
+  timespec begun_{};
   std::vector<OnCpu> all_;
   std::set<ExecutedFile> files_;
   std::set<CodeMapping> mappings_;

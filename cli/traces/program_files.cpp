@@ -136,8 +136,7 @@ class Contents {
 // Returns why the file gives no names; empty if it does.
 std::string mismatch_of(const ProgramMaps::File& file, Contents& contents) {
   constexpr const char* kDiffers = "it differs from the recorded file";
-  if (!file.content)
-    return "it was gone, replaced, unreadable or too large when the recording ended";
+  if (!file.content) return "it was gone, changed during the recording, unreadable or too large";
   std::error_code failure;
   if (!std::filesystem::exists(file.path, failure)) return "it does not exist";
   if (::access(file.path.c_str(), R_OK) != 0) return "it is not readable";

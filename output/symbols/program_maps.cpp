@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <span>
+#include <utility>
 
 #include "core/base/crc32c.h"
 #include "core/base/error.h"
@@ -65,9 +66,18 @@ ProgramMaps::File& file_of(const CodeMapping& mapping, ProgramMaps& maps) {
   return maps.files.back();
 }
 
-bool has_inode(const std::string& path, uint64_t inode) {
+bool is_later(const timespec& time, const timespec& begun) {
+  return std::pair(time.tv_sec, time.tv_nsec) >= std::pair(begun.tv_sec, begun.tv_nsec);
+}
+
+// Returns the size of the file if it is the mapped one and has not changed.
+std::optional<uint64_t> unchanged_bytes(const ProgramMaps::File& file, const timespec& begun) {
   struct stat facts {};
-  return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_ino == inode;
+  if (::stat(file.path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode) ||
+      facts.st_ino != file.inode || is_later(facts.st_ctim, begun)) {
+    return std::nullopt;
+  }
+  return static_cast<uint64_t>(facts.st_size);
 }
 
 // A line end in a path would begin another line. /proc/PID/maps writes it in the same way.
@@ -103,13 +113,16 @@ std::optional<FileContent> content_of(const std::filesystem::path& path) {
   }
 }
 
-ProgramMaps read_program_files(const std::set<CodeMapping>& mappings) {
+ProgramMaps read_program_files(const std::set<CodeMapping>& mappings, const timespec& begun) {
   ProgramMaps maps;
   for (const CodeMapping& mapping : mappings) file_of(mapping, maps).mappings.push_back(mapping);
+  uint64_t left = kMostReadBytes;
   for (ProgramMaps::File& file : maps.files) {
-    if (!has_inode(file.path, file.inode)) continue;
+    const auto bytes = unchanged_bytes(file, begun);
+    if (!bytes || *bytes > left) continue;
+    left -= *bytes;
     file.content = content_of(file.path);
-    if (!has_inode(file.path, file.inode)) file.content.reset();
+    if (!unchanged_bytes(file, begun)) file.content.reset();
   }
   return maps;
 }

@@ -4,6 +4,8 @@
 // htmtrace-record(1), SYMBOLS, describes the text.
 #pragma once
 
+#include <time.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -54,8 +56,11 @@ struct ProgramMaps {
   size_t malformed = 0;  // lines that are not in the format
 };
 
-// Groups the mappings by file, and reads the files that have not been replaced.
-ProgramMaps read_program_files(const std::set<CodeMapping>& mappings);
+// Groups the mappings by file, and reads the files that have not been replaced or changed since
+// `begun`, a time of CLOCK_REALTIME_COARSE, which file systems use: the mapped content may be
+// another. This fails if the clock was set back meanwhile. Reads at most kMostReadBytes.
+inline constexpr uint64_t kMostReadBytes = uint64_t{4} << 30;
+ProgramMaps read_program_files(const std::set<CodeMapping>& mappings, const timespec& begun);
 
 std::string to_text(const ProgramMaps& maps);
 

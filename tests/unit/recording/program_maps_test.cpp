@@ -4,8 +4,10 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "tests/unit/temporary_folder.h"
@@ -26,6 +28,14 @@ CodeMapping mapping_of(const std::filesystem::path& path, uint64_t address, uint
           .permissions = "r-xp"};
 }
 
+// A recording that begins after these files were written.
+timespec later() {
+  timespec time{};
+  ::clock_gettime(CLOCK_REALTIME, &time);
+  time.tv_sec++;
+  return time;
+}
+
 }  // namespace
 
 TEST_CASE("the list of program files is read as it was written") {
@@ -35,7 +45,7 @@ TEST_CASE("the list of program files is read as it was written") {
   const std::set<CodeMapping> mappings = {mapping_of(folder.path() / "pro gram", 0x10000000),
                                           mapping_of(folder.path() / "pro gram", 0x20000000),
                                           mapping_of(folder.path() / "library", 0x7fff0000, 0x20)};
-  const ProgramMaps written = read_program_files(mappings);
+  const ProgramMaps written = read_program_files(mappings, later());
   const std::string text = to_text(written);
   // The check value of CRC-32C is that of the digits 1 to 9.
   CHECK(text.find("# file 9 e3069283 " + (folder.path() / "pro gram").string() + "\n") !=
@@ -55,6 +65,22 @@ TEST_CASE("the list of program files is read as it was written") {
   CHECK(found == mappings);
 }
 
+TEST_CASE("a file that changed during the recording has no content") {
+  const TemporaryFolder folder;
+  folder.write("prog", "before");
+  const auto path = folder.path() / "prog";
+  const auto has_content = [&](const timespec& begun) {
+    const ProgramMaps maps = read_program_files({mapping_of(path, 0x10000)}, begun);
+    return maps.files.at(0).content.has_value();
+  };
+  CHECK(has_content(later()));
+  timespec begun{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &begun);
+  // The inode stays the same.
+  std::ofstream(path, std::ios::in | std::ios::out) << "after!";
+  CHECK_FALSE(has_content(begun));
+}
+
 TEST_CASE("a file that is gone or replaced has no content, and neither has its successor's") {
   const TemporaryFolder folder;
   folder.write("prog", "old");
@@ -66,7 +92,8 @@ TEST_CASE("a file that is gone or replaced has no content, and neither has its s
   folder.write("gone", "gone");
   const CodeMapping gone = mapping_of(folder.path() / "gone", 0x10000000);
   std::filesystem::remove(folder.path() / "gone");
-  const ProgramMaps maps = parse_program_maps(to_text(read_program_files({old, successor, gone})));
+  const ProgramMaps maps =
+      parse_program_maps(to_text(read_program_files({old, successor, gone}, later())));
   REQUIRE(maps.files.size() == 3);
   for (const ProgramMaps::File& file : maps.files) {
     CHECK(file.content.has_value() == (file.inode == successor.inode));
@@ -109,7 +136,7 @@ TEST_CASE(
 
 TEST_CASE("a line end in a path does not begin another line") {
   CodeMapping mapping = mapping_of("/nowhere/a\n# file 1 2 /etc", 0x1000);
-  const std::string text = to_text(read_program_files({mapping}));
+  const std::string text = to_text(read_program_files({mapping}, later()));
   const ProgramMaps maps = parse_program_maps(text);
   CHECK(maps.malformed == 0);
   REQUIRE(maps.files.size() == 1);
