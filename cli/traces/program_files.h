@@ -15,9 +15,9 @@ namespace htmtrace {
 // sandbox.
 std::vector<std::string> usable_files(const ProgramMaps& maps);
 
-// Adds the names of a file that the user named, at each address at which the recording has a file
-// of the same path. If no path is the same, the recorded file with the same name counts, if there
-// is only one. Without a recorded file, the addresses are those in the file. Throws Error.
+// Adds the names of a file that the user named, at each address at which the recording has this
+// file: the file with the same path or, without such a file, the only file with the same name. If
+// the recording does not have the file, the addresses are those in the file. Throws Error.
 void add_named_file(const std::string& path, const ProgramMaps& maps, SymbolTable& table);
 
 // Adds the names of all other recorded files that are the same as during the recording. Warns of

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/spread.h"
+
 namespace htmtrace {
 
 struct CountPlace {
@@ -98,8 +100,7 @@ class CountList {
 
   // The slot where the search for `value` begins.
   size_t home_of(uint64_t value) const {
-    // Multiplicative hashing, as in HotTable.
-    return static_cast<size_t>(value * 0x9e3779b97f4a7c15 >> 32) & (size() - 1);
+    return static_cast<size_t>(spread(value) >> 32) & (size() - 1);
   }
 
   // The entry of `value`, or the free entry for it.

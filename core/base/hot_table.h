@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/spread.h"
+
 namespace htmtrace {
 
 // The table default-constructs `Entry` for a new key. The caller increments the member `uint64_t
@@ -125,8 +127,7 @@ class HotTable {
  private:
   // The slot where the search for `key` begins.
   size_t home_of(uint64_t key) const {
-    // Multiplicative hashing. The upper half of the product is mixed better than the lower half.
-    return static_cast<size_t>(key * 0x9e3779b97f4a7c15 >> 32) & (slots_.size() - 1);
+    return static_cast<size_t>(spread(key) >> 32) & (slots_.size() - 1);
   }
 
   // At most half of the slots are used, which keeps searches short.

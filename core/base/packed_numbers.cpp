@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/base/packed_layout.h"
+#include "core/base/spread.h"
 
 namespace htmtrace {
 namespace {
@@ -174,7 +175,7 @@ class Distinct {
         which_.push_back(which_.back());
         continue;
       }
-      size_t slot = value * 0x9e3779b97f4a7c15 >> (64 - kSlotBits);  // multiplicative hashing
+      size_t slot = spread(value) >> (64 - kSlotBits);
       while (slots_[slot] != kFree && values_[slots_[slot]] != value) slot = (slot + 1) % kSlots;
       if (slots_[slot] == kFree) {
         if (values_.size() == packed::kMostDistinct) return false;

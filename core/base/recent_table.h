@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/base/spread.h"
 #include "core/base/zeroed_array.h"
 
 namespace htmtrace {
@@ -31,8 +32,7 @@ class RecentTable {
     Value value{};
     bool used = false;
   };
-  // Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4).
-  size_t place(const Key& key) const { return key.hash() * 0x9e3779b97f4a7c15 >> shift_; }
+  size_t place(const Key& key) const { return spread(key.hash()) >> shift_; }
 
   ZeroedArray<Slot> slots_;
   unsigned shift_;

@@ -5,6 +5,8 @@
 #include <array>
 #include <bit>
 
+#include "core/base/spread.h"
+
 namespace htmtrace::parquet {
 namespace {
 
@@ -140,8 +142,7 @@ bool Dictionary::build(std::span<const uint64_t> values) {
   entries_.clear();
   indices_.resize(values.size());
   for (size_t i = 0; i < values.size(); i++) {
-    // Knuth, The Art of Computer Programming, volume 3, 6.4: 2^64 divided by the golden ratio.
-    size_t place = values[i] * 0x9e3779b97f4a7c15 >> (64 - kPlaceBits);
+    size_t place = spread(values[i]) >> (64 - kPlaceBits);
     while (places_[place] != 0 && entries_[places_[place] - 1] != values[i]) {
       place = (place + 1) % places_.size();
     }

@@ -2,6 +2,7 @@
 #include "output/symbols/disassembler.h"
 
 #include "core/base/error.h"
+#include "core/base/spread.h"
 
 #ifdef HTMTRACE_HAVE_LIBOPCODES
 
@@ -110,9 +111,7 @@ std::string_view Disassembler::text(const Instruction& instruction) {
   const uint64_t address = instruction.has_ea ? instruction.ea.value : 0;
   const uint64_t words =
       uint64_t{instruction.has_prefix ? instruction.prefix : 0} << 32 | instruction.opcode;
-  // 2^64 divided by the golden ratio spreads the words (Knuth, The Art of Computer Programming,
-  // volume 3, 6.4).
-  Known& same_words = by_words_[(words * 0x9e3779b97f4a7c15 >> 32) % kKnown];
+  Known& same_words = by_words_[(spread(words) >> 32) % kKnown];
   if (same_words.size != 0 && same_words.words == words) {
     return {same_words.text.data(), same_words.size};
   }

@@ -20,8 +20,8 @@ namespace htmtrace {
 namespace {
 
 // A pipe as a shell passes it: without FD_CLOEXEC.
-struct Pipe {
-  Pipe() {
+struct NoticePipe {
+  NoticePipe() {
     std::array<int, 2> ends{};
     REQUIRE(::pipe2(ends.data(), O_NONBLOCK) == 0);
     read_end = Fd(ends[0]);
@@ -50,7 +50,7 @@ std::string own_line() {
 }
 
 TEST_CASE("a descriptor gets one line when the recording has begun, and is closed") {
-  const Pipe pipe;
+  const NoticePipe pipe;
   const ScriptOptions options{.ready_fd = pipe.write_end, .quiet = true};
   ReadyNotice ready(options);
   ready.prepare();
@@ -60,7 +60,7 @@ TEST_CASE("a descriptor gets one line when the recording has begun, and is close
 }
 
 TEST_CASE("the reader sees the end of the file if the recording never begins") {
-  const Pipe pipe;
+  const NoticePipe pipe;
   const ScriptOptions options{.ready_fd = pipe.write_end};
   {
     const ReadyNotice ready(options);
@@ -70,7 +70,7 @@ TEST_CASE("the reader sees the end of the file if the recording never begins") {
 }
 
 TEST_CASE("a workload does not inherit the descriptor") {
-  const Pipe pipe;
+  const NoticePipe pipe;
   const ScriptOptions options{.ready_fd = pipe.write_end};
   const ReadyNotice ready(options);
   CHECK(::fcntl(pipe.write_end, F_GETFD) == FD_CLOEXEC);
@@ -78,7 +78,7 @@ TEST_CASE("a workload does not inherit the descriptor") {
 
 TEST_CASE("a descriptor without room or reader does not stop the recording") {
   SUBCASE("full") {
-    const Pipe pipe;
+    const NoticePipe pipe;
     const std::string much(1 << 20, 'x');
     while (::write(pipe.write_end, much.data(), much.size()) > 0) {
     }
@@ -90,7 +90,7 @@ TEST_CASE("a descriptor without room or reader does not stop the recording") {
     CHECK(text.find_first_not_of('x') == std::string::npos);
   }
   SUBCASE("the reader has gone") {
-    Pipe pipe;
+    NoticePipe pipe;
     const ScriptOptions options{.ready_fd = pipe.write_end, .quiet = true};
     ReadyNotice ready(options);
     pipe.read_end.reset();
@@ -120,7 +120,7 @@ TEST_CASE("an unusable descriptor is refused") {
 }
 
 TEST_CASE("two options cannot use one descriptor") {
-  const Pipe pipe;
+  const NoticePipe pipe;
   const ScriptOptions options{.ready_fd = pipe.write_end};
   const ReadyNotice ready(options);
   CHECK(message_of([&] {
