@@ -10,15 +10,21 @@ void BasicBlocks::enter(uint64_t ea) {
   run_ = 0;
 }
 
-void BasicBlocks::close() {
-  const auto [place, added] = index_.try_emplace(begin_, static_cast<uint32_t>(blocks_.size()));
-  if (added) blocks_.push_back({.address = begin_});
-  Block& block = blocks_[place->second];
-  if (block.in_interval == 0) touched_.push_back(place->second);
-  block.entries++;
-  block.instructions += run_;
-  block.in_interval += run_;
-  interval_instructions_ += run_;
+void BasicBlocks::count_ended() {
+  for (size_t i = 0; i < ended_count_; i++) {
+    const auto next = static_cast<uint32_t>(blocks_.size());
+    ended_[i].block = index_.add(ended_[i].begin, next);
+    if (ended_[i].block == next) blocks_.push_back({.address = ended_[i].begin});
+    __builtin_prefetch(&blocks_[ended_[i].block], 1);
+  }
+  for (size_t i = 0; i < ended_count_; i++) {
+    Block& block = blocks_[ended_[i].block];
+    if (block.in_interval == 0) touched_.push_back(ended_[i].block);
+    block.entries++;
+    block.instructions += ended_[i].instructions;
+    block.in_interval += ended_[i].instructions;
+  }
+  ended_count_ = 0;
 }
 
 void BasicBlocks::next_interval() {

@@ -7,11 +7,13 @@
 // identifies the block. An entry into the middle of a block therefore starts a different block.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "core/analysis/control_flow.h"
+#include "core/base/key_numbers.h"
 #include "core/core_trace/events.h"
 
 namespace htmtrace {
@@ -52,10 +54,13 @@ class BasicBlocks {
   bool interval_over() const { return interval_instructions_ >= interval_; }
   uint64_t interval_instructions() const { return interval_instructions_; }
   // Indexes in blocks() of the blocks in the interval.
-  const std::vector<uint32_t>& touched() const { return touched_; }
+  const std::vector<uint32_t>& touched() {
+    count_ended();
+    return touched_;
+  }
   void next_interval();
 
-  // In the order in which they first ended.
+  // In the order in which they first ended. The blocks of the current interval lag until touched().
   const std::vector<Block>& blocks() const { return blocks_; }
   // Ignored instructions: without address or opcode.
   uint64_t unknown() const { return unknown_; }
@@ -65,12 +70,25 @@ class BasicBlocks {
   void leave() {
     if (!inside_) return;
     inside_ = false;
-    close();
+    interval_instructions_ += run_;
+    if (ended_count_ == ended_.size()) count_ended();
+    index_.prefetch(begin_);
+    ended_[ended_count_++] = {.begin = begin_, .instructions = run_};
   }
-  void close();
+  void count_ended();
 
   uint64_t interval_;
-  std::unordered_map<uint64_t, uint32_t> index_;
+  // An execution that no block has counted yet. Programs have more blocks than a cache holds, so
+  // several blocks are loaded at the same time before they are counted.
+  struct Ended {
+    uint64_t begin = 0;
+    uint64_t instructions = 0;
+    uint32_t block = 0;
+  };
+
+  KeyNumbers index_;  // of blocks_, by address
+  std::array<Ended, 32> ended_{};
+  size_t ended_count_ = 0;
   std::vector<Block> blocks_;
   std::vector<uint32_t> touched_;
   uint64_t interval_instructions_ = 0;

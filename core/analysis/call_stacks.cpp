@@ -317,11 +317,19 @@ CallTree::Function CallStacks::caller_at(uint64_t ea) {
 // Sets the function that contains `ea`: by its name, or by the called address if the function has
 // no name.
 void CallStacks::set_part(uint64_t ea, bool entered) {
+  const auto use = [this](const Part& part) {
+    part_first_ = part.first;
+    part_bytes_ = part.bytes;
+    task_.function = part.function;
+  };
+  const Place place{ea + owner_};
+  if (const Part* known = parts_.find(place)) return use(*known);
   if (const SymbolTable::Span span = symbol_at(ea); span.symbol != nullptr) {
-    part_first_ = span.begin - owner_;
-    part_bytes_ = span.end - span.begin;
-    task_.function = tree_.function_of(name_at(span, ea), /*is_symbol=*/true);
-    return;
+    const Part part{.first = span.begin - owner_,
+                    .bytes = span.end - span.begin,
+                    .function = tree_.function_of(name_at(span, ea), /*is_symbol=*/true)};
+    parts_.put(place, part);
+    return use(part);
   }
   part_first_ = 0;
   part_bytes_ = ~uint64_t{0};

@@ -23,6 +23,7 @@
 #include "core/analysis/stack_pointer.h"
 #include "core/analysis/symbol_cursor.h"
 #include "core/analysis/symbol_table.h"
+#include "core/base/recent_table.h"
 #include "core/core_trace/events.h"
 #include "core/core_trace/sink.h"
 
@@ -251,6 +252,19 @@ class CallStacks {
   // The addresses that are known to belong to task_.function.
   uint64_t part_first_ = 0;
   uint64_t part_bytes_ = 0;
+
+  // The same for named code that control reached recently.
+  struct Part {
+    uint64_t first = 0;
+    uint64_t bytes = 0;
+    CallTree::Function function = CallTree::kUnnamed;
+  };
+  struct Place {
+    uint64_t address = 0;  // with its owner
+    uint64_t hash() const { return address; }
+    bool operator==(const Place&) const = default;
+  };
+  RecentTable<Place, Part> parts_{12};
 
   Step step_;
   Level level_ = Level::kUnknown;

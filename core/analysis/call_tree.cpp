@@ -50,15 +50,15 @@ CallTree::Node CallTree::child(Node parent, Function function) {
   if (outer.function == kOthers || outer.function == kDeeper) return parent;
   const uint32_t depth = outer.depth + 1;
   if (depth == kMostDepth) function = kDeeper;
-  const auto known = children_.find(key_of(parent, function));
-  if (known != children_.end()) return known->second;
+  const Node known = children_.find(key_of(parent, function));
+  if (known != KeyNumbers::kNone) return known;
   if (depth == kMostDepth) cut_++;
   if (nodes_.size() >= kMostNodes) {
     cut_++;
     return others_;
   }
   const Node node = add(parent, function, depth);
-  children_.emplace(key_of(parent, function), node);
+  children_.add(key_of(parent, function), node);
   return node;
 }
 
@@ -77,7 +77,7 @@ CallTree::Node CallTree::reveal(Node base, Function function) {
   const Node above = add_base(nodes_[base].parent);
   nodes_[base].function = function;
   nodes_[base].parent = above;
-  children_.emplace(key_of(above, function), base);
+  children_.add(key_of(above, function), base);
   return above;
 }
 

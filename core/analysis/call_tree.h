@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/key_numbers.h"
+
 namespace htmtrace {
 
 class CallTree {
@@ -88,8 +90,8 @@ class CallTree {
   std::vector<Named> functions_;
   std::unordered_map<std::string, Function> numbers_;
   std::vector<Entry> nodes_;
-  std::unordered_map<uint64_t, Node> children_;  // keyed by parent and function
-  Node others_ = kRoot;                          // stands for all stacks that exceed the limit
+  KeyNumbers children_;  // nodes by parent and function
+  Node others_ = kRoot;  // stands for all stacks that exceed the limit
   uint64_t cut_ = 0;
 };
 

@@ -41,10 +41,10 @@ StackTree::Stack StackTree::child(Stack parent, CallTree::Function function) {
   const uint32_t depth = stacks_[parent].depth + 1;
   if (depth > kMostShown) return parent;
   if (depth == kMostShown) function = CallTree::kDeeper;
-  const auto [known, added] =
-      children_.try_emplace(child_key(parent, function), static_cast<Stack>(stacks_.size()));
-  if (added) stacks_.push_back({.parent = parent, .function = function, .depth = depth});
-  return known->second;
+  const auto next = static_cast<Stack>(stacks_.size());
+  const Stack stack = children_.add(child_key(parent, function), next);
+  if (stack == next) stacks_.push_back({.parent = parent, .function = function, .depth = depth});
+  return stack;
 }
 
 // The stack that a node shows.

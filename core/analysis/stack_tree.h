@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/analysis/call_tree.h"
+#include "core/base/key_numbers.h"
 
 namespace htmtrace {
 
@@ -67,7 +67,7 @@ class StackTree {
   const CallTree& tree_;
   std::vector<Stack> stack_of_;  // indexed by node of the tree
   std::vector<Entry> stacks_;    // a parent precedes its children
-  std::unordered_map<uint64_t, Stack> children_;
+  KeyNumbers children_;          // stacks by parent and function
   std::vector<Stack> by_parent_;
 };
 
