@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "core/base/error.h"
@@ -236,7 +235,7 @@ std::vector<Loss> DtlOutput::losses(std::span<Track* const> tracks) const {
   if (file_ && file_->error()) {
     // If no write failed, the disk failed later, and an unknown part of the bytes is on it.
     const uint64_t lost = file_->discarded_bytes();
-    losses.push_back({file_->path().string(), std::strerror(*file_->error()),
+    losses.push_back({file_->path().string(), file_->cause(),
                       lost != 0 ? LossUnit::kBytes : LossUnit::kUnknown, lost});
   }
   if (text_.unwritten_bytes() != 0) {

@@ -240,6 +240,7 @@ void TargetRecorder::settle_sink(const char* place, const TraceFile& sink) {
                sink.written_bytes()},
               sink.error_moment());
   const std::string written = counted(sink.written_bytes(), "byte");
+  if (*sink.error() == ENOENT) return fail(cannot_write(sink).on("written: " + written));
   fail(cannot_write(sink)
            .on(lost != 0 ? fmt::format("the file has {}; lost: {}", written, counted(lost, "byte"))
                          : fmt::format("written: {}; the disk may lack a part", written))

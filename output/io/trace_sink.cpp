@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -128,6 +129,11 @@ void TraceSink::finish() {
     if (::ftruncate(file_.fd(), static_cast<off_t>(written_bytes_)) != 0) fail(errno);
     // The kernel reports most errors of a disk only here. EINVAL: the file system has no fsync(2).
     if (::fsync(file_.fd()) != 0 && errno != EINVAL) fail(errno);
+    // Somebody has removed the file meanwhile, or put another in its place.
+    struct stat status {};
+    if (file_.is_published() && ::fstat(file_.fd(), &status) == 0 && status.st_nlink == 0) {
+      fail(ENOENT);
+    }
   }
   if (error_ && !file_.is_published()) {
     file_.discard();
@@ -135,6 +141,11 @@ void TraceSink::finish() {
   }
   if (const int reason = file_.finish(); reason != 0) return fail(reason);
   if (const int reason = file_.sync_name(); reason != 0) fail(reason);
+}
+
+std::string TraceSink::cause() const {
+  if (error_ == ENOENT) return "the file was removed while it was written";
+  return std::strerror(error_.value_or(EIO));
 }
 
 void TraceSink::discard() {

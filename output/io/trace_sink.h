@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "output/io/moment.h"
 #include "output/io/new_file.h"
@@ -55,8 +56,8 @@ class TraceSink {
   void mark_as_being_written() const;
 
   // Waits until the bytes and the name are on the disk, closes the file and releases reserved
-  // space. If the disk fails here, discarded_bytes() stays 0. After an error, a file that has not
-  // appeared is removed. A second call has no effect.
+  // space. If the disk fails here, or if the file was removed, discarded_bytes() stays 0. After an
+  // error, a file that has not appeared is removed. A second call has no effect.
   void finish();
 
   // Closes and removes the file, unless it is a stream. A second call, or a call after finish(),
@@ -69,6 +70,8 @@ class TraceSink {
   // errno and the moment of the first error.
   std::optional<int> error() const { return error_; }
   const Moment& error_moment() const { return error_moment_; }
+  // The reason of the error, for people.
+  std::string cause() const;
 
  private:
   explicit TraceSink(NewFile file);

@@ -106,9 +106,10 @@ class TraceFile {
   }
   // The reason of the error.
   std::string cause() const {
+    if (!part_) return sink_->cause();
     const int reason = error().value_or(EIO);
-    return reason == TraceStream::kReaderStalled && part_ ? "the reader of the stream was stalled"
-                                                          : std::strerror(reason);
+    return reason == TraceStream::kReaderStalled ? "the reader of the stream was stalled"
+                                                 : std::strerror(reason);
   }
   Moment error_moment() const {
     return part_ ? part_->stream.error_moment() : sink_->error_moment();

@@ -115,6 +115,20 @@ TEST_CASE("a sink whose recording has not begun leaves no partial file") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_CASE("a file that was removed while it was written is an error") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "trace";
+  TraceSink sink = TraceSink::create(path, Existing::kRefuse);
+  sink.begin();
+  sink.append(bytes_of("before"));
+  std::filesystem::remove(path);
+  sink.append(bytes_of("after"));
+  CHECK_FALSE(sink.error());
+  sink.finish();
+  REQUIRE(sink.error());
+  CHECK(sink.cause() == "the file was removed while it was written");
+}
+
 TEST_CASE("reserved space does not change the size of the file") {
   const TemporaryFolder folder;
   TraceSink sink = TraceSink::create(folder.path() / "map", Existing::kRefuse);
