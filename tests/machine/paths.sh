@@ -18,6 +18,9 @@ build=$repository/build-machine
 host_build=$repository/build-release
 cross_build=$repository/build-ppc64le
 hypervisor=$build/plugin/hypervisor.so
+# Tests of the packages name the installed programs instead: for this machine, and a static one for the guest.
+htmtrace=${HTMTRACE:-$host_build/cli/htmtrace}
+guest_htmtrace=${GUEST_HTMTRACE:-$cross_build/cli/htmtrace}
 
 cross=powerpc64le-linux-gnu-
 # For the debug kernel and its modules: before everything else in PATH, with the same prefix.

@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../paths.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 share=$log/share
-decoder=$host_build/cli/htmtrace
+decoder=$htmtrace
 tools=$host_build/tests/machine/compare
 
 checks=0 failures=0
