@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/dispatches/metrics.h"
 #include "cli/messages.h"
 #include "core/base/budget.h"
 #include "core/base/counted.h"
@@ -87,6 +88,15 @@ DtlPerfData::About about_of(const DtlReader& reader) {
   const std::string period = value_of(reader.start_text(), "period_ns");
   std::from_chars(period.data(), period.data() + period.size(), about.period_ns);
   return about;
+}
+
+DtlMetrics::About metrics_about_of(const DtlReader& reader) {
+  const auto value = [&](std::string_view name) { return value_of(reader.start_text(), name); };
+  return {.version = value("htmtrace"),
+          .partition = value("partition"),
+          .kernel = value("kernel"),
+          .driver = value("driver"),
+          .event = value("event")};
 }
 
 // The export reads the input twice.
@@ -178,13 +188,15 @@ bool tells_tasks(const std::filesystem::path& recording) {
 
 int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOutput text) {
   DtlStatisticsUse statistics = DtlStatisticsUse::kNone;
-  if ((options.summary || options.intervals) && !options.tasks) {
+  // The statistics of a file have no waits by reason.
+  if ((options.summary || options.intervals) && !options.tasks && replay.metrics.empty()) {
     statistics = replay.check ? DtlStatisticsUse::kCheck : DtlStatisticsUse::kTrust;
   }
   DtlReader reader(InputFile::open(replay.input), statistics);
   DtlOutput output(options, "", std::move(text));
   std::map<int, DtlOutput::Track> tracks;
   DtlOutput::Sums sums(options);
+  DtlReplayMetrics metrics(options.bits);
   MemoryBudget budget(reader.size_bytes().value_or(0));
   SwitchMemory switches(reader.size_bytes().value_or(0));
   uint64_t taken = 0;
@@ -201,7 +213,10 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
       continue;
     }
     const auto [place, added] = tracks.try_emplace(block->cpu, block->cpu);
-    if (added) take_memory(budget, sizeof(DtlOutput::Track), replay.name);
+    if (added) {
+      take_memory(budget, sizeof(DtlOutput::Track), replay.name);
+      if (!replay.metrics.empty()) take_memory(budget, DtlCpuMetrics::kBytes, replay.name);
+    }
     DtlOutput::Track& track = place->second;
     if (block->switches != nullptr) {
       switches.append(track.tasks(), *block->switches);
@@ -217,6 +232,7 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
       output.take(track, reader.clock(), *block->statistics, sums);
       taken += block->statistics->entries();
     } else {
+      if (!replay.metrics.empty()) metrics.add(block->cpu, block->entries, reader.clock());
       output.take(track, reader.clock(), block->entries, sums);
       taken += block->entries.size();
     }
@@ -231,6 +247,9 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   // The reader has closed the output, so the rest of the recording was not read: there is no
   // verdict.
   if (reader_gone) return kExitDone;
+  if (!replay.metrics.empty()) {
+    write_metrics(replay.metrics, metrics.metrics(metrics_about_of(reader)));
+  }
   if (untimed != 0) {
     print_warning(
         fmt::format("{}: skipped {} without a known time; --from, --to and --interval need it",

@@ -17,6 +17,7 @@ struct DtlReplay {
   std::vector<int> cpus;  // empty: all
   // Nanoseconds of perf's clock.
   std::optional<uint64_t> from_ns, to_ns;
+  std::filesystem::path metrics;  // write the metrics of the selected entries; empty: no
   bool check = false;  // summarize the entries, and compare the file's statistics with them
   bool quiet = false;  // print only problems on stderr
 };

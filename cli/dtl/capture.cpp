@@ -107,6 +107,7 @@ void DtlCapture::open_output() {
   give_up_privileges(options_.user,
                      {.workload = workload_.has_value(), .other_processes = options_.output.tasks});
   output_ = std::make_unique<DtlOutput>(options_.output, about());
+  if (!options_.metrics.file.empty()) open_metrics();
   ready_.prepare();
   output_->allow_to_give_up(kReaderPatience);
   if (kallsyms) output_->set_kallsyms(std::move(*kallsyms));
@@ -215,6 +216,7 @@ std::string DtlCapture::about() const {
                   HTMTRACE_VERSION, options_.event, period_ns_, host.kernel_release, host.machine,
                   driver_ == DtlDrain::Driver::kOwn ? "htmtrace" : "kernel");
   for (const int cpu : options_.cpus) text += fmt::format(" {}", cpu);
+  if (host.partition_id) text += fmt::format("\npartition {}", *host.partition_id);
   return text + (options_.output.tasks ? "\ntasks switches\n" : "\n");
 }
 
@@ -309,6 +311,7 @@ void DtlCapture::take(Cpu& cpu, std::span<const std::byte> entries) {
   if (const DtlClock& clock = cpu.drain.clock(); cpu.switch_drain && !ours.empty()) {
     cpu.track.tasks().cover(clock.nanoseconds(ours.back().timebase).value_or(0));
   }
+  if (cpu.metrics) cpu.metrics->add(ours, cpu.drain.clock());
   if (cpu.top) cpu.top->add(ours, cpu.source.cpu(), cpu.drain.clock());
   output_->take(cpu.track, cpu.drain.clock(), ours, cpu.group->sums);
 }
@@ -346,7 +349,10 @@ int DtlCapture::settle(DtlReport report) {
     tracks.insert(tracks.end(), group->tracks.begin(), group->tracks.end());
     sums.add(group->sums);
   }
+  // finish() may wait for the reader of standard output.
+  const std::optional<Loss> unwritten_metrics = finish_metrics();
   output_->finish(tracks, sums, report.end());
+  if (unwritten_metrics) report.add(*unwritten_metrics);
   for (const Loss& loss : output_->losses(tracks)) report.add(loss);
   progress_.ended("entries", report.entries(), 1, report.ledger().empty() ? 0 : 1, 0);
   if (!options_.script.quiet || !report.ledger().empty()) report.print();

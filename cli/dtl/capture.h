@@ -25,6 +25,7 @@
 #include "cli/dispatches/output.h"
 #include "cli/dispatches/report.h"
 #include "cli/dtl/guard.h"
+#include "cli/dtl/metrics.h"
 #include "cli/dtl/source.h"
 #include "cli/dtl/top.h"
 #include "cli/signals.h"
@@ -47,6 +48,7 @@ struct DtlOptions {
   std::vector<std::string> workload;
   std::optional<Identity> user;      // becomes this user after the events are open
   std::optional<DtlTopOptions> top;  // instead of entries
+  DtlMetricsOptions metrics;
   ScriptOptions script;
   DtlOutputOptions output;
 };
@@ -79,6 +81,7 @@ class DtlCapture {
     std::optional<SwitchDrain> switch_drain;
     DtlTask task;  // current at the driver's last read of the log
     std::unique_ptr<DtlTop::Track> top;
+    std::unique_ptr<DtlMetricsWriter::Track> metrics;
     Group* group = nullptr;
     Ledger ledger;
     DtlIntake intake;
@@ -114,6 +117,10 @@ class DtlCapture {
   bool cut_short();
   bool obey_commands();
   void show_top();
+  void open_metrics();
+  DtlMetrics collect_metrics(bool running);
+  void update_metrics();
+  std::optional<Loss> finish_metrics();
   void settle_end();
   void read_counters(bool last);
   void wait_for_rest();
@@ -141,6 +148,7 @@ class DtlCapture {
   std::optional<Workload> workload_;
   std::unique_ptr<DtlOutput> output_;
   std::optional<DtlTop> top_;
+  std::optional<DtlMetricsWriter> metrics_;
   std::atomic<bool> failed_ = false;
   std::atomic<bool> asked_to_end_ = false;  // by a signal
   std::optional<int> ended_by_;             // the first signal that requested the end

@@ -36,6 +36,7 @@ void DtlCapture::wait() {
       pause = std::min(pause, *left);
     }
     progress_.recording(left);
+    update_metrics();
     if (top_) {
       if (top_->left() <= nanoseconds(0)) show_top();
       if (top_->done() || asked_to_end_) return;

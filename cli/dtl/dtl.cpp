@@ -78,7 +78,7 @@ void check_no_capture(const CLI::App& app, const Wish& wish) {
   }
   for (const char* option :
        {"--event", "--period", "--duration", "-m", "--threads", "--user", "--control", "--ready-fd",
-        "--ready-file", "--detach", "--progress", "--quiet"}) {
+        "--ready-file", "--detach", "--progress", "--quiet", "--metrics-interval"}) {
     if (app.get_option(option)->count() == 0) continue;
     throw CLI::ValidationError(option, "cannot be used with --input");
   }
@@ -90,6 +90,16 @@ void check_no_recording(const std::vector<std::string>& command) {
   std::error_code failure;
   if (!std::filesystem::is_regular_file(command[0], failure)) return;
   throw CLI::ValidationError(command[0], "is not a program; to read a recording, use --input");
+}
+
+// Metrics count all entries.
+void check_metrics_of_recording(const Wish& wish) {
+  if (const char* format = wish.file_format()) {
+    throw CLI::ValidationError("--metrics", fmt::format("cannot be used with --format {}", format));
+  }
+  if (wish.replay.check) {
+    throw CLI::ValidationError("--check", "--metrics already counts all entries");
+  }
 }
 
 // Checks for options that exclude each other.
@@ -115,6 +125,7 @@ void check(const CLI::App& app, const Wish& wish) {
     return;
   }
   check_no_capture(app, wish);
+  if (!wish.options.metrics.file.empty()) check_metrics_of_recording(wish);
   if (wish.replay.from_ns && wish.replay.to_ns && *wish.replay.from_ns > *wish.replay.to_ns) {
     throw CLI::ValidationError("--from, --to", "the end is earlier than the start");
   }
@@ -139,7 +150,7 @@ void confine(const Wish& wish) {
   const std::filesystem::path& input = wish.replay.input;
   enter_sandbox({.files = {input, wish.options.output.kallsyms},
                  .listed = {input.has_parent_path() ? input.parent_path() : "."},
-                 .outputs = {wish.options.output.file},
+                 .outputs = {wish.options.output.file, wish.options.metrics.file},
                  .scratch = may_be_perf_data(input)});
 }
 
@@ -150,8 +161,11 @@ int replay(const Wish& wish) {
   const DtlInput input(replay.input);
   replay.input = input.recording();
   if (!wish.all_cpus) replay.cpus = wish.options.cpus;
-  const DtlOutputOptions& output = wish.options.output;
+  replay.metrics = wish.options.metrics.file;
+  DtlOutputOptions output = wish.options.output;
+  output.silent = !replay.metrics.empty();
   check_is_no_input(output.file, {wish.replay.input.string()});
+  if (!replay.metrics.empty()) check_is_no_input(replay.metrics, {wish.replay.input.string()});
   const Existing existing = wish.force ? Existing::kReplace : Existing::kRefuse;
   if (wish.perf_data) return export_dtl(replay, output.file, existing);
   if (wish.timeline) return export_timeline(replay, output.file, existing);
@@ -160,24 +174,29 @@ int replay(const Wish& wish) {
 
 // The recorder creates the file after it has given up privileges. A device or a pipe is only
 // opened.
-void check_can_write(const std::filesystem::path& file) {
+void check_can_write(const std::filesystem::path& file, const char* option) {
   struct stat facts {};
   const bool special = ::stat(file.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode);
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   if (special ? ::access(file.c_str(), W_OK) == 0 : ::access(folder.c_str(), W_OK | X_OK) == 0) {
     return;
   }
-  throw Error("cannot create " + file.string(), errno).hint("choose another file with -o");
+  throw Error("cannot create " + file.string(), errno)
+      .hint(fmt::format("choose another file with {}", option));
 }
 
 int capture(const Wish& wish, Signals& signals, ReadyNotice& ready) {
   signals.watch();
   DtlOptions options = wish.options;
   options.output.existing = wish.force ? Existing::kReplace : Existing::kRefuse;
+  options.output.silent = !options.metrics.file.empty();
+  if (options.output.silent)
+    check_is_no_input(options.metrics.file, {options.output.file.string()});
   std::optional<ControlChannel> control;
   as_user(options.user, [&] {
     if (!options.workload.empty()) check_program(options.workload.front());
-    if (!options.output.file.empty()) check_can_write(options.output.file);
+    if (!options.output.file.empty()) check_can_write(options.output.file, "-o");
+    if (!options.metrics.file.empty()) check_can_write(options.metrics.file, "--metrics");
     if (!options.script.control.empty()) control.emplace(options.script.control);
   });
   if (wish.all_cpus) {
@@ -230,6 +249,7 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
          },
          "Format: text, json, csv; for --input also perf, perfetto [text]")
       ->type_name("FORMAT");
+  declare_dtl_metrics(app, wish->options.metrics);
   app.option_defaults()->group(kReportGroup);
   app.add_flag("--summary", output.summary, "Print an analysis instead of entries");
   app.add_option_function<std::string>(
@@ -339,6 +359,7 @@ void declare_top(CLI::App& app, const std::shared_ptr<Wish>& wish) {
       ->type_name("FILE");
   app.add_flag("--force", wish->force, "Replace the file that -o names");
   declare_file_mode(app);
+  declare_dtl_metrics(app, wish->options.metrics);
   set_common_options(app, {"--cpu", "--interval", "--count", "--sort", "--output"});
   app.footer(
       "Example:\n"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -71,6 +72,16 @@ class HotTable {
 
   // The row at a slot; null if the slot is free.
   const Entry* row_at(size_t place) const { return used_[place] ? &slots_[place].entry : nullptr; }
+
+  // Allocates the memory of all keys, while the table is empty. at() then allocates only when the
+  // full table drops entries.
+  void reserve() {
+    const size_t places = std::bit_ceil(capacity_ * 2);
+    if (size_ != 0 || places <= slots_.size()) return;
+    std::vector<uint8_t> used(places);
+    slots_ = std::vector<Slot>(places);
+    used_ = std::move(used);
+  }
 
   // Keeps the allocated memory.
   void clear() {

@@ -57,17 +57,6 @@ void DtlPlaces::add(const DtlPlaces& other) {
   distances_.elsewhere += other.distances_.elsewhere;
 }
 
-void DtlPlaces::measure(uint16_t from, uint16_t to, uint64_t times) {
-  if (from == to) return;
-  if (bits_->same_chip(from, to)) {
-    distances_.same_chip += times;
-  } else if (bits_->same_node(from, to)) {
-    distances_.same_node += times;
-  } else {
-    distances_.elsewhere += times;
-  }
-}
-
 void DtlAnalysis::add(std::span<const DtlEntry> entries, int cpu, uint64_t ticks_per_second,
                       DtlPlaces& places) {
   if (entries.empty()) return;

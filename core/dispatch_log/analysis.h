@@ -37,6 +37,17 @@ class DtlPlaces {
   // complete.
   struct Distances {
     uint64_t same_chip = 0, same_node = 0, elsewhere = 0;
+
+    // The processors must differ.
+    void count(const ProcessorBits& bits, uint16_t from, uint16_t to, uint64_t times) {
+      if (bits.same_chip(from, to)) {
+        same_chip += times;
+      } else if (bits.same_node(from, to)) {
+        same_node += times;
+      } else {
+        elsewhere += times;
+      }
+    }
   };
 
   // `bits` describe the numbering of chips and nodes. Without `bits`, all distances are 0.
@@ -49,7 +60,7 @@ class DtlPlaces {
   void add(const DtlPlaces& other);
   void move(uint16_t from, uint16_t to, uint64_t times) {
     moves.at(uint64_t{from} << 16 | to).count += times;
-    if (bits_) measure(from, to, times);
+    if (bits_ && from != to) distances_.count(*bits_, from, to, times);
   }
   const Distances& distances() const { return distances_; }
 
@@ -64,7 +75,6 @@ class DtlPlaces {
         processors(most_processors),
         fault_pages(most_keys),
         instructions(most_keys) {}
-  void measure(uint16_t from, uint16_t to, uint64_t times);
 
   static constexpr size_t kUsualKeys = 4096;
   // The home of a virtual processor must be exact. The table has room for a thousand virtual

@@ -12,6 +12,10 @@ libzstd=$cache/libzstd-ppc64le
 qemu=$cache/qemu/qemu-system-ppc64
 # Of Linux 7, for this machine.
 perf=$cache/perf/perf
+# Of Debian 12.
+prometheus=$cache/prometheus/usr/bin/prometheus
+promtool=$cache/prometheus/usr/bin/promtool
+node_exporter=$cache/prometheus/usr/bin/prometheus-node-exporter
 
 # Built from this work tree's sources.
 build=$repository/build-machine

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The metrics of a recording of the dispatch trace log.
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cli/dtl/capture.h"
+#include "cli/messages.h"
+#include "core/base/timebase.h"
+#include "output/recording/host_facts.h"
+
+namespace htmtrace {
+
+// Finds out before the recording whether the file can be written. The threads do not run yet.
+void DtlCapture::open_metrics() {
+  for (const auto& cpu : cpus_) {
+    cpu->metrics = std::make_unique<DtlMetricsWriter::Track>(options_.output.bits);
+  }
+  const HostFacts host = read_host_facts();
+  metrics_.emplace(
+      options_.metrics,
+      DtlMetrics::About{.version = HTMTRACE_VERSION,
+                        .partition = host.partition_id ? std::to_string(*host.partition_id) : "",
+                        .kernel = host.kernel_release,
+                        .driver = driver_ == DtlDrain::Driver::kOwn ? "htmtrace" : "kernel",
+                        .event = options_.event});
+  metrics_->begin(collect_metrics(false));
+}
+
+// Copies the counts of each CPU while its thread waits.
+DtlMetrics DtlCapture::collect_metrics(bool running) {
+  DtlMetrics metrics{.distances = options_.output.bits.has_value()};
+  for (const auto& cpu : cpus_) {
+    const std::lock_guard held(cpu->group->lock);
+    const auto counters = cpu->area.read();
+    DtlLossCount& losses = cpu->metrics->losses();
+    if (counters && running) losses.add_reading(counters->log_index, timebase_now());
+    uint64_t lost = std::max(losses.lost(), cpu->drain.totals().announced_entries);
+    // Known from the end of the recording on, and exact then.
+    if (const auto shortfall = cpu->intake.proof().shortfall(); shortfall && !shortfall->too_many) {
+      lost = std::max(lost, shortfall->most);
+    }
+    metrics.cpus.push_back(
+        {.cpu = cpu->source.cpu(),
+         .counts = cpu->metrics->counts(),
+         .capture = DtlMetrics::Capture{.recording = running && !cpu->drain.ended() && !cpu->off,
+                                        .loss_provable = counters.has_value(),
+                                        .lost = lost,
+                                        .signs = cpu->drain.totals()}});
+  }
+  return metrics;
+}
+
+void DtlCapture::update_metrics() {
+  if (!metrics_ || !metrics_->due()) return;
+  const bool failed_before = metrics_->failing();
+  const auto failure = metrics_->write(collect_metrics(true), true);
+  if (failure.has_value() == failed_before) return;
+  progress_.clear();
+  if (failure) {
+    print_warning(*failure + "; the recording continues, and each interval tries again",
+                  "free some disk space, or make the folder writable");
+  } else {
+    print_note("writes metrics to " + metrics_->file().string() + " again");
+  }
+}
+
+// Writes the metrics of all dispatches.
+std::optional<Loss> DtlCapture::finish_metrics() {
+  if (!metrics_) return std::nullopt;
+  const auto failure = metrics_->write(collect_metrics(false), false);
+  if (!failure) return std::nullopt;
+  return Loss{metrics_->file().string(), "the last metrics are not written: " + *failure};
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/export/dtl_metrics.h"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace htmtrace {
+namespace {
+
+constexpr uint64_t kMetricSecondNs = 1'000'000'000;
+constexpr const char* kPrefix = "htmtrace_dtl_";
+
+// A label's value escapes these three characters.
+std::string escaped_label(std::string_view value) {
+  std::string text;
+  for (const char c : value) {
+    if (c == '\\' || c == '"') text += '\\';
+    if (c == '\n') {
+      text += "\\n";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+// Nanoseconds as seconds, without rounding.
+std::string in_seconds(uint64_t ns) {
+  return fmt::format("{}.{:09}", ns / kMetricSecondNs, ns % kMetricSecondNs);
+}
+
+std::string ticks_in_seconds(uint64_t ticks, uint64_t ticks_per_second) {
+  const DtlClock clock{.boot_timebase = 0, .ticks_per_second = ticks_per_second};
+  return in_seconds(clock.nanoseconds(ticks).value_or(0));
+}
+
+class MetricsWriter {
+ public:
+  MetricsWriter(const DtlMetrics& metrics, std::string& text)
+      : metrics_(metrics), out_(std::back_inserter(text)) {}
+
+  void write() {
+    write_info();
+    if (metrics_.recorder) write_recorder(*metrics_.recorder);
+    write_dispatches();
+    write_times();
+    write_waits("enqueue_to_dispatch", "Time from the queue to a physical processor",
+                &DtlCpuCounts::Waits::enqueue_to_dispatch);
+    write_waits("ready_to_enqueue", "Time from ready to run to the queue",
+                &DtlCpuCounts::Waits::ready_to_enqueue);
+    write_waits("waiting_to_ready", "Time from the stop to ready to run",
+                &DtlCpuCounts::Waits::waiting_to_ready);
+    write_losses();
+  }
+
+ private:
+  using Out = std::back_insert_iterator<std::string>;
+
+  void head(std::string_view name, std::string_view type, std::string_view help) {
+    fmt::format_to(out_, "# HELP {}{} {}\n# TYPE {}{} {}\n", kPrefix, name, help, kPrefix, name,
+                   type);
+  }
+
+  // `labels` contain no braces.
+  template <class Value>
+  void sample(std::string_view name, std::string_view labels, const Value& value) {
+    fmt::format_to(out_, "{}{}{{{}}} {}\n", kPrefix, name, labels, value);
+  }
+
+  // One sample for each CPU.
+  template <class Value>
+  void each(std::string_view name, std::string_view type, std::string_view help,
+            const Value& value) {
+    head(name, type, help);
+    for (const DtlMetrics::Cpu& cpu : metrics_.cpus) {
+      sample(name, fmt::format("cpu=\"{}\"", cpu.cpu), value(cpu));
+    }
+  }
+
+  void write_info() {
+    head("info", "gauge", "The recorder or the recording; the value is always 1.");
+    const DtlMetrics::About& about = metrics_.about;
+    std::string labels;
+    for (const auto& [name, value] :
+         {std::pair("version", &about.version), std::pair("partition", &about.partition),
+          std::pair("kernel", &about.kernel), std::pair("driver", &about.driver),
+          std::pair("event", &about.event)}) {
+      if (value->empty()) continue;
+      labels += fmt::format("{}{}=\"{}\"", labels.empty() ? "" : ",", name, escaped_label(*value));
+    }
+    sample("info", labels, 1);
+  }
+
+  void write_recorder(const DtlMetrics::Recorder& recorder) {
+    const auto plain = [this](std::string_view name, const auto& value) {
+      fmt::format_to(out_, "{}{} {}\n", kPrefix, name, value);
+    };
+    head("running", "gauge", "1 while htmtrace records, 0 after the end.");
+    plain("running", recorder.running ? 1 : 0);
+    head("start_time_seconds", "gauge", "Start of the recording, in seconds since 1970.");
+    plain("start_time_seconds", in_seconds(static_cast<uint64_t>(recorder.start_ns)));
+    head("metrics_write_errors_total", "counter", "Failed attempts to write this file.");
+    plain("metrics_write_errors_total", recorder.write_errors);
+  }
+
+  void write_dispatches() {
+    const DtlReasonNames& names = DtlReasonNames::of_dispatch();
+    head("dispatches_total", "counter", "Dispatches by the reason of the dispatch.");
+    for (const DtlMetrics::Cpu& cpu : metrics_.cpus) {
+      for (size_t reason = 0; reason < DtlReasonNames::kMost; reason++) {
+        if (cpu.counts.dispatches[reason] == 0) continue;
+        sample("dispatches_total",
+               fmt::format("cpu=\"{}\",dispatch_reason=\"{}\"", cpu.cpu, names.name(reason)),
+               cpu.counts.dispatches[reason]);
+      }
+    }
+    each("home_dispatches_total", "counter",
+         "Dispatches on the physical processor with the most dispatches so far.",
+         [](const DtlMetrics::Cpu& cpu) { return cpu.counts.home; });
+    head("far_dispatches_total", "counter",
+         "Dispatches on other physical processors, by the distance from that processor.");
+    for (const DtlMetrics::Cpu& cpu : metrics_.cpus) write_far(cpu);
+    each("moved_dispatches_total", "counter",
+         "Dispatches on a physical processor other than that of the preceding dispatch.",
+         [](const DtlMetrics::Cpu& cpu) { return cpu.counts.moved; });
+  }
+
+  void write_far(const DtlMetrics::Cpu& cpu) {
+    const auto far = [&](const char* distance, uint64_t count) {
+      sample("far_dispatches_total", fmt::format("cpu=\"{}\",distance=\"{}\"", cpu.cpu, distance),
+             count);
+    };
+    if (!metrics_.distances) return far("unknown", cpu.counts.away);
+    far("same_chip", cpu.counts.distances.same_chip);
+    far("same_node", cpu.counts.distances.same_node);
+    far("elsewhere", cpu.counts.distances.elsewhere);
+  }
+
+  // The sums of the waits over all reasons.
+  void write_times() {
+    const auto sum = [](const DtlMetrics::Cpu& cpu, auto ticks_of) {
+      uint64_t ticks = 0;
+      for (const DtlCpuCounts::Waits& waits : cpu.counts.waits) ticks += ticks_of(waits);
+      return ticks_in_seconds(ticks, cpu.counts.ticks_per_second);
+    };
+    each("stolen_seconds_total", "counter",
+         "Time that the virtual processor was ready but did not run.",
+         [&](const DtlMetrics::Cpu& cpu) {
+           return sum(cpu, [](const DtlCpuCounts::Waits& waits) {
+             return waits.enqueue_to_dispatch.ticks + waits.ready_to_enqueue.ticks;
+           });
+         });
+    each("ready_seconds_total", "counter",
+         "Time that the virtual processor was ready but not queued; a part of the stolen time.",
+         [&](const DtlMetrics::Cpu& cpu) {
+           return sum(
+               cpu, [](const DtlCpuCounts::Waits& waits) { return waits.ready_to_enqueue.ticks; });
+         });
+    each("blocked_seconds_total", "counter",
+         "Time that the virtual processor had stopped and was not ready.",
+         [&](const DtlMetrics::Cpu& cpu) {
+           return sum(
+               cpu, [](const DtlCpuCounts::Waits& waits) { return waits.waiting_to_ready.ticks; });
+         });
+  }
+
+  void write_waits(std::string_view wait, std::string_view help,
+                   DtlWaitCounts DtlCpuCounts::Waits::*member) {
+    const DtlReasonNames& names = DtlReasonNames::of_preempt();
+    const std::string name = fmt::format("{}_seconds", wait);
+    head(name, "histogram", fmt::format("{}, by the reason of the preceding stop.", help));
+    for (const DtlMetrics::Cpu& cpu : metrics_.cpus) {
+      for (size_t reason = 0; reason < DtlReasonNames::kMost; reason++) {
+        const DtlWaitCounts& counts = cpu.counts.waits[reason].*member;
+        if (counts.count() == 0) continue;
+        write_histogram(
+            name, fmt::format("cpu=\"{}\",preempt_reason=\"{}\"", cpu.cpu, names.name(reason)),
+            counts, cpu.counts.ticks_per_second);
+      }
+    }
+  }
+
+  void write_histogram(const std::string& name, const std::string& labels,
+                       const DtlWaitCounts& counts, uint64_t ticks_per_second) {
+    uint64_t until = 0;
+    for (size_t i = 0; i < counts.buckets.size(); i++) {
+      until += counts.buckets[i];
+      // The shortest form of the number, as in node_exporter's output.
+      const std::string bound =
+          i < kDtlBucketBoundsNs.size()
+              ? fmt::format("{}", static_cast<double>(kDtlBucketBoundsNs[i]) / kMetricSecondNs)
+              : "+Inf";
+      sample(name + "_bucket", fmt::format("{},le=\"{}\"", labels, bound), until);
+    }
+    sample(name + "_sum", labels, ticks_in_seconds(counts.ticks, ticks_per_second));
+    sample(name + "_count", labels, until);
+  }
+
+  void write_losses() {
+    each("untimed_dispatches_total", "counter",
+         "Dispatches that are in no histogram and no time, because the clock was not known.",
+         [](const DtlMetrics::Cpu& cpu) { return cpu.counts.untimed; });
+    if (!metrics_.recorder) return;
+    const auto of_capture = [this](std::string_view name, std::string_view type,
+                                   std::string_view help, auto value) {
+      each(name, type, help,
+           [&](const DtlMetrics::Cpu& cpu) { return value(cpu.capture.value_or(Capture{})); });
+    };
+    of_capture("recording", "gauge", "1 while the log of the virtual processor is recorded.",
+               [](const Capture& capture) { return capture.recording ? 1 : 0; });
+    of_capture("loss_provable", "gauge",
+               "1 if the hypervisor's index of the log shows each lost entry.",
+               [](const Capture& capture) { return capture.loss_provable ? 1 : 0; });
+    of_capture("lost_entries_total", "counter", "Dispatches that are missing in the other metrics.",
+               [](const Capture& capture) { return capture.lost; });
+    write_signs();
+  }
+
+  void write_signs() {
+    head("loss_signs_total", "counter", "Events that lose entries, or may lose entries.");
+    for (const DtlMetrics::Cpu& cpu : metrics_.cpus) {
+      const DtlTotals signs = cpu.capture.value_or(Capture{}).signs;
+      for (const auto& [name, count] :
+           {std::pair("log_full", signs.saturated.count),
+            std::pair("area_wrapped", signs.passes.count),
+            std::pair("area_overrun", signs.overruns.count),
+            std::pair("area_full", signs.area_full.count),
+            std::pair("void_entry", signs.void_slots.count),
+            std::pair("disordered_entry", signs.disordered.count),
+            std::pair("not_logged", signs.not_logged.count),
+            std::pair("log_taken", signs.taken.count), std::pair("flagged", signs.flagged.count)}) {
+        sample("loss_signs_total", fmt::format("cpu=\"{}\",sign=\"{}\"", cpu.cpu, name), count);
+      }
+    }
+  }
+
+  using Capture = DtlMetrics::Capture;
+
+  const DtlMetrics& metrics_;
+  Out out_;
+};
+
+}  // namespace
+
+std::string DtlMetrics::to_text() const {
+  std::string text;
+  MetricsWriter(*this, text).write();
+  return text;
+}
+
+}  // namespace htmtrace
