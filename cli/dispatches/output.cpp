@@ -25,6 +25,8 @@ using std::chrono::steady_clock;
 constexpr std::chrono::seconds kLongestPending{1};
 constexpr std::chrono::seconds kClockEvery{10};
 constexpr uint64_t kMostKallsyms = 256 << 20;
+// A full disk gets no new file before it has this room.
+constexpr uint64_t kLeastRoomBytes = 1 << 20;
 // The limit of all virtual processors together: about 150 MiB.
 constexpr int64_t kMostPoints = 1'000'000;
 
@@ -176,12 +178,70 @@ void DtlOutput::write_pending(Track& track, bool last) {
     track.blocks_->add(track.pending_, track.ticks_per_second_, blocks);
   }
   if (last && track.blocks_) track.blocks_->finish(blocks);
+  const size_t entries = track.pending_.size();
   track.pending_.clear();
   const std::lock_guard held(lock_);
   add_dtl_names(names_.take_new(), names);
   file_->append(names);
   file_->append(blocks);
+  if (file_->error()) file_lost_entries_ += entries;
   note_use();
+}
+
+TraceSink DtlOutput::open_next(const std::filesystem::path& path, const std::string& about) const {
+  TraceSink next = TraceSink::create(path, options_.existing);
+  try {
+    next.reserve(kLeastRoomBytes);
+    next.append(make_dtl_text_block(DtlBlockKind::kStart, about));
+    if (next.error()) throw Error("cannot write " + path.string(), *next.error());
+    next.begin();
+  } catch (...) {
+    next.discard();
+    throw;
+  }
+  return next;
+}
+
+TraceSink DtlOutput::continue_in(TraceSink next, std::span<Track* const> tracks,
+                                 const DtlEnd& end) {
+  for (Track* track : tracks) {
+    write_pending(*track, true);
+    track->blocks_.reset();
+  }
+  const std::lock_guard held(lock_);
+  file_->append(make_dtl_end_block(end));
+  TraceSink old = std::move(*file_);
+  file_.emplace(std::move(next));
+  note_loss(old, std::exchange(file_lost_entries_, 0));
+  clock_told_ = {};  // each file has the clock and all names
+  names_.take_all_again();
+  return old;
+}
+
+void DtlOutput::close(TraceSink file) {
+  const bool failed = file.error().has_value();
+  file.finish();
+  const std::lock_guard held(lock_);
+  if (!failed) note_loss(file, 0);
+}
+
+// Call it with the lock held. If no write failed, the disk failed later, and an unknown part of the
+// bytes is on it.
+void DtlOutput::note_loss(const TraceSink& file, uint64_t lost_entries) {
+  if (!file.error()) return;
+  file_losses_.push_back({file.path().string(), file.cause(),
+                          lost_entries != 0 ? LossUnit::kEntries : LossUnit::kUnknown,
+                          lost_entries});
+}
+
+uint64_t DtlOutput::file_bytes() const {
+  const std::lock_guard held(lock_);
+  return file_->written_bytes();
+}
+
+bool DtlOutput::file_failed() const {
+  const std::lock_guard held(lock_);
+  return file_->error().has_value();
 }
 
 void DtlOutput::flush(std::span<Track* const> tracks) {
@@ -205,7 +265,7 @@ void DtlOutput::show(std::string_view text) {
 
 // Call it with the lock held.
 void DtlOutput::note_use() {
-  if (text_.reader_gone() || (file_ && file_->error())) useless_ = true;
+  if (text_.reader_gone() || (file_ && file_->error() && !options_.rotates)) useless_ = true;
 }
 
 void DtlOutput::allow_to_give_up(std::chrono::milliseconds patience) {
@@ -223,6 +283,8 @@ void DtlOutput::finish(std::span<Track* const> tracks, const Sums& sums, const D
     for (Track* track : tracks) write_pending(*track, true);
     file_->append(make_dtl_end_block(end));
     file_->finish();
+    const std::lock_guard held(lock_);
+    note_loss(*file_, file_lost_entries_);
   }
   if (options_.summary) print_summary(tracks, sums);
   if (options_.summary && options_.intervals) text_.put("\n");
@@ -231,13 +293,7 @@ void DtlOutput::finish(std::span<Track* const> tracks, const Sums& sums, const D
 }
 
 std::vector<Loss> DtlOutput::losses(std::span<Track* const> tracks) const {
-  std::vector<Loss> losses;
-  if (file_ && file_->error()) {
-    // If no write failed, the disk failed later, and an unknown part of the bytes is on it.
-    const uint64_t lost = file_->discarded_bytes();
-    losses.push_back({file_->path().string(), file_->cause(),
-                      lost != 0 ? LossUnit::kBytes : LossUnit::kUnknown, lost});
-  }
+  std::vector<Loss> losses = file_losses_;
   if (text_.unwritten_bytes() != 0) {
     losses.push_back({"standard output", "its reader was stalled at the end of the recording",
                       LossUnit::kBytes, text_.unwritten_bytes()});

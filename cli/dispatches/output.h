@@ -41,6 +41,7 @@ struct DtlOutputOptions {
   bool silent = false;                    // none of these
   bool tasks = false;                     // add the tasks to the output
   std::filesystem::path file;             // empty: no file
+  bool rotates = false;                   // after an error of the file, wait for the next file
   Existing existing = Existing::kRefuse;
   std::optional<ProcessorBits> bits;
   std::filesystem::path kallsyms;  // empty: this machine's, for entries of this machine
@@ -114,6 +115,16 @@ class DtlOutput {
   void begin() {
     if (file_) file_->begin();
   }
+  // Opens the next file of a recording in several files. It begins with `about`, and appears at
+  // once. Throws Error, also if the disk has no room.
+  TraceSink open_next(const std::filesystem::path& path, const std::string& about) const;
+  // Ends the file with `end`, and continues in `next`. No thread may pass entries meanwhile. The
+  // caller passes the old file to close(), which can wait for the disk.
+  TraceSink continue_in(TraceSink next, std::span<Track* const> tracks, const DtlEnd& end);
+  void close(TraceSink file);
+  // The size of the current file so far, and whether it could not be written.
+  uint64_t file_bytes() const;
+  bool file_failed() const;
   // A recording has not begun: an old file stays.
   void discard() {
     if (file_) file_->discard();
@@ -146,6 +157,7 @@ class DtlOutput {
  private:
   void note_use();
   void write_pending(Track& track, bool last = false);
+  void note_loss(const TraceSink& file, uint64_t lost_entries);
   void note_clock(const DtlClock& clock);
   DtlSeries& series_of(Track& track);
   void print_series(std::span<Track* const> tracks);
@@ -163,6 +175,8 @@ class DtlOutput {
   mutable std::mutex lock_;  // protects the following members
   TextOutput text_;
   std::optional<TraceSink> file_;
+  uint64_t file_lost_entries_ = 0;  // which the current file could not hold
+  std::vector<Loss> file_losses_;
   DtlTaskNames names_;
   DtlClock clock_;
   std::chrono::steady_clock::time_point clock_told_;  // when the file last got the clock

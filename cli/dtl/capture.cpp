@@ -106,6 +106,7 @@ void DtlCapture::open_output() {
   std::optional<InputFile> kallsyms = options_.output.summary ? open_kallsyms() : std::nullopt;
   give_up_privileges(options_.user,
                      {.workload = workload_.has_value(), .other_processes = options_.output.tasks});
+  choose_first_file();
   output_ = std::make_unique<DtlOutput>(options_.output, about());
   if (!options_.metrics.file.empty()) open_metrics();
   ready_.prepare();
@@ -166,6 +167,10 @@ int DtlCapture::run() {
 void DtlCapture::begin() {
   try {
     output_->begin();
+    if (rotation_) {
+      rotation_->began();
+      remove_old_files();
+    }
     ready_.announce();
   } catch (const Error&) {
     stop();
@@ -356,6 +361,10 @@ int DtlCapture::settle(DtlReport report) {
   for (const Loss& loss : output_->losses(tracks)) report.add(loss);
   progress_.ended("entries", report.entries(), 1, report.ledger().empty() ? 0 : 1, 0);
   if (!options_.script.quiet || !report.ledger().empty()) report.print();
+  if (rotation_ && !options_.script.quiet) {
+    print_text(fmt::format("files: {}, up to {}; removed: {}\n", rotation_->files(),
+                           options_.output.file.string(), rotation_->removed()));
+  }
   if (!report.ledger().empty()) return kExitIncomplete;
   if (!workload_) return kExitDone;
   if (const auto killed_by = workload_->killed_by(); killed_by && !workload_->ended_as_asked()) {

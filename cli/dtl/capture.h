@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -26,6 +27,7 @@
 #include "cli/dispatches/report.h"
 #include "cli/dtl/guard.h"
 #include "cli/dtl/metrics.h"
+#include "cli/dtl/rotation.h"
 #include "cli/dtl/source.h"
 #include "cli/dtl/top.h"
 #include "cli/signals.h"
@@ -49,6 +51,7 @@ struct DtlOptions {
   std::optional<Identity> user;      // becomes this user after the events are open
   std::optional<DtlTopOptions> top;  // instead of entries
   DtlMetricsOptions metrics;
+  std::optional<DtlRotationOptions> rotation;  // of the output's file
   ScriptOptions script;
   DtlOutputOptions output;
 };
@@ -117,6 +120,10 @@ class DtlCapture {
   bool cut_short();
   bool obey_commands();
   void show_top();
+  void choose_first_file();
+  void remove_old_files();
+  void rotate();
+  DtlEnd end_of_part(const std::filesystem::path& next, std::span<DtlOutput::Track* const> tracks);
   void open_metrics();
   DtlMetrics collect_metrics(bool running);
   void update_metrics();
@@ -149,6 +156,9 @@ class DtlCapture {
   std::unique_ptr<DtlOutput> output_;
   std::optional<DtlTop> top_;
   std::optional<DtlMetricsWriter> metrics_;
+  std::optional<DtlRotation> rotation_;
+  bool cannot_rotate_ = false;
+  uint64_t losses_of_parts_ = 0;  // until the end of the last file but one
   std::atomic<bool> failed_ = false;
   std::atomic<bool> asked_to_end_ = false;  // by a signal
   std::optional<int> ended_by_;             // the first signal that requested the end

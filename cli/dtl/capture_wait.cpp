@@ -37,6 +37,7 @@ void DtlCapture::wait() {
     }
     progress_.recording(left);
     update_metrics();
+    rotate();
     if (top_) {
       if (top_->left() <= nanoseconds(0)) show_top();
       if (top_->done() || asked_to_end_) return;

@@ -78,7 +78,7 @@ void check_no_capture(const CLI::App& app, const Wish& wish) {
   }
   for (const char* option :
        {"--event", "--period", "--duration", "-m", "--threads", "--user", "--control", "--ready-fd",
-        "--ready-file", "--detach", "--progress", "--quiet", "--metrics-interval"}) {
+        "--ready-file", "--detach", "--progress", "--quiet", "--metrics-interval", "--rotate"}) {
     if (app.get_option(option)->count() == 0) continue;
     throw CLI::ValidationError(option, "cannot be used with --input");
   }
@@ -119,6 +119,12 @@ void check(const CLI::App& app, const Wish& wish) {
         wish.options.script, !wish.options.workload.empty(),
         output.file.empty() || output.summary || output.intervals || app.got_subcommand("top"));
     if (wish.replay.check) throw CLI::ValidationError("--check", "requires --input");
+    if (wish.options.rotation && output.file.empty()) {
+      throw CLI::ValidationError("--rotate", "requires -o FILE");
+    }
+    if (wish.options.rotation && wish.force) {
+      throw CLI::ValidationError("--force", "cannot be used with --rotate, which replaces no file");
+    }
     if (wish.replay.from_ns || wish.replay.to_ns) {
       throw CLI::ValidationError("--from, --to", "require --input");
     }
@@ -250,6 +256,7 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
          "Format: text, json, csv; for --input also perf, perfetto [text]")
       ->type_name("FORMAT");
   declare_dtl_metrics(app, wish->options.metrics);
+  declare_dtl_rotation(app, wish->options.rotation);
   app.option_defaults()->group(kReportGroup);
   app.add_flag("--summary", output.summary, "Print an analysis instead of entries");
   app.add_option_function<std::string>(

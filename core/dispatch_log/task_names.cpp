@@ -44,6 +44,11 @@ std::string_view DtlTaskNames::of(DtlTask task) const {
   return found == names_.end() ? std::string_view() : found->second;
 }
 
+void DtlTaskNames::take_all_again() {
+  fresh_.clear();
+  for (const auto& [key, name] : names_) fresh_.push_back(key);
+}
+
 std::string DtlTaskNames::take_new() {
   std::string lines;
   for (const uint64_t key : fresh_) {

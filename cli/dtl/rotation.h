@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The files of a dispatch trace log that is recorded in several files, one after another:
+// FILE.0001, FILE.0002 and so on. A later recording continues the numbers.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace htmtrace {
+
+struct DtlRotationOptions {
+  // At least one of the first two is set.
+  std::optional<std::chrono::nanoseconds> every{};
+  std::optional<uint64_t> bytes{};
+  std::optional<uint64_t> keep{};  // number of newest files to keep
+};
+
+// --rotate and --keep
+void declare_dtl_rotation(CLI::App& app, std::optional<DtlRotationOptions>& options);
+
+class DtlRotation {
+ public:
+  // `base` is FILE.
+  DtlRotation(std::filesystem::path base, const DtlRotationOptions& options);
+
+  // The path of the next file.
+  std::filesystem::path next() const;
+  // The next file has been created.
+  void began();
+  uint64_t files() const { return files_; }
+
+  // The current file has this size; or it could not be written.
+  bool due(uint64_t bytes, bool failed) const;
+  // The next file cannot be created now: due() is false for a second.
+  void put_off();
+
+  // Removes the oldest recordings beyond the number of --keep, also those of earlier runs. Returns
+  // a message for each that cannot be removed.
+  std::vector<std::string> remove_old();
+  uint64_t removed() const { return removed_; }
+
+ private:
+  std::map<uint64_t, std::filesystem::path> numbered() const;
+
+  std::filesystem::path base_;
+  DtlRotationOptions options_;
+  uint64_t number_ = 0;  // of the current file
+  uint64_t files_ = 0;
+  uint64_t removed_ = 0;
+  std::chrono::steady_clock::time_point began_, not_before_;
+};
+
+}  // namespace htmtrace
