@@ -166,7 +166,7 @@ std::vector<std::string> trust_steps(Keys keys, const std::string& release) {
     case Keys::kSome:
       return {
           "secvarctl -m guest write moduledb KEY.auth   (how to make KEY.auth: \"Secure boot\" in "
-          "kmod/README.md), then reboot"};
+          "the drivers' README.md), then reboot"};
     case Keys::kUnknown:
       break;
   }
