@@ -196,7 +196,7 @@ void take_first_driver(Sources& sources, const SourceWish& wish) {
   if (!wish.allow_first_driver) {
     throw Error("this kernel's htm driver is not safe to use")
         .on("reason: it looks like the first published driver, which can overwrite kernel memory")
-        .hint("load htmtrace's driver (kmod/README.md), or boot a newer kernel")
+        .hint("load htmtrace's driver (htmtrace doctor states how), or boot a newer kernel")
         .hint("pass --unsafe-driver to use it anyway");
   }
   sources.first_driver = true;
@@ -215,7 +215,7 @@ void check_wrap(const PmuDescription& pmu, const SourceWish& wish) {
   throw Error(wish.wrap ? "cannot use --wrap with this kernel's htm driver"
                         : "cannot make several traces in a row with this kernel's htm driver")
       .on(fmt::format("reason: the driver lacks the format term \"{}\"", kWrapTerm))
-      .hint("load htmtrace's driver (kmod/README.md)");
+      .hint("load htmtrace's driver (htmtrace doctor states how)");
 }
 
 Triggers find_triggers(const SourceWish& wish) {

@@ -86,8 +86,9 @@ std::vector<Finding> examine(const DoctorOptions& options) {
       options.targets, [](const TraceTarget& target) { return target.type == HtmType::kCore; });
 
   const Finding machine = check_machine(root);
-  Finding driver = check_driver(root, names.release, module.has_value());
   Finding signature = check_signature(root, names.release, module, loaded);
+  Finding driver =
+      check_driver(root, names.release, module.has_value(), signature.verdict == Verdict::kGood);
   // The driver needs a suitable machine, and then a signature that the kernel accepts.
   if (is_bad(machine)) signature.advice.clear();
   if (is_bad(machine) || is_bad(signature)) driver.advice.clear();
@@ -118,14 +119,18 @@ std::vector<Finding> examine(const DoctorOptions& options) {
   return findings;
 }
 
-// Returns the first advice about the first problem, or else about the first notice.
-std::string next_step(const std::vector<Finding>& findings) {
-  for (const Verdict verdict : {Verdict::kBad, Verdict::kNotice}) {
+// Returns the first advice about the first problem, or else about the first unknown state or
+// notice. Without any advice, the next step is the recording.
+std::string next_step(const std::vector<Finding>& findings,
+                      const std::vector<TraceTarget>& targets) {
+  for (const Verdict verdict : {Verdict::kBad, Verdict::kUnknown, Verdict::kNotice}) {
     for (const Finding& finding : findings) {
       if (finding.verdict == verdict && !finding.advice.empty()) return finding.advice.front();
     }
   }
-  return {};
+  std::string command = "htmtrace record";
+  for (const TraceTarget& target : targets) command += " --target " + describe(target);
+  return command + " -o DIR -- COMMAND   (DIR: a new folder)";
 }
 
 auto problems_of(const std::vector<Finding>& findings) {
@@ -139,7 +144,7 @@ bool any_tried(const std::vector<Finding>& findings) {
 }
 
 // Findings quote files of the machine and of devices, and file names.
-std::string to_text(const std::vector<Finding>& findings) {
+std::string to_text(const std::vector<Finding>& findings, const std::string& next) {
   std::string text;
   for (const Finding& finding : findings) {
     text += fmt::format("{:<8} {:<13} {}\n", name(finding.verdict), finding.subject,
@@ -155,13 +160,10 @@ std::string to_text(const std::vector<Finding>& findings) {
   const char* const tried = any_tried(findings) ? "no trace was started" : "no target was tried";
   text += problems == 0 ? fmt::format("found no problem; {}\n", tried)
                         : fmt::format("{}: a recording would fail\n", counted(problems, "problem"));
-  if (const std::string next = next_step(findings); !next.empty()) {
-    text += "next: " + without_controls(next) + "\n";
-  }
-  return text;
+  return text + "next: " + without_controls(next) + "\n";
 }
 
-std::string to_json(const std::vector<Finding>& findings) {
+std::string to_json(const std::vector<Finding>& findings, const std::string& next) {
   JsonWriter json;
   json.begin_object();
   json.begin_array("findings");
@@ -177,15 +179,16 @@ std::string to_json(const std::vector<Finding>& findings) {
     json.end_object();
   }
   json.end_array();
-  json.text("next", next_step(findings));
+  json.text("next", next);
   json.end_object();
   return json.take();
 }
 
 int doctor(const DoctorOptions& options) {
   const std::vector<Finding> findings = examine(options);
+  const std::string next = next_step(findings, options.targets);
   TextOutput output = TextOutput::standard_output();
-  output.put(options.json ? to_json(findings) : to_text(findings));
+  output.put(options.json ? to_json(findings, next) : to_text(findings, next));
   output.finish();
   return problems_of(findings) == 0 ? kExitDone : kExitFailed;
 }

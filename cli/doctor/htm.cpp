@@ -62,6 +62,45 @@ Finding refused_status(HtmType type, int reason) {
   return finding;
 }
 
+// Returns the newest version of the driver's source that DKMS can build, or an empty string.
+std::string installed_source(const fs::path& root) {
+  constexpr std::string_view kSource = "htmtrace-htm-";
+  std::string newest;
+  std::error_code failure;
+  for (fs::directory_iterator entry(root / "usr/src", failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(kSource)) continue;
+    const std::string version = name.substr(kSource.size());
+    if (::strverscmp(version.c_str(), newest.c_str()) > 0) newest = version;
+  }
+  return newest;
+}
+
+// The steps from a kernel without the driver to an installed driver. With `loads_unsigned`, the
+// kernel loads a module that is built by hand as it is.
+std::vector<std::string> ways_to_build(const fs::path& root, const std::string& release,
+                                       bool loads_unsigned) {
+  std::vector<std::string> steps;
+  const std::string source = installed_source(root);
+  if (source.empty()) {
+    steps = {
+        "install the package htmtrace-dkms (Debian) or htmtrace-kmod (RPM), which builds the "
+        "driver",
+        std::string("or, in htmtrace's source: make -C kmod") +
+            (loads_unsigned ? " && insmod kmod/htm.ko" : "")};
+  } else {
+    steps = {"dkms install htmtrace-htm/" + source};
+  }
+  std::error_code ignored;
+  if (fs::exists(root / "lib/modules" / release / "build", ignored)) return steps;
+  steps.front() = "then: " + steps.front();
+  steps.insert(steps.begin(), fmt::format("install the headers of kernel {0}   (linux-headers-{0}, "
+                                          "kernel-devel or kernel-default-devel)",
+                                          release));
+  return steps;
+}
+
 }  // namespace
 
 std::optional<fs::path> find_module(const fs::path& root, const std::string& release) {
@@ -92,37 +131,21 @@ bool has_own_driver(const fs::path& root) {
   return is_own_driver(pmu_folder(root));
 }
 
-Finding check_driver(const fs::path& root, const std::string& release, bool installed) {
-  if (driver_is_loaded(root)) {
-    if (has_own_driver(root)) {
-      return {Verdict::kGood, "driver", "htmtrace's own", "", {}};
-    }
-    return {Verdict::kNotice,
-            "driver",
-            "an htm driver that is not htmtrace's",
-            "this driver does not count delivered bytes, so completeness cannot be proven; "
-            "htmtrace refuses the first published driver",
-            {"use the driver in kmod/: rmmod htm && insmod kmod/htm.ko"}};
+Finding check_driver(const fs::path& root, const std::string& release, bool installed,
+                     bool loads_unsigned) {
+  if (!driver_is_loaded(root)) {
+    return {Verdict::kBad, "driver", "this kernel has no htm PMU",
+            "mainline kernels have no htm driver; htmtrace includes one",
+            installed ? std::vector<std::string>{"modprobe htm"}
+                      : ways_to_build(root, release, loads_unsigned)};
   }
-  Finding missing{Verdict::kBad,
-                  "driver",
-                  "this kernel has no htm PMU",
-                  "mainline kernels have no htm driver; htmtrace includes one",
-                  {}};
-  std::error_code ignored;
-  if (installed) {
-    missing.advice = {"modprobe htm"};
-  } else if (fs::exists(root / "lib/modules" / release / "build", ignored)) {
-    missing.advice = {
-        "make -C kmod && insmod kmod/htm.ko   (in htmtrace's source), or DKMS: see "
-        "kmod/README.md"};
-  } else {
-    missing.advice = {
-        fmt::format("install the headers of kernel {} (linux-headers-{}, "
-                    "kernel-devel), then: make -C kmod && insmod kmod/htm.ko",
-                    release, release)};
-  }
-  return missing;
+  if (has_own_driver(root)) return {Verdict::kGood, "driver", "htmtrace's own", "", {}};
+  return {Verdict::kNotice,
+          "driver",
+          "an htm driver that is not htmtrace's",
+          "this driver does not count delivered bytes, so completeness cannot be proven; "
+          "htmtrace refuses the first published driver",
+          {"use htmtrace's driver: rmmod htm && modprobe htm"}};
 }
 
 Finding check_dispatch_log(const fs::path& root) {
@@ -132,16 +155,15 @@ Finding check_dispatch_log(const fs::path& root) {
             "dispatch log",
             "this kernel has no vpa_dtl PMU",
             "htmtrace dtl cannot record; htmtrace record does not need it",
-            {"modprobe vpa_dtl   (htmtrace's driver: see kmod/README.md)"}};
+            {"modprobe vpa_dtl   (htmtrace's driver, from the same package as htm)"}};
   }
   if (is_own_dtl_driver(pmus)) return {Verdict::kGood, "dispatch log", "htmtrace's own", "", {}};
-  return {
-      Verdict::kNotice,
-      "dispatch log",
-      "the kernel's own vpa_dtl driver",
-      "htmtrace dtl works, but this driver can lose entries without a flag",
-      {"install htmtrace's drivers through DKMS, boot with initcall_blacklist=vpa_dtl_init, then: "
-       "modprobe vpa_dtl"}};
+  return {Verdict::kNotice,
+          "dispatch log",
+          "the kernel's own vpa_dtl driver",
+          "htmtrace dtl works, but this driver can lose entries without a flag",
+          {"boot with the kernel parameter initcall_blacklist=vpa_dtl_init",
+           "then: modprobe vpa_dtl   (htmtrace's driver, from the same package as htm)"}};
 }
 
 Finding check_htmdump(const fs::path& root) {

@@ -20,8 +20,10 @@ bool has_own_driver(const std::filesystem::path& root);
 std::optional<std::filesystem::path> find_module(const std::filesystem::path& root,
                                                  const std::string& release);
 // Checks the htm PMU and the owner of its driver. Without a driver, explains how to get it for
-// kernel `release`. `installed`: the driver is installed, but perhaps not loaded.
-Finding check_driver(const std::filesystem::path& root, const std::string& release, bool installed);
+// kernel `release`. `installed`: the driver is installed, but perhaps not loaded. `loads_unsigned`:
+// the kernel needs no signature.
+Finding check_driver(const std::filesystem::path& root, const std::string& release, bool installed,
+                     bool loads_unsigned);
 // Checks the driver of the dispatch trace log.
 Finding check_dispatch_log(const std::filesystem::path& root);
 // The kernel's htmdump, which drives the same macros.

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "output/io/machine_file.h"
 
@@ -26,7 +28,11 @@ constexpr uint32_t kSecureBootReports = 1;
 
 constexpr const char* kSignature = "signature";
 constexpr const char* kSecureBoot = "secure boot";
+constexpr const char* kLockdown = "kernel lockdown";
+constexpr const char* kSigEnforce = "the kernel parameter module.sig_enforce";
 constexpr const char* kAsRoot = "run htmtrace doctor as root";
+constexpr const char* kMountSecurity =
+    "mount -t securityfs securityfs /sys/kernel/security, as root";
 constexpr const char* kTurnOff = "turn off the partition's secure boot on the HMC";
 
 // What a file says about the machine.
@@ -55,6 +61,14 @@ Fact locked_down_for(const fs::path& root, std::string_view mode) {
                                                                         : Fact::kFalse;
 }
 
+// A kernel without module signatures has no such parameter.
+Fact signatures_enforced(const fs::path& root) {
+  const MachineFile file = read_machine_file(root / "sys/module/module/parameters/sig_enforce");
+  if (file.reason == ENOENT) return Fact::kFalse;
+  if (file.reason != 0) return Fact::kUnknown;
+  return file.text.starts_with('Y') ? Fact::kTrue : Fact::kFalse;
+}
+
 struct Demand {
   Fact required = Fact::kFalse;
   std::string by;  // who requires a signature, or whose state cannot be read
@@ -65,13 +79,13 @@ Demand demand_of(const fs::path& root) {
   if (boot == Fact::kTrue) return {Fact::kTrue, kSecureBoot};
   const Fact integrity = locked_down_for(root, "integrity");
   if (integrity == Fact::kTrue || locked_down_for(root, "confidentiality") == Fact::kTrue) {
-    return {Fact::kTrue, "kernel lockdown"};
+    return {Fact::kTrue, kLockdown};
   }
-  if (text_of(root / "sys/module/module/parameters/sig_enforce") == "Y") {
-    return {Fact::kTrue, "the kernel parameter module.sig_enforce"};
-  }
+  const Fact parameter = signatures_enforced(root);
+  if (parameter == Fact::kTrue) return {Fact::kTrue, kSigEnforce};
   if (boot == Fact::kUnknown) return {Fact::kUnknown, kSecureBoot};
-  if (integrity == Fact::kUnknown) return {Fact::kUnknown, "kernel lockdown"};
+  if (integrity == Fact::kUnknown) return {Fact::kUnknown, kLockdown};
+  if (parameter == Fact::kUnknown) return {Fact::kUnknown, kSigEnforce};
   return {};
 }
 
@@ -139,23 +153,24 @@ bool reads_moduledb(const std::string& release) {
          (major > 6 || (major == 6 && minor >= 17));
 }
 
-// What makes the kernel trust a key of the partition's owner.
-std::string trust_step(Keys keys, const std::string& release) {
+// How the kernel comes to trust a key of the partition's owner: a step, or one step of several.
+std::vector<std::string> trust_steps(Keys keys, const std::string& release) {
+  const std::string or_turn_off = std::string("or ") + kTurnOff;
   switch (keys) {
     case Keys::kNoStore:
-      return std::string("give the partition a keystore on the HMC; or ") + kTurnOff;
+      return {"give the partition a keystore on the HMC", or_turn_off};
     case Keys::kStatic:
-      if (reads_moduledb(release)) return kTurnOff;
-      return std::string("boot Linux 6.17 or later, which also reads moduledb; or ") + kTurnOff;
+      if (reads_moduledb(release)) return {kTurnOff};
+      return {"boot Linux 6.17 or later, which also reads moduledb", or_turn_off};
     case Keys::kNone:
     case Keys::kSome:
-      return "secvarctl -m guest write moduledb KEY.auth   (how to make KEY.auth: \"Secure boot\" "
-             "in "
-             "kmod/README.md), then reboot";
+      return {
+          "secvarctl -m guest write moduledb KEY.auth   (how to make KEY.auth: \"Secure boot\" in "
+          "the drivers' README.md), then reboot"};
     case Keys::kUnknown:
       break;
   }
-  return kAsRoot;
+  return {kAsRoot};
 }
 
 std::string sign_command(const std::string& release, const std::string& file) {
@@ -175,7 +190,9 @@ Finding unsigned_driver(const fs::path& root, const std::string& release,
             kSignature,
             stated + "; no htm.ko is installed",
             kWhy,
-            {"after the build: " + sign_command(release, "kmod/htm.ko"), then_trust}};
+            {"after the build, unless DKMS has signed the driver: " +
+                 sign_command(release, "kmod/htm.ko"),
+             then_trust}};
   }
   return {Verdict::kBad,
           kSignature,
@@ -190,21 +207,25 @@ Finding judge_module(const fs::path& root, const std::string& release,
   const std::string stated = "required by " + required_by;
   const Keys keys = keys_of(root);
   const bool owner_has_keys = keys == Keys::kNone || keys == Keys::kSome || keys == Keys::kUnknown;
-  const std::string trust =
+  const std::vector<std::string> trust =
       required_by == kSecureBoot || owner_has_keys
-          ? trust_step(keys, release)
-          : "boot without the kernel parameters module.sig_enforce and lockdown";
+          ? trust_steps(keys, release)
+          : std::vector<std::string>{
+                "boot without the kernel parameters module.sig_enforce and lockdown"};
   switch (const Signature signature = signature_of(module)) {
     case Signature::kSigned:
-    case Signature::kCompressed:
+    case Signature::kCompressed: {
+      std::vector<std::string> advice = {"modprobe htm",
+                                         "if the kernel refuses the driver: " + trust.front()};
+      advice.insert(advice.end(), trust.begin() + 1, trust.end());
       return {
-          Verdict::kNotice,
-          kSignature,
+          Verdict::kNotice, kSignature,
           fmt::format("{}; htm.ko is {}, and {}", stated,
                       signature == Signature::kSigned ? "signed" : "compressed", describe(keys)),
           "doctor cannot see whether htm.ko is signed by a key that the kernel trusts: a key in "
           "moduledb, or one that the kernel was built with",
-          {"modprobe htm", "if the kernel refuses the driver: " + trust}};
+          std::move(advice)};
+    }
     case Signature::kUnreadable:
       return {Verdict::kUnknown, kSignature, stated + "; htm.ko cannot be read", "", {kAsRoot}};
     case Signature::kUnsigned:
@@ -213,14 +234,12 @@ Finding judge_module(const fs::path& root, const std::string& release,
   }
   if (!owner_has_keys) {
     return {
-        Verdict::kBad,
-        kSignature,
-        fmt::format("{}, and {}", stated, describe(keys)),
+        Verdict::kBad, kSignature, fmt::format("{}, and {}", stated, describe(keys)),
         "this kernel trusts only the keys that firmware and kernel were built with, so it loads "
         "no driver that you build",
-        {trust}};
+        trust};
   }
-  return unsigned_driver(root, release, module, stated, trust);
+  return unsigned_driver(root, release, module, stated, trust.front());
 }
 
 }  // namespace
@@ -246,7 +265,7 @@ Finding check_lockdown(const fs::path& root) {
           "lockdown",
           "/sys/kernel/security/lockdown cannot be read",
           "",
-          {"mount -t securityfs securityfs /sys/kernel/security, as root"}};
+          {kMountSecurity}};
 }
 
 Finding check_signature(const fs::path& root, const std::string& release,
@@ -261,7 +280,7 @@ Finding check_signature(const fs::path& root, const std::string& release,
             kSignature,
             fmt::format("the state of {} cannot be read", demand.by),
             "",
-            {kAsRoot}};
+            {demand.by == kLockdown ? kMountSecurity : kAsRoot}};
   }
   return judge_module(root, release, module, demand.by);
 }

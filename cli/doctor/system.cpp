@@ -127,7 +127,8 @@ Finding check_permission(const fs::path& root, const Privileges& own) {
           "permission",
           fmt::format("CAP_PERFMON is missing (kernel.perf_event_paranoid is {})", level),
           "the htm driver requires CAP_PERFMON at every level",
-          {"run as root, or once: setcap cap_perfmon,cap_ipc_lock=ep $(command -v htmtrace)"}};
+          {"run htmtrace as root",
+           "or, once: setcap cap_perfmon,cap_ipc_lock=ep $(command -v htmtrace)"}};
 }
 
 Finding check_memory_lock(const fs::path& root, const Privileges& own, size_t targets,
@@ -151,8 +152,8 @@ Finding check_memory_lock(const fs::path& root, const Privileges& own, size_t ta
           "memory lock",
           facts,
           "smaller rings make draining the trace slower",
-          {fmt::format("ulimit -l {}, or: sysctl kernel.perf_event_mlock_kb={}, or CAP_IPC_LOCK",
-                       wanted / 1024 + 1, (wanted / cpus / 1024) + 1)}};
+          {fmt::format("sysctl kernel.perf_event_mlock_kb={}", (wanted / cpus / 1024) + 1),
+           fmt::format("or: ulimit -l {}", wanted / 1024 + 1), "or grant CAP_IPC_LOCK"}};
 }
 
 Finding check_pages() {
@@ -181,7 +182,7 @@ Finding check_carriers(size_t targets, size_t usable) {
           "carrier CPUs",
           facts,
           "each CPU can carry the event of only one target",
-          {"trace fewer targets at once, or allow more CPUs (taskset, SMT, CPU hotplug)"}};
+          {"trace fewer targets at once", "or allow more CPUs (taskset, SMT, CPU hotplug)"}};
 }
 
 Finding check_threads(const fs::path& root, bool core_trace) {
@@ -193,7 +194,7 @@ Finding check_threads(const fs::path& root, bool core_trace) {
           "SMT",
           "on",
           "the hypervisor traces a core only while it runs one thread",
-          {"ppc64_cpu --smt=off before the recording, ppc64_cpu --smt=on after it"}};
+          {"ppc64_cpu --smt=off", "after the recording: ppc64_cpu --smt=on"}};
 }
 
 Finding check_disk(const fs::path& folder, uint64_t bytes) {
@@ -223,7 +224,7 @@ Finding check_disk(const fs::path& folder, uint64_t bytes) {
           "disk",
           need,
           "a trace that fills its memory will not fit",
-          {"choose another folder with -o, or trace a shorter time"}};
+          {"choose another folder with -o", "or trace a shorter time"}};
 }
 
 std::vector<Finding> check_folder(const fs::path& folder, const std::vector<TraceTarget>& targets) {

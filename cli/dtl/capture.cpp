@@ -210,7 +210,7 @@ void DtlCapture::check_period() const {
       fmt::format(
           "cannot read the log every {} us: the kernel's own vpa_dtl driver needs at least 1 ms",
           options_.period->count() / 1000))
-      .hint("pass --period 1ms, or load htmtrace's driver (kmod/README.md)");
+      .hint("pass --period 1ms, or load htmtrace's driver (htmtrace doctor states how)");
 }
 
 // Returns the header text of a file.

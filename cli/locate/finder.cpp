@@ -39,7 +39,7 @@ PmuDescription own_pmu() {
   }
   throw Error("cannot locate a CPU with this kernel's htm driver")
       .on("reason: only htmtrace's driver leaves the macros of other users alone")
-      .hint("load htmtrace's driver (kmod/README.md)")
+      .hint("load htmtrace's driver (htmtrace doctor states how)")
       .hint("or name the target: --chip N --core N");
 }
 

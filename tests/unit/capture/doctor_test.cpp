@@ -57,11 +57,16 @@ TEST_CASE("hardware tracing requires a partition under PowerVM") {
 TEST_CASE("a missing driver is reported with the command that fixes it") {
   const TemporaryFolder root;
   const auto check = [&] {
-    return check_driver(root.path(), "7.3.4", find_module(root.path(), "7.3.4").has_value());
+    return check_driver(root.path(), "7.3.4", find_module(root.path(), "7.3.4").has_value(), true);
   };
   CHECK(advice_of(check()).find("linux-headers-7.3.4") != std::string::npos);
   root.write("lib/modules/7.3.4/build/Makefile", "");
-  CHECK(advice_of(check()).starts_with("make -C kmod"));
+  CHECK(advice_of(check()).starts_with("install the package htmtrace-dkms"));
+  CHECK(advice_of(check()).find("make -C kmod && insmod") != std::string::npos);
+  const Finding must_be_signed = check_driver(root.path(), "7.3.4", false, false);
+  CHECK(advice_of(must_be_signed).find("insmod") == std::string::npos);
+  root.write("usr/src/htmtrace-htm-1.2.3/dkms.conf", "");
+  CHECK(advice_of(check()) == "dkms install htmtrace-htm/1.2.3\n");
   root.write("lib/modules/7.3.4/updates/dkms/htm.ko.xz", "");
   CHECK(advice_of(check()) == "modprobe htm\n");
   CHECK(check().verdict == Verdict::kBad);
@@ -104,6 +109,8 @@ TEST_CASE("the signature of the driver: who requires it, and which keys there ar
   says(check(), Verdict::kGood, "not required");
   root.write("proc/device-tree/ibm,secure-boot", std::string("\0\0\0", 3));
   says(check(), Verdict::kUnknown, "the state of secure boot cannot be read");
+  root.write("sys/module/module/parameters/sig_enforce", "N\n");
+  says(check(), Verdict::kUnknown, "the state of secure boot cannot be read");
   root.write("sys/module/module/parameters/sig_enforce", "Y\n");
   says(check(), Verdict::kBad, "module.sig_enforce, and the partition has no keystore");
   root.write("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
@@ -118,7 +125,9 @@ TEST_CASE("the signature of the driver: who requires it, and which keys there ar
   root.write("sys/firmware/secvar/format", "ibm,plpks-sb-v0\n");
   root.write("sys/firmware/secvar/vars/moduledb/size", "0\n");
   says(check(), Verdict::kNotice, "no htm.ko is installed");
-  CHECK(advice_of(check()).starts_with("after the build: /lib/modules/6.12.0/build/scripts/sign"));
+  CHECK(
+      advice_of(check()).starts_with("after the build, unless DKMS has signed the driver: "
+                                     "/lib/modules/6.12.0/build/scripts/sign-file "));
   root.write("lib/modules/6.12.0/extra/htm.ko.bak", "no module");
   says(check(), Verdict::kNotice, "no htm.ko is installed");
   root.write("lib/modules/6.12.0/extra/htm.ko", "ELF");
