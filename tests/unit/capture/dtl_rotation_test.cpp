@@ -31,7 +31,7 @@ TEST_CASE("a rotation numbers its files, and a later one continues the numbers")
   CHECK(DtlRotation(base, {}).next() == folder.path() / "log.dtl.0042");
 }
 
-TEST_CASE("a rotation is due after its time, at its size, and after an error") {
+TEST_CASE("the next file begins after a time, at a size, and after an error") {
   const TemporaryFolder folder;
   DtlRotation rotation(folder.path() / "log", {.every = std::chrono::hours(1), .bytes = 1000});
   rotation.began();
