@@ -211,7 +211,7 @@ class CoreDecoder {
   // Consumes the plain records at the start of the run, which yield no event except the
   // instruction.
   size_t take_plain(const WordRun& run) {
-    if (!run.in_sync || walks_.pending()) return 0;
+    if (!run.in_sync || walks_.started()) return 0;
     if (words::is_power8(run[0])) return take_plain_power8(run);
     if (!power10_.in_line() || !cursors_.instruction.in_whole_pages()) return 0;
     const PlainState state{power10_, cursors_.instruction, cursors_.data, statistics_};

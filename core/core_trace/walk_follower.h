@@ -23,8 +23,6 @@ class WalkFollower {
 
   void start() { tracker_ = std::make_unique<WalkTracker>(); }
   bool started() const { return tracker_ != nullptr; }
-  // Walks wait for their line or instruction. Otherwise lines and instructions change nothing.
-  bool pending() const { return tracker_ != nullptr && tracker_->pending(); }
 
   void take_xlate(const WordRun& run, const Framing& framing, uint64_t offset) {
     if (!tracker_) return;
@@ -38,7 +36,7 @@ class WalkFollower {
     pass();
   }
   [[gnu::always_inline]] void take_instruction(const Instruction& instruction) {
-    if (!pending()) [[likely]]
+    if (!tracker_ || !tracker_->pending()) [[likely]]
       return;
     tracker_->take_instruction(instruction);
     pass();
