@@ -163,6 +163,7 @@ def all_jobs():
     yield job("dtl series", "dtl -i ../in/log.dtl --interval 1ms --format csv")
     yield job("dtl for perf", "dtl -i ../in/log.dtl --format perf --force -o out", copies=OLD)
     yield job("dtl timeline", "dtl -i ../in/log.dtl --format perfetto -o out")
+    yield job("dtl metrics", "dtl -i ../in/log.dtl --metrics out", copies=OLD)
     yield job("dtl import", "dtl -i ../in/log.data --format csv")
     yield job("dtl import of a pipe", "dtl -i /dev/stdin --summary --kallsyms ../in/kallsyms", stdin="log.data")
     yield job("dtl import to a timeline", "dtl -i ../in/log.data --format perfetto -o out")
