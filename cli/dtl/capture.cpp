@@ -363,7 +363,7 @@ int DtlCapture::settle(DtlReport report) {
   if (!options_.script.quiet || !report.ledger().empty()) report.print();
   if (rotation_ && !options_.script.quiet) {
     print_text(fmt::format("files: {}, up to {}; removed: {}\n", rotation_->files(),
-                           options_.output.file.string(), rotation_->removed()));
+                           rotation_->current().string(), rotation_->removed()));
   }
   if (!report.ledger().empty()) return kExitIncomplete;
   if (!workload_) return kExitDone;

@@ -99,8 +99,8 @@ std::map<uint64_t, std::filesystem::path> DtlRotation::numbered() const {
   return files;
 }
 
-std::filesystem::path DtlRotation::next() const {
-  return base_.string() + '.' + numbered_name(number_ + 1);
+std::filesystem::path DtlRotation::path_of(uint64_t number) const {
+  return base_.string() + '.' + numbered_name(number);
 }
 
 void DtlRotation::began() {

@@ -29,8 +29,9 @@ class DtlRotation {
   // `base` is FILE.
   DtlRotation(std::filesystem::path base, const DtlRotationOptions& options);
 
-  // The path of the next file.
-  std::filesystem::path next() const;
+  // The paths of the current file and of the next file.
+  std::filesystem::path current() const { return path_of(number_); }
+  std::filesystem::path next() const { return path_of(number_ + 1); }
   // The next file has been created.
   void began();
   uint64_t files() const { return files_; }
@@ -47,6 +48,7 @@ class DtlRotation {
 
  private:
   std::map<uint64_t, std::filesystem::path> numbered() const;
+  std::filesystem::path path_of(uint64_t number) const;
 
   std::filesystem::path base_;
   DtlRotationOptions options_;
