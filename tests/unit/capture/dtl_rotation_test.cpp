@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/dtl/rotation.h"
-
 #include <doctest/doctest.h>
 
 #include <filesystem>
 #include <string>
 
+#include "cli/dtl/rotation.h"
 #include "core/dispatch_log/blocks.h"
 #include "tests/unit/temporary_folder.h"
 
@@ -25,8 +24,8 @@ TEST_CASE("a rotation numbers its files, and a later one continues the numbers")
   first.began();
   CHECK(first.next() == folder.path() / "log.dtl.0002");
   folder.write("log.dtl.0041", small_recording());
-  folder.write("log.dtl.99", small_recording());       // not such a name
-  folder.write("log.dtl.000050", small_recording());   // not such a name
+  folder.write("log.dtl.99", small_recording());      // not such a name
+  folder.write("log.dtl.000050", small_recording());  // not such a name
   folder.write("other.dtl.0060", small_recording());
   CHECK(DtlRotation(base, {}).next() == folder.path() / "log.dtl.0042");
 }
