@@ -45,8 +45,8 @@ class DtlPreemptors {
         owners_(runs.owners().size()),
         of_wait_(runs.owners().size()) {}
 
-  // Adds entries of a virtual processor in time order. Throws Error if the waits overlap so many
-  // runs that the file must be damaged.
+  // Adds entries of a virtual processor in time order. Throws Error if the waits overlap more
+  // runs than an undamaged file has.
   void add(int cpu, std::span<const DtlEntry> entries);
 
   const Part& all() const { return all_; }
