@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/dispatches/metrics.h"
+#include "cli/dispatches/verdict.h"
 #include "cli/messages.h"
 #include "core/base/budget.h"
 #include "core/base/counted.h"
@@ -24,48 +25,15 @@
 namespace htmtrace {
 namespace {
 
-// Warns about defects of the file. Returns true if the file has any.
-bool tell(const DtlReader& reader, const std::string& name) {
-  if (reader.damaged_bytes() != 0) {
-    print_warning(fmt::format("{}: skipped {} of damage, the first at {}", name,
-                              counted(reader.damaged_bytes(), "byte"), *reader.first_damage()));
-  }
-  if (reader.contradictions() != 0) {
-    print_warning(
-        fmt::format("{}: the statistics of {} of entries are wrong; counted the entries instead",
-                    name, counted(reader.contradictions(), "group")));
-  }
-  if (!reader.end()) {
-    print_warning(
-        fmt::format("{}: the recorder did not finish; up to one second of entries is missing, and "
-                    "earlier losses are unknown",
-                    name));
-  }
-  return reader.damaged_bytes() != 0 || reader.contradictions() != 0 || !reader.end();
-}
-
-// Returns the value of a line in the recording's start text, or an empty string.
-std::string value_of(const std::string& text, std::string_view name) {
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = std::string_view(text).substr(at, end - at);
-    if (line.starts_with(name) && line.size() > name.size() && line[name.size()] == ' ') {
-      return std::string(line.substr(name.size() + 1));
-    }
-    at = end + 1;
-  }
-  return {};
-}
-
 // Returns true if kernel release and machine of the recording are those of this system.
 bool is_of_here(const DtlReader& reader) {
   const HostFacts host = read_host_facts();
-  return value_of(reader.start_text(), "kernel") == host.kernel_release &&
-         value_of(reader.start_text(), "machine") == host.machine;
+  return reader.start_value("kernel") == host.kernel_release &&
+         reader.start_value("machine") == host.machine;
 }
 
 bool tells_tasks(const DtlReader& reader) {
-  return !value_of(reader.start_text(), "tasks").empty();
+  return !reader.start_value("tasks").empty();
 }
 
 void check_tasks(const DtlReader& reader, const std::string& name) {
@@ -80,18 +48,18 @@ DtlReader::Wanted wanted_of(const DtlReplay& replay) {
 }
 
 DtlPerfData::About about_of(const DtlReader& reader) {
-  DtlPerfData::About about{.event = value_of(reader.start_text(), "event"),
+  DtlPerfData::About about{.event = reader.start_value("event"),
                            .period_ns = 0,
                            .clock = reader.clock(),
-                           .kernel = value_of(reader.start_text(), "kernel")};
+                           .kernel = reader.start_value("kernel")};
   if (about.event.empty()) about.event = "all";
-  const std::string period = value_of(reader.start_text(), "period_ns");
+  const std::string period = reader.start_value("period_ns");
   std::from_chars(period.data(), period.data() + period.size(), about.period_ns);
   return about;
 }
 
 DtlMetrics::About metrics_about_of(const DtlReader& reader) {
-  const auto value = [&](std::string_view name) { return value_of(reader.start_text(), name); };
+  const auto value = [&](std::string_view name) { return reader.start_value(name); };
   return {.version = value("htmtrace"),
           .partition = value("partition"),
           .kernel = value("kernel"),
@@ -114,21 +82,6 @@ uint64_t finish_export(TraceSink& sink) {
   if (!sink.error()) return sink.written_bytes();
   throw Error("cannot write " + sink.path().string(), *sink.error())
       .hint("free some disk space, or choose another folder with -o; no partial file is left");
-}
-
-// Prints the recording's own report, and how much was read.
-void tell_verdict(const DtlReader& reader, uint64_t taken) {
-  if (reader.end()) print_lines(reader.end()->text);
-  const uint64_t passed_by = reader.passed_by();
-  std::string trusted;
-  if (passed_by != 0) {
-    trusted = fmt::format(
-        "; {} of them by the statistics in the file, which were trusted and not recomputed "
-        "(--check "
-        "recomputes them)",
-        passed_by);
-  }
-  print_note(fmt::format("{} of {}{}", taken, counted(reader.entries(), "entry"), trusted));
 }
 
 void take_memory(MemoryBudget& budget, uint64_t bytes, const std::string& name) {
@@ -172,11 +125,6 @@ class SwitchMemory {
   size_t most_;
   size_t count_ = 0;
 };
-
-int status_of(const DtlReader& reader, bool incomplete) {
-  incomplete |= reader.end() && reader.end()->status != kExitDone;
-  return incomplete ? kExitIncomplete : kExitDone;
-}
 
 }  // namespace
 
@@ -257,14 +205,14 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   } else if (reader.clock().ticks_per_second == 0) {
     print_warning(fmt::format("{}: the recording has no clock; times are unknown", replay.name));
   }
-  bool incomplete = tell(reader, replay.name) || untimed != 0;
+  bool incomplete = warn_of_defects(reader, replay.name) || untimed != 0;
   for (const Loss& loss : output.losses(all)) {
     print_warning(
         fmt::format("{}: missing: {}: {}", loss.place, counted(loss.amount, "entry"), loss.cause));
     incomplete = true;
   }
-  if (!replay.quiet) tell_verdict(reader, taken);
-  return status_of(reader, incomplete);
+  if (!replay.quiet) print_verdict(reader, taken);
+  return replay_status(reader, incomplete);
 }
 
 // Checks that all entries fit before it writes any.
@@ -312,11 +260,11 @@ int export_timeline(const DtlReplay& replay, const std::filesystem::path& path, 
     print_warning(fmt::format("skipped {} older than the preceding entry of the same CPU",
                               counted(form.left_out(), "entry")));
   }
-  const bool incomplete = tell(reader, replay.name);
+  const bool incomplete = warn_of_defects(reader, replay.name);
   print_note(fmt::format("{} of {} to {}, {}", taken - form.left_out(),
                          counted(reader.entries(), "entry"), path.string(),
                          counted(written_bytes, "byte")));
-  return status_of(reader, incomplete || form.left_out() != 0);
+  return replay_status(reader, incomplete || form.left_out() != 0);
 }
 
 // The file begins with sizes, so the export reads the recording twice.
@@ -354,10 +302,10 @@ int export_dtl(const DtlReplay& replay, const std::filesystem::path& path, Exist
         fmt::format("perf shows wrong reasons for {}: it has no names for the true reasons",
                     counted(form.strange_reasons(), "entry")));
   }
-  const bool incomplete = tell(reader, replay.name);
+  const bool incomplete = warn_of_defects(reader, replay.name);
   print_note(fmt::format("{} of {} to {}, {}", taken, counted(reader.entries(), "entry"),
                          path.string(), counted(written_bytes, "byte")));
-  return status_of(reader, incomplete);
+  return replay_status(reader, incomplete);
 }
 
 }  // namespace htmtrace

@@ -18,6 +18,8 @@ struct DtlReplay {
   // Nanoseconds of perf's clock.
   std::optional<uint64_t> from_ns, to_ns;
   std::filesystem::path metrics;  // write the metrics of the selected entries; empty: no
+  // Recordings of other partitions that name the preemptors; empty: no merge.
+  std::vector<std::string> merged;
   bool check = false;  // summarize the entries, and compare the file's statistics with them
   bool quiet = false;  // print only problems on stderr
 };

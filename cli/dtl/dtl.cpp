@@ -20,6 +20,7 @@
 #include "cli/commands.h"
 #include "cli/cpu_list.h"
 #include "cli/dispatches/import.h"
+#include "cli/dispatches/merge.h"
 #include "cli/dispatches/replay.h"
 #include "cli/dtl/capture.h"
 #include "cli/dtl/option_values.h"
@@ -109,6 +110,7 @@ void check(const CLI::App& app, const Wish& wish) {
     throw CLI::ValidationError("--format",
                                "csv and json hold one table; choose --summary or --interval");
   }
+  check_dtl_merge(app, wish.replay);
   check_tasks_option(wish);
   if (wish.replay.input.empty()) {
     check_no_recording(wish.options.workload);
@@ -154,10 +156,14 @@ void check(const CLI::App& app, const Wish& wish) {
 
 void confine(const Wish& wish) {
   const std::filesystem::path& input = wish.replay.input;
-  enter_sandbox({.files = {input, wish.options.output.kallsyms},
+  std::vector<std::filesystem::path> files{input};
+  files.insert(files.end(), wish.replay.merged.begin(), wish.replay.merged.end());
+  const bool scratch = std::ranges::any_of(files, may_be_perf_data);
+  files.push_back(wish.options.output.kallsyms);
+  enter_sandbox({.files = files,
                  .listed = {input.has_parent_path() ? input.parent_path() : "."},
                  .outputs = {wish.options.output.file, wish.options.metrics.file},
-                 .scratch = may_be_perf_data(input)});
+                 .scratch = scratch});
 }
 
 int replay(const Wish& wish) {
@@ -175,7 +181,7 @@ int replay(const Wish& wish) {
   const Existing existing = wish.force ? Existing::kReplace : Existing::kRefuse;
   if (wish.perf_data) return export_dtl(replay, output.file, existing);
   if (wish.timeline) return export_timeline(replay, output.file, existing);
-  return replay_dtl(replay, output);
+  return replay.merged.empty() ? replay_dtl(replay, output) : merge_dtl(replay, output);
 }
 
 // The recorder creates the file after it has given up privileges. A device or a pipe is only
@@ -266,6 +272,7 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
          },
          "Print stolen time and moves for each TIME")
       ->type_name("TIME");
+  declare_dtl_merge(app, wish->replay.merged);
   app.add_flag("--check", wish->replay.check, "Compare the file's statistics with its entries");
   app.add_flag("--tasks", output.tasks, "Name the task that each entry interrupted");
   app.add_option("--top", output.top, "Lines per table of the summary [10]")
@@ -325,14 +332,6 @@ void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
   app.add_option("workload", wish->options.workload, "Program to run, with its arguments")
       ->type_name("-- PROGRAM");
   app.positionals_at_end();
-}
-
-DtlTopOrder parse_order(const std::string& text) {
-  if (text == "stolen") return DtlTopOrder::kStolen;
-  if (text == "latency") return DtlTopOrder::kLatency;
-  if (text == "dispatches") return DtlTopOrder::kDispatches;
-  if (text == "moved") return DtlTopOrder::kMoved;
-  return DtlTopOrder::kCpu;
 }
 
 // `htmtrace dtl top`

@@ -68,6 +68,14 @@ DtlIntervals parse_intervals(const std::string& text) {
   throw CLI::ValidationError("--interval", text + " is shorter than 1ms");
 }
 
+DtlTopOrder parse_order(const std::string& text) {
+  if (text == "stolen") return DtlTopOrder::kStolen;
+  if (text == "latency") return DtlTopOrder::kLatency;
+  if (text == "dispatches") return DtlTopOrder::kDispatches;
+  if (text == "moved") return DtlTopOrder::kMoved;
+  return DtlTopOrder::kCpu;
+}
+
 // Seconds since boot.
 uint64_t parse_since_boot(const char* option, const std::string& text) {
   if (const auto moment = parse_moment(text)) return *moment;

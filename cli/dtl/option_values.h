@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/dispatches/output.h"
+#include "output/report/dtl_top.h"
 
 namespace htmtrace {
 
@@ -20,6 +21,7 @@ size_t parse_aux_size(const std::string& text);
 ProcessorBits parse_bits(const std::string& text);
 DtlFormat parse_format(const std::string& text);
 DtlIntervals parse_intervals(const std::string& text);
+DtlTopOrder parse_order(const std::string& text);
 uint64_t parse_since_boot(const char* option, const std::string& text);
 
 }  // namespace htmtrace

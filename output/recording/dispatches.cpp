@@ -41,6 +41,18 @@ DtlReader::DtlReader(InputFile file, DtlStatisticsUse statistics)
       .hint("make one with: htmtrace dtl -o FILE");
 }
 
+std::string DtlReader::start_value(std::string_view name) const {
+  for (size_t at = 0; at < start_text_.size();) {
+    const size_t end = std::min(start_text_.find('\n', at), start_text_.size());
+    const std::string_view line = std::string_view(start_text_).substr(at, end - at);
+    if (line.starts_with(name) && line.size() > name.size() && line[name.size()] == ' ') {
+      return std::string(line.substr(name.size() + 1));
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
 // Returns true if this many bytes are buffered.
 bool DtlReader::fill(size_t wanted) {
   while (end_ - begin_ < wanted) {

@@ -60,6 +60,8 @@ class DtlReader {
   // The last clock that was read. A clock precedes the first entries.
   const DtlClock& clock() const { return clock_; }
   const std::string& start_text() const { return start_text_; }
+  // The value of a line in the start text, or an empty string.
+  std::string start_value(std::string_view name) const;
   // Empty if the recording has no end, or if the reader has not reached it.
   const std::optional<DtlEnd>& end() const { return recording_end_; }
   // Of a regular file.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// make_dispatch_log ENTRIES CPUS FILE [tasks] [SEED]: a recording of the dispatch trace log,
-// htmtrace-dtl(5), with about ENTRIES entries, and with tasks on request. With a seed, other than
-// 0, the blocks of entries have random sizes.
+// make_dispatch_log ENTRIES CPUS FILE [tasks] [SEED [PARTITION [TICKS]]]: a recording of the
+// dispatch trace log, htmtrace-dtl(5), with about ENTRIES entries, and with tasks on request. With
+// a seed, other than 0, the blocks of entries have random sizes. PARTITION is a number, and TICKS
+// the ticks per second.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "core/dispatch_log/blocks.h"
@@ -42,20 +44,24 @@ void add_switches(unsigned cpu, std::span<const DtlEntry> entries, DtlTaskTrack&
 int main(int argc, char** argv) {
   const bool tasks = argc > 4 && std::strcmp(argv[4], "tasks") == 0;
   const int seed_at = tasks ? 5 : 4;
-  const bool usable = argc == seed_at || argc == seed_at + 1;
+  const bool usable = argc >= seed_at && argc <= seed_at + 3;
   const unsigned long entries = usable ? std::strtoul(argv[1], nullptr, 10) : 0;
   const unsigned long cpus = usable ? std::strtoul(argv[2], nullptr, 10) : 0;
   const unsigned long seed = argc > seed_at ? std::strtoul(argv[seed_at], nullptr, 10) : 0;
   if (entries == 0 || cpus == 0 || cpus > 65536) {
-    std::fputs("usage: make_dispatch_log ENTRIES CPUS FILE [tasks] [SEED]\n", stderr);
+    std::fputs("usage: make_dispatch_log ENTRIES CPUS FILE [tasks] [SEED [PARTITION [TICKS]]]\n",
+               stderr);
     return 2;
   }
   const char* name = argv[3];
   std::FILE* file = std::fopen(name, "wb");
-  const char* about = tasks ? "event all\ntasks switches\n" : "event all\n";
+  std::string about = tasks ? "event all\ntasks switches\n" : "event all\n";
+  if (argc > seed_at + 1) about += std::string("partition ") + argv[seed_at + 1] + "\n";
+  const uint64_t hz =
+      argc > seed_at + 2 ? std::strtoul(argv[seed_at + 2], nullptr, 10) : kTimebaseHz;
   write_or_exit(file, make_dtl_text_block(DtlBlockKind::kStart, about), name);
   if (tasks) write_or_exit(file, make_dtl_text_block(DtlBlockKind::kNames, kTaskNames), name);
-  write_or_exit(file, make_dtl_clock_block({.ticks_per_second = kTimebaseHz}), name);
+  write_or_exit(file, make_dtl_clock_block({.ticks_per_second = hz}), name);
   std::vector<generator::PlausibleDispatches> processors;
   std::vector<DtlCpuBlocks> cpu_blocks;
   std::vector<DtlTaskTrack> tracks(cpus);
@@ -72,7 +78,7 @@ int main(int argc, char** argv) {
       for (DtlEntry& entry : block) entry = processors[cpu].next();
       bytes.clear();
       if (tasks) add_switches(cpu, block, tracks[cpu], bytes);
-      cpu_blocks[cpu].add(block, kTimebaseHz, bytes);
+      cpu_blocks[cpu].add(block, hz, bytes);
       write_or_exit(file, bytes, name);
     }
   }

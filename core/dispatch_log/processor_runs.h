@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The runs of virtual processors on physical processors, from the recordings of several partitions
+// of one machine. The timebase is the same on all of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "core/base/budget.h"
+#include "core/dispatch_log/entry.h"
+
+namespace htmtrace {
+
+// A virtual processor of a partition. The caller numbers the partitions.
+struct DtlOwner {
+  size_t partition = 0;
+  int cpu = 0;
+
+  auto operator<=>(const DtlOwner&) const = default;
+};
+
+// A time in ticks of the timebase. The end does not belong to it.
+struct DtlWindow {
+  uint64_t begin = 0, end = UINT64_MAX;
+};
+
+// A run ends when the virtual processor stopped: at its next dispatch, less the waits of that
+// dispatch. It ends earlier if another virtual processor is dispatched on the same physical
+// processor. The last run of a recording ends with the recording.
+class ProcessorRuns {
+ public:
+  // Stores only runs within the window. Each takes memory from `budget`.
+  ProcessorRuns(DtlWindow window, MemoryBudget& budget) : window_(window), budget_(budget) {}
+
+  // Adds entries of a virtual processor in time order. Throws Error if the memory is exhausted or
+  // if there are more than 65536 virtual processors.
+  void add(const DtlOwner& owner, std::span<const DtlEntry> entries);
+  // Ends the last runs of the recording.
+  void end_recording();
+  // Call it once, after the last recording and before visit().
+  void finish();
+
+  // The owners by their number.
+  const std::vector<DtlOwner>& owners() const { return owners_; }
+
+  // Calls visit(owner number, ticks) for each run on the processor within the window.
+  template <class Visit>
+  void visit(uint16_t processor, const DtlWindow& window, Visit visit) const {
+    for (size_t at = first(processor, window.begin);
+         at < runs_.size() && runs_[at].processor == processor && runs_[at].begin < window.end;
+         at++) {
+      const uint64_t begin = std::max(runs_[at].begin, window.begin);
+      const uint64_t end = std::min(end_of(at), window.end);
+      visit(runs_[at].owner, end > begin ? end - begin : 0);
+    }
+  }
+
+ private:
+  struct Run {
+    uint64_t begin = 0;
+    uint32_t ticks = 0;  // kLong: at least as many
+    uint16_t owner = 0;
+    uint16_t processor = 0;
+  };
+  static_assert(sizeof(Run) == 16);
+  static constexpr uint32_t kLong = UINT32_MAX;
+
+  struct Dispatch {
+    uint64_t timebase = 0;
+    uint16_t processor = 0;
+  };
+
+  uint16_t number_of(const DtlOwner& owner);
+  void put(uint16_t owner, const Dispatch& from, uint64_t stopped);
+  size_t first(uint16_t processor, uint64_t begin) const;
+  uint64_t end_of(size_t at) const;
+
+  DtlWindow window_;
+  MemoryBudget& budget_;
+  std::deque<Run> runs_;  // grows without a copy
+  std::map<DtlOwner, uint16_t> numbers_;
+  std::vector<DtlOwner> owners_;
+  std::map<uint16_t, Dispatch> last_;     // of each owner in the current recording
+  std::map<size_t, uint64_t> last_time_;  // of each partition
+  uint64_t recording_end_ = 0;
+};
+
+}  // namespace htmtrace

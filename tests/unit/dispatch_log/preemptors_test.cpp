@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/dispatch_log/preemptors.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/dispatch_log/processor_runs.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr size_t kMine = 0, kOther = 1, kThird = 2;
+constexpr uint16_t kProcessor = 40;
+
+// A dispatch after stopping, being ready, and being queued for these times.
+DtlEntry dispatched(uint64_t timebase, uint32_t queued = 0, uint32_t ready = 0,
+                    uint32_t blocked = 0, uint16_t processor = kProcessor) {
+  return {.processor_id = processor,
+          .enqueue_to_dispatch = queued,
+          .ready_to_enqueue = ready,
+          .waiting_to_ready = blocked,
+          .timebase = timebase};
+}
+
+using CpuEntries = std::map<int, std::vector<DtlEntry>>;  // by CPU
+
+struct Merge {
+  explicit Merge(const std::vector<CpuEntries>& recordings, size_t top = 10, DtlWindow window = {}) {
+    ProcessorRuns runs(window, budget);
+    for (size_t partition = 0; partition < recordings.size(); partition++) {
+      for (const auto& [cpu, entries] : recordings[partition]) {
+        // In two parts, as in the blocks of a file.
+        const size_t half = entries.size() / 2;
+        runs.add({partition, cpu}, std::span(entries).first(half));
+        runs.add({partition, cpu}, std::span(entries).subspan(half));
+      }
+      runs.end_recording();
+    }
+    runs.finish();
+    DtlPreemptors of(runs, top, {});
+    for (const auto& [cpu, entries] : recordings[kMine]) of.add(cpu, entries);
+    all = of.all();
+    unknown = of.unknown();
+    partitions = of.partitions();
+    for (size_t partition = 0; partition < recordings.size(); partition++) {
+      owners.push_back(of.owners_of(partition));
+    }
+    longest = of.longest();
+  }
+
+  MemoryBudget budget;
+  DtlPreemptors::Part all, unknown;
+  std::map<size_t, DtlPreemptors::Part> partitions;
+  std::vector<std::vector<DtlPreemptors::OwnerPart>> owners;
+  std::vector<DtlPreemptors::Wait> longest;
+};
+
+void check_part(const DtlPreemptors::Part& part, uint64_t waits, uint64_t ticks, uint64_t longest) {
+  CHECK(part.waits == waits);
+  CHECK(part.ticks == ticks);
+  CHECK(part.longest == longest);
+}
+
+}  // namespace
+
+TEST_CASE("preemptors: two partitions alternate on a processor") {
+  // CPU 3 of this partition runs 0-100, 250-300 and 400-500; CPU 5 of the other runs between.
+  const Merge merge({{{3, {dispatched(1000), dispatched(1250, 100, 50), dispatched(1400, 100)}}},
+                     {{5, {dispatched(1100), dispatched(1300, 50), dispatched(1500, 100)}}}});
+  check_part(merge.all, 2, 250, 150);
+  check_part(merge.partitions.at(kOther), 2, 250, 150);
+  check_part(merge.unknown, 0, 0, 0);
+  CHECK(!merge.partitions.contains(kMine));
+  REQUIRE(merge.longest.size() == 2);
+  CHECK(merge.longest[0].dispatched == 1250);
+  CHECK(merge.longest[0].ticks == 150);
+  CHECK(merge.longest[0].cpu == 3);
+  CHECK(merge.longest[0].processor == kProcessor);
+  CHECK(merge.longest[0].owner == DtlOwner{kOther, 5});
+  CHECK(merge.longest[0].owner_ticks == 150);
+  CHECK(merge.longest[1].ticks == 100);
+}
+
+TEST_CASE("preemptors: the time after the other partition stopped is unknown") {
+  // The other virtual processor stopped at 1130: its next dispatch waited 470 ticks.
+  const Merge merge({{{0, {dispatched(1000), dispatched(1200, 100)}}},
+                     {{0, {dispatched(1100), dispatched(1600, 20, 50, 400)}}}});
+  check_part(merge.partitions.at(kOther), 1, 30, 30);
+  check_part(merge.unknown, 1, 70, 70);
+}
+
+TEST_CASE("preemptors: the time before the first known dispatch is unknown") {
+  const Merge merge({{{0, {dispatched(1000, 300)}}}, {{7, {dispatched(900), dispatched(2000)}}}});
+  check_part(merge.partitions.at(kOther), 1, 100, 100);
+  check_part(merge.unknown, 1, 200, 200);
+  const Merge alone({{{0, {dispatched(1000, 300)}}}});
+  check_part(alone.unknown, 1, 300, 300);
+  REQUIRE(alone.longest.size() == 1);
+  CHECK(!alone.longest[0].owner);
+}
+
+TEST_CASE("preemptors: the time after the end of a recording is unknown") {
+  // The other recording ends at 1150 with a dispatch elsewhere.
+  const Merge merge({{{0, {dispatched(1000), dispatched(1300, 200)}}},
+                     {{0, {dispatched(1050)}}, {1, {dispatched(1150, 0, 0, 0, 41)}}}});
+  check_part(merge.partitions.at(kOther), 1, 50, 50);
+  check_part(merge.unknown, 1, 150, 150);
+}
+
+TEST_CASE("preemptors: another virtual processor of this partition") {
+  const Merge merge({{{0, {dispatched(1000), dispatched(1500, 300)}},
+                      {1, {dispatched(1200), dispatched(1900, 0, 0, 500)}}}});
+  check_part(merge.partitions.at(kMine), 1, 200, 200);
+  check_part(merge.unknown, 1, 100, 100);
+  REQUIRE(merge.owners[kMine].size() == 1);
+  CHECK(merge.owners[kMine][0].first == DtlOwner{kMine, 1});
+}
+
+TEST_CASE("preemptors: only the processor of the dispatch counts") {
+  const Merge merge({{{0, {dispatched(1000), dispatched(1500, 100)}}},
+                     {{0, {dispatched(1400, 0, 0, 0, 41), dispatched(1600, 0, 0, 0, 41)}}}});
+  check_part(merge.unknown, 1, 100, 100);
+  CHECK(merge.partitions.empty());
+}
+
+TEST_CASE("preemptors: several owners of one wait") {
+  const Merge merge({{{0, {dispatched(1000), dispatched(1100, 60), dispatched(2000, 10)}}},
+                     {{0, {dispatched(1040), dispatched(1070, 10), dispatched(1995)}},
+                      {1, {dispatched(1060), dispatched(1068, 3), dispatched(2001, 930)}}},
+                     {{2, {dispatched(1080), dispatched(3000, 1900)}}}});
+  // CPU 0 has 1040-1060 and 1070-1080, CPU 1 has 1060-1065 and 1068-1070.
+  check_part(merge.partitions.at(kOther), 2, 42, 37);
+  check_part(merge.partitions.at(kThird), 1, 20, 20);
+  check_part(merge.unknown, 2, 8, 5);
+  check_part(merge.all, 2, 70, 60);
+  REQUIRE(merge.owners[kOther].size() == 2);
+  CHECK(merge.owners[kOther][0].first == DtlOwner{kOther, 0});
+  check_part(merge.owners[kOther][0].second, 2, 35, 30);
+  check_part(merge.owners[kOther][1].second, 1, 7, 7);
+}
+
+TEST_CASE("preemptors: dispatches at the same time") {
+  // The owner with the higher number has the processor; no tick counts twice.
+  const Merge merge({{{0, {dispatched(1000), dispatched(1100, 50)}}},
+                     {{0, {dispatched(1050), dispatched(2000)}}},
+                     {{0, {dispatched(1050), dispatched(2000)}}}});
+  check_part(merge.partitions.at(kThird), 1, 50, 50);
+  CHECK(!merge.partitions.contains(kOther));
+  check_part(merge.unknown, 0, 0, 0);
+}
+
+TEST_CASE("preemptors: a run longer than 32 bits of ticks") {
+  constexpr uint64_t kLong = 3ull << 32;
+  const Merge merge({{{0, {dispatched(1000), dispatched(kLong, 100)}}},
+                     {{0, {dispatched(2000), dispatched(kLong + 50)}}}});
+  check_part(merge.partitions.at(kOther), 1, 100, 100);
+}
+
+TEST_CASE("preemptors: a wait cannot begin before the preceding dispatch") {
+  const Merge merge({{{0, {dispatched(1000), dispatched(1100, 4'000'000'000)}}}});
+  check_part(merge.all, 1, 100, 100);
+}
+
+TEST_CASE("preemptors: --top limits the longest waits") {
+  const Merge merge(
+      {{{0, {dispatched(1000), dispatched(1100, 5), dispatched(1200, 9), dispatched(1300, 7)}}}},
+      2);
+  REQUIRE(merge.longest.size() == 2);
+  CHECK(merge.longest[0].ticks == 9);
+  CHECK(merge.longest[1].ticks == 7);
+}
+
+TEST_CASE("preemptors: runs outside the window are not stored") {
+  const Merge merge({{{0, {dispatched(1000), dispatched(1100, 50)}}},
+                     {{0, {dispatched(1040), dispatched(1060), dispatched(5000)}}}},
+                    10, {1090, 1200});
+  // Only the run from 1060 on extends into the window.
+  check_part(merge.partitions.at(kOther), 1, 40, 40);
+}
+
+TEST_CASE("preemptors: the memory has a limit") {
+  MemoryBudget budget;
+  budget.take(MemoryBudget::kBaseBytes - 200);
+  ProcessorRuns runs({}, budget);
+  const std::vector<DtlEntry> entries(100, dispatched(1000));
+  CHECK_THROWS_AS(runs.add({kOther, 0}, entries), Error);
+  CHECK(budget.exceeded());
+}
+
+}  // namespace htmtrace
