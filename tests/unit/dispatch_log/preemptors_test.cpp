@@ -28,7 +28,8 @@ DtlEntry dispatched(uint64_t timebase, uint32_t queued = 0, uint32_t ready = 0,
 using CpuEntries = std::map<int, std::vector<DtlEntry>>;  // by CPU
 
 struct Merge {
-  explicit Merge(const std::vector<CpuEntries>& recordings, size_t top = 10, DtlWindow window = {}) {
+  explicit Merge(const std::vector<CpuEntries>& recordings, size_t top = 10,
+                 DtlWindow window = {}) {
     ProcessorRuns runs(window, budget);
     for (size_t partition = 0; partition < recordings.size(); partition++) {
       for (const auto& [cpu, entries] : recordings[partition]) {
