@@ -42,10 +42,12 @@ DataAccess access_to(uint64_t ea, uint64_t la) {
 }
 
 // A program with code at 0x10000000 and an array at 0x10020000.
-void add_program(SymbolTable& table) {
+void add_program(SymbolTable& table, const std::string& path = {}, bool may_guess_data = true) {
   table.begin_program(
       {.file = "prog",
+       .path = path,
        .is_main = true,
+       .may_guess_data = may_guess_data,
        .begin = 0x10000000,
        .end = 0x10030000,
        .loads = {{.address = 0x10000000, .offset = 0, .size_bytes = 0x30000}},
@@ -225,18 +227,7 @@ TEST_CASE("without proof, an address that several programs have gets no name") {
 
 TEST_CASE("a program that may not guess names data only with proof") {
   SymbolTable table;
-  table.begin_program(
-      {.file = "prog",
-       .path = "/bin/prog",
-       .is_main = true,
-       .may_guess_data = false,
-       .begin = 0x10000000,
-       .end = 0x10030000,
-       .loads = {{.address = 0x10000000, .offset = 0, .size_bytes = 0x30000}},
-       .texts = {{.address = 0x10000000, .words = {kFileWord, kFileWord, kFileWord, kFileWord}}}});
-  table.add({.address = 0x10000000, .size_bytes = 0x10, .name = "work"});
-  table.add(
-      {.address = 0x10020000, .size_bytes = 0x10000, .name = "array", .kind = SymbolKind::kObject});
+  add_program(table, "/bin/prog", /*may_guess_data=*/false);
   const SymbolTable none;
   PageNames names(none);
   names.add_file("# pid 0 0 0 [files]\n0-10000 r-xp 00000000 00:01 5 /bin/prog\n 0 50000 10000\n");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/dispatches/metrics.h"
@@ -159,19 +160,11 @@ TEST_CASE("metrics: the text has cumulative buckets, sums and counts in seconds"
                     name + "_bucket{" + labels + ",le=\"" + le + "\"} " + std::to_string(count));
   };
   CHECK(has_line(text, "# TYPE " + name + " histogram"));
-  CHECK(bucket("1e-06", 1));
-  CHECK(bucket("1e-05", 1));
-  CHECK(bucket("0.0001", 1));
-  CHECK(bucket("0.0005", 1));
-  CHECK(bucket("0.001", 1));
-  CHECK(bucket("0.002", 1));
-  CHECK(bucket("0.005", 1));
-  CHECK(bucket("0.01", 1));
-  CHECK(bucket("0.02", 2));
-  CHECK(bucket("0.05", 2));
-  CHECK(bucket("0.1", 2));
-  CHECK(bucket("1", 2));
-  CHECK(bucket("+Inf", 3));
+  const std::pair<const char*, int> buckets[] = {
+      {"1e-06", 1}, {"1e-05", 1}, {"0.0001", 1}, {"0.0005", 1}, {"0.001", 1},
+      {"0.002", 1}, {"0.005", 1}, {"0.01", 1},   {"0.02", 2},   {"0.05", 2},
+      {"0.1", 2},   {"1", 2},     {"+Inf", 3}};
+  for (const auto& [le, count] : buckets) CHECK(bucket(le, count));
   CHECK(has_line(text, name + "_sum{" + labels + "} 3.015001000"));
   CHECK(has_line(text, name + "_count{" + labels + "} 3"));
   CHECK(has_line(text, "htmtrace_dtl_stolen_seconds_total{cpu=\"3\"} 3.015004000"));
