@@ -6,17 +6,9 @@
 #include <cerrno>
 #include <fstream>
 
+#include "pmu/permission.h"
+
 namespace htmtrace {
-namespace {
-
-std::string paranoid_level() {
-  std::string level = "unknown";
-  std::ifstream("/proc/sys/kernel/perf_event_paranoid") >> level;
-  return level;
-}
-
-}  // namespace
-
 bool is_own_dtl_driver(const std::filesystem::path& pmu_root) {
   std::string driver;
   std::ifstream(pmu_root / kDtlPmu / "caps" / "driver") >> driver;
@@ -56,8 +48,7 @@ Error explain_dtl_open_failure(int error_number, const std::string& event, int c
   switch (error_number) {
     case EACCES:
     case EPERM:
-      return std::move(error).hint(fmt::format(
-          "grant CAP_PERFMON or run as root (kernel.perf_event_paranoid is {})", paranoid_level()));
+      return std::move(error).hint(permission_hint());
     case EBUSY:
       return std::move(error)
           .on("reason: another user holds the dispatch trace log")

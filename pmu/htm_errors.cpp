@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "pmu/htm_event.h"
+#include "pmu/permission.h"
 
 namespace htmtrace {
 namespace {
@@ -98,11 +99,6 @@ std::string first_word_of(const std::string& path) {
   std::string word = "unknown";
   std::ifstream(path) >> word;
   return word;
-}
-
-std::string permission_hint() {
-  return fmt::format("grant CAP_PERFMON or run as root (kernel.perf_event_paranoid is {})",
-                     first_word_of("/proc/sys/kernel/perf_event_paranoid"));
 }
 
 std::string subject(const TraceTarget& target, int cpu) {

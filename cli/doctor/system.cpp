@@ -17,6 +17,7 @@
 #include "output/io/machine_file.h"
 #include "output/recording/files.h"
 #include "output/recording/host_facts.h"
+#include "pmu/permission.h"
 #include "ringbuf/perf_ring.h"
 
 namespace htmtrace {
@@ -114,6 +115,14 @@ Finding check_permission(const fs::path& root, const Privileges& own) {
             "the kernel has no perf events",
             "htmtrace records through perf events",
             {"use a kernel with CONFIG_PERF_EVENTS"}};
+  }
+  if (*paranoid >= kAdminParanoidLevel && may(own, kCapPerfmon) && !may(own, kCapSysAdmin)) {
+    return {Verdict::kNotice,
+            "permission",
+            fmt::format("CAP_PERFMON (kernel.perf_event_paranoid is {})", level),
+            fmt::format("from level {} on, Debian's kernels require CAP_SYS_ADMIN instead",
+                        kAdminParanoidLevel),
+            {"run htmtrace as root", "or: sysctl kernel.perf_event_paranoid=2"}};
   }
   if (may(own, kCapPerfmon) || may(own, kCapSysAdmin)) {
     return {Verdict::kGood,

@@ -10,6 +10,7 @@
 #include "core/base/processor.h"
 #include "core/memory_map/blocks.h"
 #include "pmu/htm_info.h"
+#include "pmu/permission.h"
 #include "tests/unit/big_endian.h"
 #include "tests/unit/temporary_folder.h"
 
@@ -19,6 +20,7 @@ namespace {
 using Verdict = Finding::Verdict;
 
 constexpr uint64_t kPerfmon = uint64_t{1} << 38;
+constexpr uint64_t kSysAdmin = uint64_t{1} << 21;
 constexpr uint64_t kIpcLock = uint64_t{1} << 14;
 constexpr const char* kPmu = "sys/bus/event_source/devices/htm/";
 
@@ -188,6 +190,20 @@ TEST_CASE("CAP_PERFMON is required at every perf_event_paranoid level") {
   CHECK(advice_of(refused).find("setcap cap_perfmon,cap_ipc_lock=ep") != std::string::npos);
   CHECK(check_permission(root.path(), {.effective_capabilities = kPerfmon}).verdict ==
         Verdict::kGood);
+}
+
+TEST_CASE("at perf_event_paranoid 3, Debian's kernels require CAP_SYS_ADMIN") {
+  const TemporaryFolder root;
+  root.write("proc/sys/kernel/perf_event_paranoid", "3\n");
+  const Finding doubtful = check_permission(root.path(), {.effective_capabilities = kPerfmon});
+  CHECK(doubtful.verdict == Verdict::kNotice);
+  CHECK(advice_of(doubtful).find("run htmtrace as root") == 0);
+  CHECK(check_permission(root.path(), {.effective_capabilities = kPerfmon | kSysAdmin}).verdict ==
+        Verdict::kGood);
+  CHECK(permission_hint(root.path()).find("require CAP_SYS_ADMIN") != std::string::npos);
+  root.write("proc/sys/kernel/perf_event_paranoid", "2\n");
+  CHECK(permission_hint(root.path()) ==
+        "grant CAP_PERFMON or run as root (kernel.perf_event_paranoid is 2)");
 }
 
 TEST_CASE("the memory-lock limit is the sum of its parts") {
