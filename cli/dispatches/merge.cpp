@@ -65,14 +65,14 @@ class Merging {
       throw Error("cannot merge the recordings: their dispatches take too much memory")
           .on(fmt::format("limit: {} MiB, and {} bytes for each byte of the files",
                           MemoryBudget::kBaseBytes >> 20, MemoryBudget::kBytesPerByte))
-          .hint("choose a part of the time with --from and --to");
+          .hint("choose a shorter time with --from and --to");
     }
     runs.finish();
     return divide(runs);
   }
 
  private:
-  // The time from the first wait to the last dispatch of the selected entries.
+  // Finds the time from the first wait to the last dispatch of the selected entries.
   void find_window() {
     DtlReader reader(open_for_merge(replay_.input, replay_.name));
     window_ = {.begin = UINT64_MAX, .end = 0};
@@ -92,8 +92,8 @@ class Merging {
     names_ = {partition_name_of(reader, replay_.name)};
   }
 
-  // Adds all entries of a file. `partition` is its number, or empty: by its name. Returns the time
-  // of its entries.
+  // Adds all entries of a file. If `partition` is empty, the file names the partition. Returns the
+  // times of the file's first and last dispatch.
   DtlWindow add_runs(ProcessorRuns& runs, const std::filesystem::path& path,
                      const std::string& name, std::optional<size_t> partition) {
     DtlReader reader(open_for_merge(path, name));
@@ -140,7 +140,7 @@ class Merging {
         .hint("record all partitions of the machine at the same time");
   }
 
-  // The same file twice would name itself.
+  // Throws Error if a file is merged twice: its dispatches would overlap themselves.
   void check_is_another(const std::string& file) {
     std::error_code failure;
     seen_.push_back(replay_.name);
@@ -152,7 +152,7 @@ class Merging {
     seen_.back() = file;
   }
 
-  // Files with the same partition number are parts of one recording.
+  // Returns the index of the name. Files with the same name belong to one partition.
   size_t number_of(const std::string& name) {
     const auto found = std::ranges::find(names_, name);
     if (found != names_.end()) return static_cast<size_t>(found - names_.begin());
@@ -190,8 +190,8 @@ class Merging {
   DtlReader::Wanted wanted_;
   DtlClock clock_;
   DtlWindow window_;
-  std::vector<std::string> names_;  // of the partitions; the first is the one that waited
-  std::vector<std::string> seen_;   // files
+  std::vector<std::string> names_;  // of the partitions; the first partition is the one that waited
+  std::vector<std::string> seen_;   // the files so far
   int status_ = kExitDone;
 };
 
@@ -199,7 +199,7 @@ class Merging {
 
 void declare_dtl_merge(CLI::App& app, std::vector<std::string>& files) {
   app.option_defaults()->group(kReportGroup);
-  app.add_option("--merge", files, "Name who ran meanwhile: another partition's recording")
+  app.add_option("--merge", files, "Show who ran during the waits: another partition's file")
       ->check(not_empty("file"))
       ->type_name("FILE")
       ->allow_extra_args(false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --merge: names who ran while a partition waited, by the recordings of other partitions.
+// --merge: prints who ran while a partition waited, from the recordings of other partitions.
 #pragma once
 
 #include <CLI/CLI.hpp>

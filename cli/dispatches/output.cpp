@@ -25,7 +25,7 @@ using std::chrono::steady_clock;
 constexpr std::chrono::seconds kLongestPending{1};
 constexpr std::chrono::seconds kClockEvery{10};
 constexpr uint64_t kMostKallsyms = 256 << 20;
-// A full disk gets no new file before it has this room.
+// The next file of a recording needs this room on the disk.
 constexpr uint64_t kLeastRoomBytes = 1 << 20;
 // The limit of all virtual processors together: about 150 MiB.
 constexpr int64_t kMostPoints = 1'000'000;
@@ -226,7 +226,7 @@ void DtlOutput::close(TraceSink file) {
 }
 
 // Call it with the lock held. If no write failed, the disk failed later, and an unknown part of the
-// bytes is on it.
+// file is on the disk.
 void DtlOutput::note_loss(const TraceSink& file, uint64_t lost_entries) {
   if (!file.error()) return;
   file_losses_.push_back({file.path().string(), file.cause(),

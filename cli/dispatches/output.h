@@ -115,11 +115,11 @@ class DtlOutput {
   void begin() {
     if (file_) file_->begin();
   }
-  // Opens the next file of a recording in several files. It begins with `about`, and appears at
-  // once. Throws Error, also if the disk has no room.
+  // Opens the next file of a recording in several files. The file begins with `about`, and appears
+  // at once. Throws Error, also if the disk has no room.
   TraceSink open_next(const std::filesystem::path& path, const std::string& about) const;
-  // Ends the file with `end`, and continues in `next`. No thread may pass entries meanwhile. The
-  // caller passes the old file to close(), which can wait for the disk.
+  // Ends the file with `end`, and continues in `next`. No thread may pass entries during the call.
+  // Returns the old file. The caller passes it to close(), which can wait for the disk.
   TraceSink continue_in(TraceSink next, std::span<Track* const> tracks, const DtlEnd& end);
   void close(TraceSink file);
   // The size of the current file so far, and whether it could not be written.
@@ -175,7 +175,7 @@ class DtlOutput {
   mutable std::mutex lock_;  // protects the following members
   TextOutput text_;
   std::optional<TraceSink> file_;
-  uint64_t file_lost_entries_ = 0;  // which the current file could not hold
+  uint64_t file_lost_entries_ = 0;  // entries that the current file could not hold
   std::vector<Loss> file_losses_;
   DtlTaskNames names_;
   DtlClock clock_;

@@ -136,7 +136,7 @@ bool tells_tasks(const std::filesystem::path& recording) {
 
 int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOutput text) {
   DtlStatisticsUse statistics = DtlStatisticsUse::kNone;
-  // The statistics of a file have no waits by reason.
+  // Metrics need the waits by reason, which the statistics of a file do not have.
   if ((options.summary || options.intervals) && !options.tasks && replay.metrics.empty()) {
     statistics = replay.check ? DtlStatisticsUse::kCheck : DtlStatisticsUse::kTrust;
   }

@@ -17,8 +17,8 @@ struct DtlReplay {
   std::vector<int> cpus;  // empty: all
   // Nanoseconds of perf's clock.
   std::optional<uint64_t> from_ns, to_ns;
-  std::filesystem::path metrics;  // write the metrics of the selected entries; empty: no
-  // Recordings of other partitions that name the preemptors; empty: no merge.
+  std::filesystem::path metrics;  // file for the metrics of the selected entries; empty: none
+  // Recordings of the partitions that may have run during the waits; empty: no merge.
   std::vector<std::string> merged;
   bool check = false;  // summarize the entries, and compare the file's statistics with them
   bool quiet = false;  // print only problems on stderr

@@ -13,6 +13,7 @@ namespace htmtrace {
 bool warn_of_defects(const DtlReader& reader, const std::string& name);
 // Prints the recording's own report, and how many entries were read.
 void print_verdict(const DtlReader& reader, uint64_t taken);
+// Returns the exit status. `incomplete`: the output lacks entries of the recording.
 int replay_status(const DtlReader& reader, bool incomplete);
 
 }  // namespace htmtrace

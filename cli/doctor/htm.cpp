@@ -77,8 +77,8 @@ std::string installed_source(const fs::path& root) {
   return newest;
 }
 
-// The steps from a kernel without the driver to an installed driver. With `loads_unsigned`, the
-// kernel loads a module that is built by hand as it is.
+// Returns the steps that install the driver. `loads_unsigned`: the kernel loads modules without a
+// signature.
 std::vector<std::string> ways_to_build(const fs::path& root, const std::string& release,
                                        bool loads_unsigned) {
   std::vector<std::string> steps;

@@ -21,7 +21,7 @@ std::optional<std::filesystem::path> find_module(const std::filesystem::path& ro
                                                  const std::string& release);
 // Checks the htm PMU and the owner of its driver. Without a driver, explains how to get it for
 // kernel `release`. `installed`: the driver is installed, but perhaps not loaded. `loads_unsigned`:
-// the kernel needs no signature.
+// the kernel loads modules without a signature.
 Finding check_driver(const std::filesystem::path& root, const std::string& release, bool installed,
                      bool loads_unsigned);
 // Checks the driver of the dispatch trace log.

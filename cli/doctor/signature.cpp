@@ -153,7 +153,7 @@ bool reads_moduledb(const std::string& release) {
          (major > 6 || (major == 6 && minor >= 17));
 }
 
-// How the kernel comes to trust a key of the partition's owner: a step, or one step of several.
+// Returns a step that makes the kernel trust a key of the partition's owner, and its alternatives.
 std::vector<std::string> trust_steps(Keys keys, const std::string& release) {
   const std::string or_turn_off = std::string("or ") + kTurnOff;
   switch (keys) {

@@ -354,7 +354,7 @@ int DtlCapture::settle(DtlReport report) {
     tracks.insert(tracks.end(), group->tracks.begin(), group->tracks.end());
     sums.add(group->sums);
   }
-  // finish() may wait for the reader of standard output.
+  // Write the metrics first, because finish() may wait for the reader of standard output.
   const std::optional<Loss> unwritten_metrics = finish_metrics();
   output_->finish(tracks, sums, report.end());
   if (unwritten_metrics) report.add(*unwritten_metrics);

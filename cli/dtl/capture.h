@@ -51,7 +51,7 @@ struct DtlOptions {
   std::optional<Identity> user;      // becomes this user after the events are open
   std::optional<DtlTopOptions> top;  // instead of entries
   DtlMetricsOptions metrics;
-  std::optional<DtlRotationOptions> rotation;  // of the output's file
+  std::optional<DtlRotationOptions> rotation;  // empty: one file
   ScriptOptions script;
   DtlOutputOptions output;
 };
@@ -158,7 +158,7 @@ class DtlCapture {
   std::optional<DtlMetricsWriter> metrics_;
   std::optional<DtlRotation> rotation_;
   bool cannot_rotate_ = false;
-  uint64_t losses_of_parts_ = 0;  // until the end of the last file but one
+  uint64_t losses_of_parts_ = 0;  // number of losses at the end of the preceding file
   std::atomic<bool> failed_ = false;
   std::atomic<bool> asked_to_end_ = false;  // by a signal
   std::optional<int> ended_by_;             // the first signal that requested the end

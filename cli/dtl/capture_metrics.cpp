@@ -14,7 +14,8 @@
 
 namespace htmtrace {
 
-// Finds out before the recording whether the file can be written. The threads do not run yet.
+// Writes the file for the first time, so that a file that cannot be written is an error before the
+// recording. The threads do not run yet.
 void DtlCapture::open_metrics() {
   for (const auto& cpu : cpus_) {
     cpu->metrics = std::make_unique<DtlMetricsWriter::Track>(options_.output.bits);
@@ -39,7 +40,7 @@ DtlMetrics DtlCapture::collect_metrics(bool running) {
     DtlLossCount& losses = cpu->metrics->losses();
     if (counters && running) losses.add_reading(counters->log_index, timebase_now());
     uint64_t lost = std::max(losses.lost(), cpu->drain.totals().announced_entries);
-    // Known from the end of the recording on, and exact then.
+    // The shortfall is known only after the recording, and is exact.
     if (const auto shortfall = cpu->intake.proof().shortfall(); shortfall && !shortfall->too_many) {
       lost = std::max(lost, shortfall->most);
     }
@@ -61,14 +62,14 @@ void DtlCapture::update_metrics() {
   if (failure.has_value() == failed_before) return;
   progress_.clear();
   if (failure) {
-    print_warning(*failure + "; the recording continues, and each interval tries again",
+    print_warning(*failure + "; the recording continues, and htmtrace tries again at each interval",
                   "free some disk space, or make the folder writable");
   } else {
     print_note("writes metrics to " + metrics_->file().string() + " again");
   }
 }
 
-// Writes the metrics of all dispatches.
+// Writes the metrics of all dispatches. Returns a loss if the file cannot be written.
 std::optional<Loss> DtlCapture::finish_metrics() {
   if (!metrics_) return std::nullopt;
   const auto failure = metrics_->write(collect_metrics(false), false);

@@ -27,8 +27,9 @@ void DtlCapture::remove_old_files() {
   for (const std::string& message : rotation_->remove_old()) print_warning(message);
 }
 
-// Continues in the next file if the current one is old or large enough, or cannot be written. Old
-// files make room for it. If it cannot be created, the current file goes on.
+// Continues in the next file if the current file has reached its time or its size, or cannot be
+// written. Then removes old files. If the next file cannot be created, the current file stays in
+// use.
 void DtlCapture::rotate() {
   if (!rotation_ || !rotation_->due(output_->file_bytes(), output_->file_failed())) return;
   std::optional<TraceSink> next;
@@ -57,8 +58,8 @@ void DtlCapture::rotate() {
   remove_old_files();
 }
 
-// The end of a file that is not the last. Only the last file has the proof of completeness. Call it
-// with the locks held.
+// Returns the end of a file that is not the last. Only the last file has the proof of completeness.
+// Call it with the locks held.
 DtlEnd DtlCapture::end_of_part(const std::filesystem::path& next,
                                std::span<DtlOutput::Track* const> tracks) {
   uint64_t entries = 0, losses = output_->losses(tracks).size();

@@ -93,7 +93,7 @@ void check_no_recording(const std::vector<std::string>& command) {
   throw CLI::ValidationError(command[0], "is not a program; to read a recording, use --input");
 }
 
-// Metrics count all entries.
+// Checks for options that exclude --metrics.
 void check_metrics_of_recording(const Wish& wish) {
   if (const char* format = wish.file_format()) {
     throw CLI::ValidationError("--metrics", fmt::format("cannot be used with --format {}", format));

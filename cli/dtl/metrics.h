@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The file of --metrics during a recording: what is in it, and when it is written.
+// The file of --metrics during a recording: its content, and the times of its writes.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -55,8 +55,8 @@ class DtlMetricsWriter {
   // The interval has passed, or nothing was written since the recording began.
   bool due() const { return Clock::now() >= next_; }
 
-  // Adds the recorder's part to `metrics`, and writes them. Returns the reason of a failure; the
-  // counts then appear with the next attempt.
+  // Adds the recorder's state to `metrics`, and writes them. Returns the reason of a failure. The
+  // next successful call then writes the counts.
   std::optional<std::string> write(DtlMetrics metrics, bool running);
 
   const std::filesystem::path& file() const { return options_.file; }

@@ -27,7 +27,7 @@ constexpr std::chrono::seconds kTryAgain{1};
 constexpr std::chrono::seconds kShortest{1};
 constexpr uint64_t kSmallestBytes = 1 << 20;
 
-// Returns whether htmtrace dtl wrote this file. A link is not a file.
+// Returns true for a regular file that htmtrace dtl wrote.
 bool is_recording(const std::filesystem::directory_entry& entry) {
   std::error_code failure;
   if (!std::filesystem::is_regular_file(entry.symlink_status(failure)) || failure) return false;
@@ -77,7 +77,7 @@ DtlRotation::DtlRotation(std::filesystem::path base, const DtlRotationOptions& o
   if (const auto files = numbered(); !files.empty()) number_ = files.rbegin()->first;
 }
 
-// All entries of the folder whose names are numbers after the name of the base.
+// Returns the files of the folder whose names are the name of the base and a number.
 std::map<uint64_t, std::filesystem::path> DtlRotation::numbered() const {
   std::map<uint64_t, std::filesystem::path> files;
   const std::string prefix = base_.filename().string() + '.';
@@ -90,7 +90,7 @@ std::map<uint64_t, std::filesystem::path> DtlRotation::numbered() const {
     if (!is_numbered_name(digits)) continue;
     uint64_t number = 0;
     const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    // numbered_name() makes each name once.
+    // Accept only the name that numbered_name() makes: other names can state the same number.
     if (end.ec == std::errc{} && number < std::numeric_limits<uint64_t>::max() &&
         numbered_name(number) == digits) {
       files.emplace(number, entry.path());

@@ -26,23 +26,24 @@ void declare_dtl_rotation(CLI::App& app, std::optional<DtlRotationOptions>& opti
 
 class DtlRotation {
  public:
-  // `base` is FILE.
+  // `base` is FILE, without a number.
   DtlRotation(std::filesystem::path base, const DtlRotationOptions& options);
 
   // The paths of the current file and of the next file.
   std::filesystem::path current() const { return path_of(number_); }
   std::filesystem::path next() const { return path_of(number_ + 1); }
-  // The next file has been created.
+  // Call it when the next file has been created.
   void began();
   uint64_t files() const { return files_; }
 
-  // The current file has this size; or it could not be written.
+  // Returns true if the next file should begin. `bytes` is the size of the current file; `failed`:
+  // the current file could not be written.
   bool due(uint64_t bytes, bool failed) const;
-  // The next file cannot be created now: due() is false for a second.
+  // Call it if the next file cannot be created. due() then returns false for a second.
   void put_off();
 
-  // Removes the oldest recordings beyond the number of --keep, also those of earlier runs. Returns
-  // a message for each that cannot be removed.
+  // Removes the oldest files beyond the number of --keep, also those of earlier recordings. Returns
+  // a message for each file that cannot be removed.
   std::vector<std::string> remove_old();
   uint64_t removed() const { return removed_; }
 

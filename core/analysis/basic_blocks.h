@@ -60,7 +60,7 @@ class BasicBlocks {
   }
   void next_interval();
 
-  // In the order in which they first ended. The blocks of the current interval lag until touched().
+  // In the order in which they first ended. The latest executions are counted by touched().
   const std::vector<Block>& blocks() const { return blocks_; }
   // Ignored instructions: without address or opcode.
   uint64_t unknown() const { return unknown_; }
@@ -86,7 +86,7 @@ class BasicBlocks {
     uint32_t block = 0;
   };
 
-  KeyNumbers index_;  // of blocks_, by address
+  KeyNumbers index_;  // indexes in blocks_, by address
   std::array<Ended, 32> ended_{};
   size_t ended_count_ = 0;
   std::vector<Block> blocks_;

@@ -253,14 +253,14 @@ class CallStacks {
   uint64_t part_first_ = 0;
   uint64_t part_bytes_ = 0;
 
-  // The same for named code that control reached recently.
+  // The named functions that control reached recently, with their addresses.
   struct Part {
     uint64_t first = 0;
     uint64_t bytes = 0;
     CallTree::Function function = CallTree::kUnnamed;
   };
   struct Place {
-    uint64_t address = 0;  // with its owner
+    uint64_t address = 0;  // with the owner bits
     uint64_t hash() const { return address; }
     bool operator==(const Place&) const = default;
   };

@@ -73,8 +73,8 @@ class HotTable {
   // The row at a slot; null if the slot is free.
   const Entry* row_at(size_t place) const { return used_[place] ? &slots_[place].entry : nullptr; }
 
-  // Allocates the memory of all keys, while the table is empty. at() then allocates only when the
-  // full table drops entries.
+  // Allocates the memory for all keys. Has an effect only while the table is empty. at() then
+  // allocates memory only when the full table drops entries.
   void reserve() {
     const size_t places = std::bit_ceil(capacity_ * 2);
     if (size_ != 0 || places <= slots_.size()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A map from keys to numbers that only grows. It takes one cache miss for a key, where
-// std::unordered_map takes three.
+// A map from keys to numbers that only grows. To find a key usually costs one cache miss, where
+// std::unordered_map costs three.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class KeyNumbers {
  public:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  // Returns the number of `key`. A new key gets `number`, which is not kNone.
+  // Returns the number of `key`. A new key gets `number`, which must not be kNone.
   uint32_t add(uint64_t key, uint32_t number) {
     size_t place = place_of(key);
     if (slots_[place].number != kNone) return slots_[place].number;

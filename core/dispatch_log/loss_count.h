@@ -3,7 +3,8 @@
 // log. DtlProof gives the verdict at the end.
 //
 // Entries arrive in log order. When an entry arrives that is later than a reading of the index, all
-// older entries have arrived or are lost. A CPU without a later entry has lost nothing yet.
+// entries that precede the reading have arrived or are lost. Without such an entry, the missing
+// entries can still arrive, so they do not count as lost.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +31,9 @@ class DtlLossCount {
     }
   }
 
-  // The index was `written` at a moment before `end`. All earlier calls of take() passed older
-  // entries. Finishes the preceding reading if possible, and otherwise keeps waiting for it.
+  // Adds a reading of the index: its value was `written` at a moment before the timebase `end`. The
+  // entries of all earlier calls of take() are older than `end`. Has no effect while the preceding
+  // reading waits for a later entry.
   void add_reading(uint64_t written, uint64_t end) {
     if (reading_ && !later_) return;
     settle();
@@ -39,7 +41,7 @@ class DtlLossCount {
     later_ = false;
   }
 
-  // At least this number of entries is lost. The number never decreases.
+  // Returns a lower bound of the number of lost entries. The bound never decreases.
   uint64_t lost() {
     if (later_) settle();
     return lost_;
@@ -58,7 +60,7 @@ class DtlLossCount {
   }
 
   std::optional<Reading> reading_;
-  bool later_ = false;  // an entry after `reading_` has arrived
+  bool later_ = false;  // an entry later than `reading_` has arrived
   uint64_t taken_ = 0;
   uint64_t lost_ = 0;
 };

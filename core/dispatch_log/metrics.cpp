@@ -46,7 +46,7 @@ DtlCpuMetrics::DtlCpuMetrics(std::optional<ProcessorBits> bits) : bits_(bits) {
   processors_.reserve();
 }
 
-// A machine has one frequency. If a damaged recording has several, the last one counts.
+// A machine has one frequency. If a damaged recording has several, the last frequency applies.
 void DtlCpuMetrics::set_clock(uint64_t ticks_per_second) {
   __extension__ typedef unsigned __int128 Wide;
   counts_.ticks_per_second = ticks_per_second;

@@ -21,16 +21,16 @@
 
 namespace htmtrace {
 
-// The upper bounds of the buckets; a bound belongs to its bucket. A last bucket has no bound. The
+// The upper bounds of the buckets; a bound belongs to its bucket. The last bucket has no bound. The
 // dispatch window of PowerVM, 10 ms, is one of the bounds.
 inline constexpr std::array<uint64_t, 12> kDtlBucketBoundsNs = {
     1'000,     10'000,     100'000,    500'000,    1'000'000,   2'000'000,
     5'000'000, 10'000'000, 20'000'000, 50'000'000, 100'000'000, 1'000'000'000};
 
-// The names of reasons. Several codes may have one name, so counts by name need their own numbers.
+// The names of reasons. Several codes can have the same name, so each name has a number of its own.
 class DtlReasonNames {
  public:
-  static constexpr size_t kMost = 12;  // the last one is "other", for all codes without a name
+  static constexpr size_t kMost = 12;  // the last name is "other", for all codes without a name
 
   static const DtlReasonNames& of_dispatch();
   static const DtlReasonNames& of_preempt();
@@ -46,10 +46,10 @@ class DtlReasonNames {
   std::array<std::string_view, kMost> names_{};
 };
 
-// One wait of many dispatches.
+// The counts of one of the three waits.
 struct DtlWaitCounts {
-  std::array<uint64_t, kDtlBucketBoundsNs.size() + 1> buckets{};  // without the preceding buckets
-  uint64_t ticks = 0;                                             // the sum
+  std::array<uint64_t, kDtlBucketBoundsNs.size() + 1> buckets{};  // not cumulative
+  uint64_t ticks = 0;                                             // the sum of the waits
 
   uint64_t count() const { return std::accumulate(buckets.begin(), buckets.end(), uint64_t{0}); }
 };
@@ -64,11 +64,11 @@ struct DtlCpuCounts {
   std::array<uint64_t, DtlReasonNames::kMost> dispatches{};  // by dispatch reason
   uint64_t ticks_per_second = 0;                             // of the sums; 0: no wait was counted
   uint64_t untimed = 0;  // dispatches without waits, because the clock was unknown
-  uint64_t moved = 0;    // dispatches on a different processor than the previous dispatch
-  // Dispatches on the home and elsewhere. The home is the physical processor with the most
-  // dispatches up to and including the dispatch that counts.
+  uint64_t moved = 0;    // dispatches on a processor other than that of the preceding dispatch
+  // Dispatches on the home and on all other processors. The home is the physical processor with the
+  // most dispatches so far, including the counted dispatch.
   uint64_t home = 0, away = 0;
-  DtlPlaces::Distances distances;  // from the home, of `away`; 0 without ProcessorBits
+  DtlPlaces::Distances distances;  // `away` by the distance from the home; 0 without ProcessorBits
 };
 
 class DtlCpuMetrics {
@@ -81,9 +81,9 @@ class DtlCpuMetrics {
 
   const DtlCpuCounts& counts() const { return counts_; }
 
-  // The home is exact up to this number of physical processors.
+  // The home is exact if the virtual processor was on at most this number of physical processors.
   static constexpr size_t kProcessors = 256;
-  // The memory of an object.
+  // An upper bound of the memory of an object.
   static constexpr uint64_t kBytes = 16 << 10;
 
  private:

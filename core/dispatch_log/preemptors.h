@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Divides the waits of a partition by the virtual processors that ran meanwhile on the physical
-// processor of the dispatch. A wait is the stolen time of a dispatch, as in DtlAnalysis.
+// Divides the waits of a partition among the virtual processors that ran during these waits on the
+// physical processor of the dispatch. A wait is the stolen time of a dispatch, as in DtlAnalysis.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ namespace htmtrace {
 
 class DtlPreemptors {
  public:
-  // A part of the waits.
+  // The part of the waits during which one partition or virtual processor ran.
   struct Part {
-    uint64_t waits = 0;  // those of which this part is not 0
+    uint64_t waits = 0;  // number of waits with ticks of this part
     uint64_t ticks = 0;
-    uint64_t longest = 0;  // ticks of a single wait
+    uint64_t longest = 0;  // most ticks within a single wait
 
     void add(uint64_t of_wait);
   };
@@ -32,8 +32,8 @@ class DtlPreemptors {
     uint64_t ticks = 0;
     int cpu = 0;
     uint16_t processor = 0;
-    std::optional<DtlOwner> owner;  // ran longest; empty: nobody known ran
-    uint64_t owner_ticks = 0;
+    std::optional<DtlOwner> owner;  // the owner that ran longest; empty: no recorded owner ran
+    uint64_t owner_ticks = 0;       // within this wait
   };
   using OwnerPart = std::pair<DtlOwner, Part>;
 
@@ -50,11 +50,12 @@ class DtlPreemptors {
   void add(int cpu, std::span<const DtlEntry> entries);
 
   const Part& all() const { return all_; }
-  // Nobody known ran: the processor was idle, or another partition or the hypervisor used it.
+  // The time during which no recorded virtual processor ran: the physical processor was idle, or
+  // the hypervisor or a partition without a recording used it.
   const Part& unknown() const { return unknown_; }
-  // By partition; a partition that never ran meanwhile is absent.
+  // By partition. A partition that did not run during a wait is absent.
   const std::map<size_t, Part>& partitions() const { return partitions_; }
-  // The virtual processors of a partition, most time first.
+  // The virtual processors of a partition that ran during a wait, the longest time first.
   std::vector<OwnerPart> owners_of(size_t partition) const;
   // Longest first.
   std::vector<Wait> longest() const;
@@ -69,9 +70,9 @@ class DtlPreemptors {
   Part all_, unknown_;
   std::vector<Part> owners_;  // by number
   std::map<size_t, Part> partitions_;
-  std::map<int, uint64_t> last_;  // dispatch of each virtual processor
+  std::map<int, uint64_t> last_;  // timebase of the last dispatch of each virtual processor
   std::vector<Wait> longest_;     // a heap, the shortest first
-  // Of the current wait:
+  // The parts of the current wait, which divide() collects and then clears.
   std::vector<uint64_t> of_wait_;  // ticks of each owner
   std::vector<uint16_t> met_;      // owners with ticks
   std::map<size_t, uint64_t> partitions_of_wait_;

@@ -34,7 +34,7 @@ void ProcessorRuns::end_recording() {
 }
 
 void ProcessorRuns::finish() {
-  // The owner decides between dispatches at the same time, so that the result is always the same.
+  // The owner orders dispatches at the same time, which makes their order unique.
   std::ranges::sort(runs_, {},
                     [](const Run& run) { return std::tuple(run.processor, run.begin, run.owner); });
 }
@@ -62,7 +62,7 @@ void ProcessorRuns::put(uint16_t owner, const Dispatch& from, uint64_t stopped) 
        .processor = from.processor});
 }
 
-// Returns the first run that may extend beyond `begin`: each run ends before the next begins.
+// Returns the first run that may extend beyond `begin`. Each run ends before the next run begins.
 size_t ProcessorRuns::first(uint16_t processor, uint64_t begin) const {
   const auto found =
       std::ranges::lower_bound(runs_, std::tuple(processor, begin), {},

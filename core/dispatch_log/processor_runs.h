@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The runs of virtual processors on physical processors, from the recordings of several partitions
-// of one machine. The timebase is the same on all of them.
+// of one machine. All partitions of a machine have the same timebase.
 #pragma once
 
 #include <algorithm>
@@ -24,28 +24,28 @@ struct DtlOwner {
   auto operator<=>(const DtlOwner&) const = default;
 };
 
-// A time in ticks of the timebase. The end does not belong to it.
+// A period in ticks of the timebase, without its end.
 struct DtlWindow {
   uint64_t begin = 0, end = UINT64_MAX;
 };
 
-// A run ends when the virtual processor stopped: at its next dispatch, less the waits of that
-// dispatch. It ends earlier if another virtual processor is dispatched on the same physical
-// processor. The last run of a recording ends with the recording.
+// A run ends when the virtual processor stops: at the time of its next dispatch, minus the waits of
+// that dispatch. The run ends earlier if another virtual processor is dispatched on the same
+// physical processor. The last run of each virtual processor ends with the recording.
 class ProcessorRuns {
  public:
-  // Stores only runs within the window. Each takes memory from `budget`.
+  // Stores only runs that overlap the window. Each stored run takes memory from `budget`.
   ProcessorRuns(DtlWindow window, MemoryBudget& budget) : window_(window), budget_(budget) {}
 
   // Adds entries of a virtual processor in time order. Throws Error if the memory is exhausted or
   // if there are more than 65536 virtual processors.
   void add(const DtlOwner& owner, std::span<const DtlEntry> entries);
-  // Ends the last runs of the recording.
+  // Ends the last run of each virtual processor. Call it after the last entry of each recording.
   void end_recording();
-  // Call it once, after the last recording and before visit().
+  // Sorts the runs. Call it once, after the last recording and before visit().
   void finish();
 
-  // The owners by their number.
+  // The owners. The index is the owner's number.
   const std::vector<DtlOwner>& owners() const { return owners_; }
 
   // Calls visit(owner number, ticks) for each run on the processor within the window.
@@ -63,7 +63,7 @@ class ProcessorRuns {
  private:
   struct Run {
     uint64_t begin = 0;
-    uint32_t ticks = 0;  // kLong: at least as many
+    uint32_t ticks = 0;  // kLong: kLong ticks or more
     uint16_t owner = 0;
     uint16_t processor = 0;
   };
@@ -85,8 +85,8 @@ class ProcessorRuns {
   std::deque<Run> runs_;  // grows without a copy
   std::map<DtlOwner, uint16_t> numbers_;
   std::vector<DtlOwner> owners_;
-  std::map<uint16_t, Dispatch> last_;     // of each owner in the current recording
-  std::map<size_t, uint64_t> last_time_;  // of each partition
+  std::map<uint16_t, Dispatch> last_;     // of each owner, in the current recording
+  std::map<size_t, uint64_t> last_time_;  // end of the recordings of each partition
   uint64_t recording_end_ = 0;
 };
 

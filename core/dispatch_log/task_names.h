@@ -27,7 +27,7 @@ class DtlTaskNames {
 
   // For a file: a line "PID TID NAME" for each new name since the last call.
   std::string take_new();
-  // The next take_new() returns all names, for another file.
+  // Makes the next take_new() return all names, for another file.
   void take_all_again();
   // Reads such lines; skips invalid lines.
   void set_lines(std::string_view lines);

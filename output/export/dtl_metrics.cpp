@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kMetricSecondNs = 1'000'000'000;
 constexpr const char* kPrefix = "htmtrace_dtl_";
 
-// A label's value escapes these three characters.
+// Escapes the three special characters of a label's value: backslash, quote and newline.
 std::string escaped_label(std::string_view value) {
   std::string text;
   for (const char c : value) {
@@ -102,7 +102,7 @@ class MetricsWriter {
     };
     head("running", "gauge", "1 while htmtrace records, 0 after the end.");
     plain("running", recorder.running ? 1 : 0);
-    head("start_time_seconds", "gauge", "Start of the recording, in seconds since 1970.");
+    head("start_time_seconds", "gauge", "Start of the recorder, in seconds since 1970.");
     plain("start_time_seconds", in_seconds(static_cast<uint64_t>(recorder.start_ns)));
     head("metrics_write_errors_total", "counter", "Failed attempts to write this file.");
     plain("metrics_write_errors_total", recorder.write_errors);
@@ -203,7 +203,7 @@ class MetricsWriter {
 
   void write_losses() {
     each("untimed_dispatches_total", "counter",
-         "Dispatches that are in no histogram and no time, because the clock was not known.",
+         "Dispatches that are in no histogram and no sum of times, because the clock was unknown.",
          [](const DtlMetrics::Cpu& cpu) { return cpu.counts.untimed; });
     if (!metrics_.recorder) return;
     const auto of_capture = [this](std::string_view name, std::string_view type,

@@ -21,11 +21,11 @@ struct DtlMetrics {
     std::string version{}, partition{}, kernel{}, driver{}, event{};
   };
 
-  // What only a recorder knows about a CPU.
+  // The state of a CPU, which only a recorder knows.
   struct Capture {
     bool recording = false;      // the kernel has not disabled the event
     bool loss_provable = false;  // the hypervisor's index can be read
-    uint64_t lost = 0;           // entries, at least
+    uint64_t lost = 0;           // at least this number of entries
     DtlTotals signs{};
   };
 
@@ -35,7 +35,7 @@ struct DtlMetrics {
     std::optional<Capture> capture{};
   };
 
-  // What only a recorder knows about itself.
+  // The state of the recorder, which a recording does not have.
   struct Recorder {
     bool running = false;
     int64_t start_ns = 0;  // CLOCK_REALTIME
@@ -43,7 +43,7 @@ struct DtlMetrics {
   };
 
   About about{};
-  std::vector<Cpu> cpus{};  // sorted
+  std::vector<Cpu> cpus{};  // sorted by number
   bool distances = false;   // the chips and nodes of the processors are known
   std::optional<Recorder> recorder{};
 

@@ -129,7 +129,7 @@ void TraceSink::finish() {
     if (::ftruncate(file_.fd(), static_cast<off_t>(written_bytes_)) != 0) fail(errno);
     // The kernel reports most errors of a disk only here. EINVAL: the file system has no fsync(2).
     if (::fsync(file_.fd()) != 0 && errno != EINVAL) fail(errno);
-    // Somebody has removed the file meanwhile, or put another in its place.
+    // A file without a link was removed or replaced while it was written.
     struct stat status {};
     if (file_.is_published() && ::fstat(file_.fd(), &status) == 0 && status.st_nlink == 0) {
       fail(ENOENT);

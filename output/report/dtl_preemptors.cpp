@@ -17,7 +17,7 @@
 namespace htmtrace {
 namespace {
 
-// The virtual processors that a line of the table names.
+// The number of virtual processors that a line of the table names.
 constexpr size_t kNamedCpus = 4;
 constexpr size_t kWaiting = 0;  // the partition that waited
 
@@ -149,10 +149,10 @@ class PreemptorWriter {
     text_ += '\n';
     fmt::format_to(out_, "own: another virtual processor of {}.\n", table_.names[kWaiting]);
     text_ +=
-        "unknown: the processor was idle, or a partition without a recording or the hypervisor\n"
+        "unknown: the processor was idle, or the hypervisor or a partition without a recording\n"
         "used it; htmtrace cannot name a partition without a recording.\n"
         "The times of partitions are upper bounds: after a lost entry, and after the last entry\n"
-        "of a virtual processor, htmtrace does not see when it stopped.\n";
+        "of a virtual processor, htmtrace does not see when the virtual processor stopped.\n";
   }
 
   DtlPreemptors::Part own() const {
@@ -178,7 +178,7 @@ class PreemptorWriter {
 
   const DtlPreemptorTable& table_;
   const DtlPreemptors& waits_;
-  std::vector<std::pair<size_t, DtlPreemptors::Part>> others_;  // most time first
+  std::vector<std::pair<size_t, DtlPreemptors::Part>> others_;  // the longest time first
   size_t width_ = sizeof("partition") - 1;
   std::string text_;
   std::back_insert_iterator<std::string> out_;

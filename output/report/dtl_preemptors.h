@@ -13,10 +13,10 @@
 namespace htmtrace {
 
 struct DtlPreemptorTable {
-  DtlClock clock;  // with a frequency
+  DtlClock clock;  // has a frequency
   const DtlPreemptors* waits = nullptr;
-  std::vector<std::string> names;  // of the partitions; the first is the one that waited
-  size_t top = 10;                 // lines of tables without a fixed length
+  std::vector<std::string> names;  // of the partitions; the first partition is the one that waited
+  size_t top = 10;                 // most lines of each table without a fixed length
 
   std::string to_text(DtlFormat format) const;
 };

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_merge.py MERGED OWN OTHER...: compares the CSV of `dtl --merge` with the entries of the files.
 
-OWN and each OTHER are the CSV of all entries of a recording, as NAME=FILE. Counts each wait tick by tick range.
+OWN and each OTHER are NAME=FILE: a partition, and the CSV of all entries of its recording. Divides each wait by the
+ranges of ticks that the wait has in common with the runs.
 """
 import bisect
 import collections

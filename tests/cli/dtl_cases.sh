@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Shared parts of the command line tests of `htmtrace dtl`: an empty folder, and checks of commands. A failure
+# Shared parts of the command line tests of `htmtrace dtl`: an empty folder, and checks of commands. A failed check
 # prints command, stdout and stderr. Source this file with the arguments HTMTRACE MAKE_DISPATCH_LOG.
 htmtrace=$(realpath "${1:?usage: ${0##*/} HTMTRACE MAKE_DISPATCH_LOG}")
 make_dispatch_log=$(realpath "${2:?usage: ${0##*/} HTMTRACE MAKE_DISPATCH_LOG}")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // make_dispatch_log ENTRIES CPUS FILE [tasks] [SEED [PARTITION [TICKS]]]: a recording of the
 // dispatch trace log, htmtrace-dtl(5), with about ENTRIES entries, and with tasks on request. With
-// a seed, other than 0, the blocks of entries have random sizes. PARTITION is a number, and TICKS
-// the ticks per second.
+// a seed, other than 0, the blocks of entries have random sizes. PARTITION is the number of the
+// partition, and TICKS is the number of ticks per second.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

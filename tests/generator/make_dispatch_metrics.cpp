@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// make_dispatch_metrics: prints all metrics that `htmtrace dtl --metrics` has during a recording.
+// make_dispatch_metrics: prints all metrics that `htmtrace dtl --metrics` writes while it records.
 #include <cstdio>
 #include <string>
 

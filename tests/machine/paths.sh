@@ -12,7 +12,7 @@ libzstd=$cache/libzstd-ppc64le
 qemu=$cache/qemu/qemu-system-ppc64
 # Of Linux 7, for this machine.
 perf=$cache/perf/perf
-# Of Debian 12.
+# Programs of Debian 12.
 prometheus=$cache/prometheus/usr/bin/prometheus
 promtool=$cache/prometheus/usr/bin/promtool
 node_exporter=$cache/prometheus/usr/bin/prometheus-node-exporter
@@ -22,7 +22,7 @@ build=$repository/build-machine
 host_build=$repository/build-release
 cross_build=$repository/build-ppc64le
 hypervisor=$build/plugin/hypervisor.so
-# Tests of the packages name the installed programs instead: for this machine, and a static one for the guest.
+# Tests of the packages set HTMTRACE and GUEST_HTMTRACE to the installed programs. The guest's program is static.
 htmtrace=${HTMTRACE:-$host_build/cli/htmtrace}
 guest_htmtrace=${GUEST_HTMTRACE:-$cross_build/cli/htmtrace}
 

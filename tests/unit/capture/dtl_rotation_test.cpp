@@ -16,7 +16,7 @@ std::string small_recording() {
   return {reinterpret_cast<const char*>(block.data()), block.size()};
 }
 
-TEST_CASE("a rotation numbers its files, and a later one continues the numbers") {
+TEST_CASE("a rotation numbers its files, and a later rotation continues the numbers") {
   const TemporaryFolder folder;
   const auto base = folder.path() / "log.dtl";
   DtlRotation first(base, {.every = std::chrono::hours(1)});
@@ -24,8 +24,8 @@ TEST_CASE("a rotation numbers its files, and a later one continues the numbers")
   first.began();
   CHECK(first.next() == folder.path() / "log.dtl.0002");
   folder.write("log.dtl.0041", small_recording());
-  folder.write("log.dtl.99", small_recording());      // not such a name
-  folder.write("log.dtl.000050", small_recording());  // not such a name
+  folder.write("log.dtl.99", small_recording());      // not a numbered name
+  folder.write("log.dtl.000050", small_recording());  // not a numbered name
   folder.write("other.dtl.0060", small_recording());
   CHECK(DtlRotation(base, {}).next() == folder.path() / "log.dtl.0042");
 }

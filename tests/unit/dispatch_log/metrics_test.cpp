@@ -65,7 +65,7 @@ TEST_CASE("metrics: a wait that equals a bound is in the bucket of the bound") {
   CHECK(waits.ticks == 0ULL + 512 + 513 + 5120 + 5121 + UINT32_MAX);
 }
 
-TEST_CASE("metrics: no bucket depends on rounding, also if a tick is no whole nanosecond") {
+TEST_CASE("metrics: no bucket depends on rounding, even if ticks are not whole nanoseconds") {
   constexpr uint64_t kOddHz = 333'333'333;
   for (const uint64_t bound : kDtlBucketBoundsNs) {
     const auto last = static_cast<uint32_t>(bound * kOddHz / 1'000'000'000);
@@ -80,7 +80,7 @@ TEST_CASE("metrics: no bucket depends on rounding, also if a tick is no whole na
   }
 }
 
-TEST_CASE("metrics: codes with one name count together, codes without a name as other") {
+TEST_CASE("metrics: codes with the same name count together, codes without a name as other") {
   const DtlReasonNames& names = DtlReasonNames::of_dispatch();
   CHECK(names.number(1) == names.number(5));
   CHECK(names.name(names.number(5)) == "firmware_internal_event");
@@ -111,7 +111,7 @@ TEST_CASE("metrics: the home is the processor with the most dispatches so far") 
   CHECK(counts.distances.elsewhere == 1);
 }
 
-TEST_CASE("metrics: the home stays right after more processors than the table holds") {
+TEST_CASE("metrics: the home stays right with more processors than the table holds") {
   DtlCpuMetrics metrics(std::nullopt);
   for (uint16_t round = 0; round < 3; round++) {
     for (uint16_t i = 0; i < 10; i++) add_one(metrics, dispatch_of(1, 2, 9000));
@@ -123,7 +123,7 @@ TEST_CASE("metrics: the home stays right after more processors than the table ho
   CHECK(metrics.counts().home + metrics.counts().away == 30 + 6 * DtlCpuMetrics::kProcessors);
 }
 
-TEST_CASE("metrics: entries in one call count as entries in many calls") {
+TEST_CASE("metrics: one call and many calls with the same entries give the same counts") {
   std::vector<DtlEntry> entries;
   for (uint32_t i = 0; i < 1000; i++) {
     entries.push_back(

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMine = 0, kOther = 1, kThird = 2;
 constexpr uint16_t kProcessor = 40;
 
-// A dispatch after stopping, being ready, and being queued for these times.
+// Returns a dispatch on `processor` after these waits, in ticks.
 DtlEntry dispatched(uint64_t timebase, uint32_t queued = 0, uint32_t ready = 0,
                     uint32_t blocked = 0, uint16_t processor = kProcessor) {
   return {.processor_id = processor,
@@ -144,7 +144,7 @@ TEST_CASE("preemptors: several owners of one wait") {
 }
 
 TEST_CASE("preemptors: dispatches at the same time") {
-  // The owner with the higher number has the processor; no tick counts twice.
+  // The processor belongs to the owner with the higher number. No tick counts twice.
   const Merge merge({{{0, {dispatched(1000), dispatched(1100, 50)}}},
                      {{0, {dispatched(1050), dispatched(2000)}}},
                      {{0, {dispatched(1050), dispatched(2000)}}}});

@@ -35,7 +35,7 @@ def ask(url, path, **parameters):
 
 
 def query(url, expression):
-    """The samples of an instant query: their labels and values."""
+    """Returns the labels and the value of each sample of an instant query."""
     return [(sample["metric"], float(sample["value"][1]))
             for sample in ask(url, "query", query=expression)["result"]]
 
@@ -58,7 +58,7 @@ def print_ports():
 
 
 def oracle_entries(path, first, last):
-    """The entries of the log that holds `first`, up to `last` (timebases)."""
+    """Returns the entries of the log that contains the timebase `first`, up to the timebase `last`."""
     log = []
     data = open(path, "rb").read()
     for offset in range(0, len(data), 48):
@@ -93,7 +93,7 @@ def expected_samples(text, folder):
                 samples[f"{name}_seconds_bucket", cpu, PREEMPT[preempt], float("inf")] += 1
                 samples[f"{name}_seconds_count", cpu, PREEMPT[preempt]] += 1
                 ticks[f"{name}_seconds_sum", cpu, PREEMPT[preempt]] += wait
-    # Times in Prometheus are whole nanoseconds, rounded down.
+    # htmtrace rounds times down to whole nanoseconds.
     return dict(samples) | {key: f"{value * 10**9 // HZ} ns" for key, value in ticks.items()}
 
 
@@ -125,7 +125,7 @@ def check_rules(url):
 
 
 def check_monotonic(url):
-    # resets() drops the name, so a query has only one.
+    # resets() drops the name of the metric, so each query asks for one metric.
     names = {labels["__name__"] for labels, _ in query(url, COUNTERS)}
     if len(names) < 15:
         sys.exit(f"{names}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_monotonic.py FILE...: no counter or bucket of these files of metrics is lower than in the file before."""
+"""check_monotonic.py FILE...: fails if a counter or bucket is lower than in the preceding file of metrics."""
 import sys
 
 last, samples = {}, 0
