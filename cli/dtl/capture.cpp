@@ -168,7 +168,7 @@ void DtlCapture::begin() {
   try {
     output_->begin();
     if (rotation_) {
-      rotation_->began();
+      rotation_->began(false);
       remove_old_files();
     }
     ready_.announce();

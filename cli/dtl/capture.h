@@ -123,7 +123,7 @@ class DtlCapture {
   void choose_first_file();
   void remove_old_files();
   void rotate();
-  DtlEnd end_of_part(const std::filesystem::path& next, std::span<DtlOutput::Track* const> tracks);
+  DtlEnd end_of_part(const std::string& next);
   void open_metrics();
   DtlMetrics collect_metrics(bool running);
   void update_metrics();
@@ -158,7 +158,7 @@ class DtlCapture {
   std::optional<DtlMetricsWriter> metrics_;
   std::optional<DtlRotation> rotation_;
   bool cannot_rotate_ = false;
-  uint64_t losses_of_parts_ = 0;  // number of losses at the end of the preceding file
+  uint64_t losses_of_parts_ = 0;  // of the CPUs, until the end of the preceding file
   std::atomic<bool> failed_ = false;
   std::atomic<bool> asked_to_end_ = false;  // by a signal
   std::optional<int> ended_by_;             // the first signal that requested the end

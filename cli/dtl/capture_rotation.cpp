@@ -19,7 +19,7 @@ namespace htmtrace {
 void DtlCapture::choose_first_file() {
   if (!options_.rotation) return;
   rotation_.emplace(options_.output.file, *options_.rotation);
-  options_.output.file = rotation_->next();
+  options_.output.file = rotation_->choose_next();
   options_.output.rotates = true;
 }
 
@@ -34,7 +34,7 @@ void DtlCapture::rotate() {
   if (!rotation_ || !rotation_->due(output_->file_bytes(), output_->file_failed())) return;
   std::optional<TraceSink> next;
   try {
-    next.emplace(output_->open_next(rotation_->next(), about()));
+    next.emplace(output_->open_next(rotation_->choose_next(), about()));
   } catch (const Error& error) {
     if (!std::exchange(cannot_rotate_, true)) {
       print_warning(
@@ -44,35 +44,35 @@ void DtlCapture::rotate() {
     return;
   }
   if (std::exchange(cannot_rotate_, false)) print_note("the recording continues");
-  const std::filesystem::path path = next->path();
+  const std::string name = next->path().filename().string();
   std::vector<std::unique_lock<std::mutex>> held;
   std::vector<DtlOutput::Track*> tracks;
   for (const auto& group : groups_) {
     held.emplace_back(group->lock);
     tracks.insert(tracks.end(), group->tracks.begin(), group->tracks.end());
   }
-  TraceSink old = output_->continue_in(std::move(*next), tracks, end_of_part(path, tracks));
+  TraceSink old = output_->continue_in(std::move(*next), tracks, end_of_part(name));
   held.clear();
-  rotation_->began();
+  rotation_->began(old.error().has_value());
   output_->close(std::move(old));  // outside the locks, because it waits for the disk
   remove_old_files();
 }
 
-// Returns the end of a file that is not the last. Only the last file has the proof of completeness.
-// Call it with the locks held.
-DtlEnd DtlCapture::end_of_part(const std::filesystem::path& next,
-                               std::span<DtlOutput::Track* const> tracks) {
-  uint64_t entries = 0, losses = output_->losses(tracks).size();
+// Returns the end of a file that is not the last. Only the last file has the proof of completeness,
+// and the losses of the files. Call it with the locks held.
+DtlEnd DtlCapture::end_of_part(const std::string& next) {
+  uint64_t entries = 0, losses = 0;
   for (const auto& cpu : cpus_) {
     entries += cpu->intake.proof().taken();
     for (const Ledger::Entry& entry : cpu->ledger.entries()) losses += entry.occurrences;
   }
   const bool lost = std::exchange(losses_of_parts_, losses) != losses;
   return {.status = lost ? kExitIncomplete : kExitDone,
-          .text = fmt::format("{} entries since the start of the recording, which continues in {}; "
-                              "{} in this file",
-                              entries, next.filename().string(),
-                              lost ? "entries are missing" : "nothing lost")};
+          .text = fmt::format(
+              "{} entries since the start of the recording, which continues in {}; "
+              "{}",
+              entries, next,
+              lost ? "entries are missing in this file" : "no missing entries are known yet")};
 }
 
 }  // namespace htmtrace

@@ -7,7 +7,8 @@
 #include <array>
 #include <charconv>
 #include <fstream>
-#include <limits>
+#include <iterator>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "cli/help.h"
 #include "cli/number_from.h"
 #include "cli/units.h"
+#include "core/base/error.h"
 #include "core/dispatch_log/blocks.h"
 #include "output/recording/file_names.h"
 
@@ -26,14 +28,25 @@ using std::chrono::steady_clock;
 constexpr std::chrono::seconds kTryAgain{1};
 constexpr std::chrono::seconds kShortest{1};
 constexpr uint64_t kSmallestBytes = 1 << 20;
+// Longer numbers are part of the names of other files.
+constexpr uint64_t kHighest = 999'999'999'999;
 
-// Returns true for a regular file that htmtrace dtl wrote.
-bool is_recording(const std::filesystem::directory_entry& entry) {
+// Returns true for a regular file that begins with an intact first block of htmtrace dtl.
+bool is_recording(const std::filesystem::path& path) {
   std::error_code failure;
-  if (!std::filesystem::is_regular_file(entry.symlink_status(failure)) || failure) return false;
-  std::array<char, kDtlMagicBytes> first{};
-  std::ifstream file(entry.path(), std::ios::binary);
-  return file.read(first.data(), first.size()) && is_dtl_recording(std::as_bytes(std::span(first)));
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, failure))) {
+    return false;
+  }
+  std::array<char, kDtlHeaderBytes> first{};
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(first.data(), first.size())) return false;
+  const auto header = parse_dtl_header(std::as_bytes(std::span(first)));
+  if (!header || header->kind != DtlBlockKind::kStart || header->payload_bytes > kMostDtlPayload) {
+    return false;
+  }
+  std::string text(header->payload_bytes, '\0');
+  return file.read(text.data(), static_cast<std::streamsize>(text.size())) &&
+         dtl_payload_intact(*header, std::as_bytes(std::span(text)));
 }
 
 // "1h", "500M" or "1h,500M"
@@ -73,9 +86,7 @@ void declare_dtl_rotation(CLI::App& app, std::optional<DtlRotationOptions>& opti
 }
 
 DtlRotation::DtlRotation(std::filesystem::path base, const DtlRotationOptions& options)
-    : base_(std::move(base)), options_(options) {
-  if (const auto files = numbered(); !files.empty()) number_ = files.rbegin()->first;
-}
+    : base_(std::move(base)), options_(options) {}
 
 // Returns the files of the folder whose names are the name of the base and a number.
 std::map<uint64_t, std::filesystem::path> DtlRotation::numbered() const {
@@ -91,8 +102,7 @@ std::map<uint64_t, std::filesystem::path> DtlRotation::numbered() const {
     uint64_t number = 0;
     const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     // Accept only the name that numbered_name() makes: other names can state the same number.
-    if (end.ec == std::errc{} && number < std::numeric_limits<uint64_t>::max() &&
-        numbered_name(number) == digits) {
+    if (end.ec == std::errc{} && number <= kHighest && numbered_name(number) == digits) {
       files.emplace(number, entry.path());
     }
   }
@@ -103,16 +113,25 @@ std::filesystem::path DtlRotation::path_of(uint64_t number) const {
   return base_.string() + '.' + numbered_name(number);
 }
 
-void DtlRotation::began() {
-  number_++;
+std::filesystem::path DtlRotation::choose_next() {
+  const auto files = numbered();
+  chosen_ = std::max(number_, files.empty() ? 0 : files.rbegin()->first) + 1;
+  if (chosen_ <= kHighest) return path_of(chosen_);
+  throw Error(fmt::format("cannot number the next file: {} has the highest number",
+                          files.rbegin()->second.string()))
+      .hint("rename this file, or choose another name with -o");
+}
+
+void DtlRotation::began(bool failed) {
+  if (failed) failed_.insert(number_);
+  number_ = chosen_;
   files_++;
   began_ = steady_clock::now();
 }
 
-bool DtlRotation::due(uint64_t bytes, bool failed) const {
-  const auto now = steady_clock::now();
+bool DtlRotation::due(uint64_t bytes, bool failed, steady_clock::time_point now) const {
   if (now < not_before_) return false;
-  if (failed) return true;
+  if (failed) return now - began_ >= kTryAgain;
   if (options_.bytes && bytes >= *options_.bytes) return true;
   return options_.every && now - began_ >= *options_.every;
 }
@@ -124,12 +143,18 @@ void DtlRotation::put_off() {
 std::vector<std::string> DtlRotation::remove_old() {
   std::vector<std::string> messages;
   if (!options_.keep) return messages;
-  for (const auto& [number, path] : numbered()) {
-    if (number + *options_.keep > number_) break;
-    if (!is_recording(std::filesystem::directory_entry(path))) continue;
+  uint64_t whole = 1, failed = 0;  // files to keep; the current file is one of them
+  const auto files = numbered();
+  for (auto file = std::make_reverse_iterator(files.lower_bound(number_)); file != files.rend();
+       ++file) {
+    const auto& [number, path] = *file;
+    if (!is_recording(path)) continue;
+    uint64_t& kept = failed_.contains(number) ? failed : whole;
+    if (kept++ < *options_.keep) continue;
     std::error_code failure;
     if (std::filesystem::remove(path, failure)) {
       removed_++;
+      failed_.erase(number);
     } else if (failure) {
       messages.push_back(fmt::format("cannot remove {}: {}", path.string(), failure.message()));
     }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,21 +30,27 @@ class DtlRotation {
   // `base` is FILE, without a number.
   DtlRotation(std::filesystem::path base, const DtlRotationOptions& options);
 
-  // The paths of the current file and of the next file.
+  // The path of the current file.
   std::filesystem::path current() const { return path_of(number_); }
-  std::filesystem::path next() const { return path_of(number_ + 1); }
-  // Call it when the next file has been created.
-  void began();
+  // Returns the path of the next file: its number is higher than the numbers of all existing files.
+  // Throws Error if no such number is left.
+  std::filesystem::path choose_next();
+  // Call it when the chosen file has been created. `failed`: the file before it could not be
+  // written.
+  void began(bool failed);
   uint64_t files() const { return files_; }
 
   // Returns true if the next file should begin. `bytes` is the size of the current file; `failed`:
-  // the current file could not be written.
-  bool due(uint64_t bytes, bool failed) const;
+  // the current file could not be written. On a disk with errors, each file lasts at least a
+  // second.
+  bool due(uint64_t bytes, bool failed,
+           std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now()) const;
   // Call it if the next file cannot be created. due() then returns false for a second.
   void put_off();
 
-  // Removes the oldest files beyond the number of --keep, also those of earlier recordings. Returns
-  // a message for each file that cannot be removed.
+  // Removes recordings that are older than the current file, also those of earlier runs of
+  // htmtrace. Keeps --keep files in total, and as many files that could not be written: they do
+  // not displace whole files. Returns a message for each file that cannot be removed.
   std::vector<std::string> remove_old();
   uint64_t removed() const { return removed_; }
 
@@ -53,7 +60,9 @@ class DtlRotation {
 
   std::filesystem::path base_;
   DtlRotationOptions options_;
-  uint64_t number_ = 0;  // of the current file
+  uint64_t number_ = 0;        // of the current file
+  uint64_t chosen_ = 0;        // of the next file
+  std::set<uint64_t> failed_;  // the numbers of existing files that could not be written
   uint64_t files_ = 0;
   uint64_t removed_ = 0;
   std::chrono::steady_clock::time_point began_, not_before_;

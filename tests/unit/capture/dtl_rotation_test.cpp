@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "cli/dtl/rotation.h"
+#include "core/base/error.h"
 #include "core/dispatch_log/blocks.h"
 #include "tests/unit/temporary_folder.h"
 
@@ -16,50 +22,119 @@ std::string small_recording() {
   return {reinterpret_cast<const char*>(block.data()), block.size()};
 }
 
-TEST_CASE("a rotation numbers its files, and a later rotation continues the numbers") {
+TEST_CASE("a rotation numbers its files, and continues the numbers of existing files") {
   const TemporaryFolder folder;
   const auto base = folder.path() / "log.dtl";
-  DtlRotation first(base, {.every = std::chrono::hours(1)});
-  CHECK(first.next() == folder.path() / "log.dtl.0001");
-  first.began();
-  CHECK(first.next() == folder.path() / "log.dtl.0002");
+  DtlRotation rotation(base, {.every = std::chrono::hours(1)});
+  CHECK(rotation.choose_next() == folder.path() / "log.dtl.0001");
+  rotation.began(false);
+  CHECK(rotation.current() == folder.path() / "log.dtl.0001");
+  CHECK(rotation.choose_next() == folder.path() / "log.dtl.0002");
   folder.write("log.dtl.0041", small_recording());
-  folder.write("log.dtl.99", small_recording());      // not a numbered name
-  folder.write("log.dtl.000050", small_recording());  // not a numbered name
+  folder.write("log.dtl.99", small_recording());             // not a numbered name
+  folder.write("log.dtl.000050", small_recording());         // not a numbered name
+  folder.write("log.dtl.1000000000000", small_recording());  // too long a number
+  folder.write("log.dtl.18446744073709551615", small_recording());
   folder.write("other.dtl.0060", small_recording());
-  CHECK(DtlRotation(base, {}).next() == folder.path() / "log.dtl.0042");
+  CHECK(DtlRotation(base, {}).choose_next() == folder.path() / "log.dtl.0042");
+  // Another program has created the files meanwhile.
+  CHECK(rotation.choose_next() == folder.path() / "log.dtl.0042");
 }
 
-TEST_CASE("the next file begins after a time, at a size, and after an error") {
+TEST_CASE("a rotation reports that no number is left") {
+  const TemporaryFolder folder;
+  folder.write("log.999999999999", "");
+  DtlRotation rotation(folder.path() / "log", {.bytes = 1000});
+  CHECK_THROWS_WITH_AS(rotation.choose_next(), doctest::Contains("cannot number the next file"),
+                       Error);
+}
+
+TEST_CASE("the next file begins after a time, at a size, and a second after an error") {
   const TemporaryFolder folder;
   DtlRotation rotation(folder.path() / "log", {.every = std::chrono::hours(1), .bytes = 1000});
-  rotation.began();
+  rotation.choose_next();
+  rotation.began(false);
   CHECK_FALSE(rotation.due(999, false));
   CHECK(rotation.due(1000, false));
-  CHECK(rotation.due(0, true));
+  CHECK_FALSE(rotation.due(0, true));
+  const auto later = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  CHECK(rotation.due(0, true, later));
   rotation.put_off();
-  CHECK_FALSE(rotation.due(1000, true));
-  DtlRotation timed(folder.path() / "log", {.every = std::chrono::nanoseconds(1)});
-  timed.began();
-  CHECK(timed.due(0, false));
+  CHECK_FALSE(rotation.due(1000, false));
+  CHECK_FALSE(rotation.due(0, true, later));
+  CHECK(rotation.due(0, false, later + std::chrono::hours(1)));
 }
 
-TEST_CASE("a rotation removes only old recordings") {
+// Makes the recordings 1 to 6, and begins the seventh file.
+struct Old {
+  TemporaryFolder folder;
+  std::optional<DtlRotation> rotation;
+
+  explicit Old(uint64_t keep) {
+    for (int number = 1; number <= 6; number++) {
+      folder.write(fmt::format("log.{:04}", number), small_recording());
+    }
+    rotation.emplace(folder.path() / "log", DtlRotationOptions{.bytes = 1000, .keep = keep});
+    begin_file(false);
+  }
+  void begin_file(bool failed) {
+    const auto path = rotation->choose_next();
+    folder.write(path.filename().string(), small_recording());
+    rotation->began(failed);
+  }
+  // Returns the last digits of the files after remove_old().
+  std::string left() {
+    CHECK(rotation->remove_old().empty());
+    std::string digits;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      digits += entry.path().string().back();
+    }
+    std::ranges::sort(digits);
+    return digits;
+  }
+};
+
+TEST_CASE("a rotation keeps the newest recordings, whatever their numbers are") {
+  CHECK(Old(2).left() == "67");
+  CHECK(Old(1).left() == "7");
+  CHECK(Old(7).left() == "1234567");
+  CHECK(Old(UINT64_MAX).left() == "1234567");
+  Old with_gaps(3);
+  for (const char* name : {"log.0005", "log.0004"}) {
+    std::filesystem::remove(with_gaps.folder.path() / name);
+  }
+  CHECK(with_gaps.left() == "367");
+  CHECK(with_gaps.rotation->removed() == 2);
+}
+
+TEST_CASE("files that could not be written do not displace whole files") {
+  Old failing(3);
+  for (int i = 0; i < 2; i++) failing.begin_file(true);  // 7 and 8 could not be written
+  CHECK(failing.left() == "56789");
+  for (int i = 0; i < 3; i++) failing.begin_file(true);
+  // 10, 11 and 12 have the last digits 0, 1 and 2. Of the failed files 7 to 11, 9 to 11 are left.
+  CHECK(failing.left() == "012569");
+}
+
+TEST_CASE("a rotation removes only recordings that are older than the current file") {
   const TemporaryFolder folder;
   for (const char* name : {"log.0001", "log.0002", "log.0004", "log.0005"}) {
     folder.write(name, small_recording());
   }
   folder.write("log.0003", "the user's own file");
+  folder.write("log.0006", small_recording().substr(0, 20));  // the magic bytes do not suffice
   std::filesystem::create_symlink(folder.path() / "log.0001", folder.path() / "log.0000");
   DtlRotation rotation(folder.path() / "log", {.bytes = 1000, .keep = 2});
-  folder.write("log.0006", small_recording());
-  rotation.began();
+  CHECK(rotation.choose_next() == folder.path() / "log.0007");
+  rotation.began(false);
+  folder.write("log.0007", small_recording());
+  folder.write("log.0008", small_recording());  // another recorder's
   CHECK(rotation.remove_old().empty());
   CHECK(rotation.removed() == 3);
   for (const char* name : {"log.0001", "log.0002", "log.0004"}) {
     CHECK_FALSE(std::filesystem::exists(folder.path() / name));
   }
-  for (const char* name : {"log.0003", "log.0005", "log.0006"}) {
+  for (const char* name : {"log.0003", "log.0005", "log.0006", "log.0007", "log.0008"}) {
     CHECK(std::filesystem::exists(folder.path() / name));
   }
   CHECK(std::filesystem::is_symlink(folder.path() / "log.0000"));
