@@ -4,8 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 
 #include "cli/commands.h"
@@ -16,6 +19,7 @@
 #include "cli/not_empty.h"
 #include "core/base/budget.h"
 #include "core/base/error.h"
+#include "core/dispatch_log/analysis.h"
 #include "core/dispatch_log/preemptors.h"
 #include "core/dispatch_log/processor_runs.h"
 #include "output/io/text_output.h"
@@ -25,24 +29,39 @@
 namespace htmtrace {
 namespace {
 
-InputFile open_for_merge(const std::filesystem::path& path, const std::string& name) {
-  InputFile file = InputFile::open(path);
-  if (file.regular()) return file;
-  throw Error(fmt::format("cannot merge {}: it is not a regular file", name))
+Error not_regular(const std::string& name) {
+  return Error(fmt::format("cannot merge {}: it is not a regular file", name))
       .hint("copy it to a file first");
 }
 
-std::string partition_name_of(const DtlReader& reader, const std::string& file) {
-  const std::string number = reader.start_value("partition");
-  const bool known = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
-  return known ? "partition " + number : file;
+// Opening a FIFO would wait for its writer.
+void check_regular(const std::string& name) {
+  std::error_code failure;
+  const auto status = std::filesystem::status(name, failure);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return;
+  throw not_regular(name);
 }
 
-// Throws Error if the clock of the entries that were just read is unknown.
-void check_clock(const DtlReader& reader, const std::string& name) {
-  if (reader.clock().ticks_per_second != 0) return;
-  throw Error(fmt::format("cannot merge {}: its entries have no clock", name))
-      .hint("use an undamaged recording of htmtrace dtl or perf record");
+InputFile open_for_merge(const std::filesystem::path& path, const std::string& name) {
+  InputFile file = InputFile::open(path);
+  if (file.regular()) return file;
+  throw not_regular(name);
+}
+
+// Partitions with a number have no other name, so that all names are unique.
+std::string partition_name_of(const DtlReader& reader, const std::string& file) {
+  constexpr size_t kMostDigits = 10;  // of 32 bits
+  const std::string number = reader.start_value("partition");
+  const bool known = !number.empty() && number.size() <= kMostDigits &&
+                     number.find_first_not_of("0123456789") == std::string::npos;
+  return known ? "partition " + number : "file " + file;
+}
+
+std::optional<unsigned> hour_of(const DtlReader& reader, uint64_t timebase) {
+  const auto ns = reader.realtime_ns(timebase);
+  if (!ns) return std::nullopt;
+  constexpr uint64_t kNsPerHour = 3'600'000'000'000;
+  return static_cast<unsigned>(*ns / kNsPerHour % DtlUnknownTime::kHours);
 }
 
 class Merging {
@@ -57,9 +76,11 @@ class Merging {
     MemoryBudget budget;
     ProcessorRuns runs(window_, budget);
     try {
-      budget.add_input(InputFile::open(replay_.input).size_bytes().value_or(0));
-      add_runs(runs, replay_.input, replay_.name, 0);
-      for (const std::string& file : replay_.merged) add_other(runs, budget, file);
+      const std::vector<Source> sources = find_sources();
+      for (const Source& source : sources) {
+        budget.add_input(InputFile::open(source.path).size_bytes().value_or(0));
+        add_runs(runs, source);
+      }
     } catch (const Error&) {
       if (!budget.exceeded()) throw;
       throw Error("cannot merge the recordings: their dispatches take too much memory")
@@ -67,6 +88,7 @@ class Merging {
                           MemoryBudget::kBaseBytes >> 20, MemoryBudget::kBytesPerByte))
           .hint("choose a shorter time with --from and --to");
     }
+    check_overlaps();
     runs.finish();
     return divide(runs);
   }
@@ -78,6 +100,7 @@ class Merging {
     window_ = {.begin = UINT64_MAX, .end = 0};
     while (const auto block = reader.next(wanted_)) {
       check_clock(reader, replay_.name);
+      selected_ += block->entries.size();
       for (const DtlEntry& entry : block->entries) {
         const uint64_t stolen = uint64_t{entry.enqueue_to_dispatch} + entry.ready_to_enqueue;
         window_.begin = std::min(window_.begin, entry.timebase - std::min(entry.timebase, stolen));
@@ -88,56 +111,110 @@ class Merging {
       throw Error(fmt::format("cannot merge {}: it has no selected entries", replay_.name))
           .hint("check --cpu, --from and --to");
     }
-    clock_ = reader.clock();
     names_ = {partition_name_of(reader, replay_.name)};
   }
 
-  // Adds all entries of a file. If `partition` is empty, the file names the partition. Returns the
-  // times of the file's first and last dispatch.
-  DtlWindow add_runs(ProcessorRuns& runs, const std::filesystem::path& path,
-                     const std::string& name, std::optional<size_t> partition) {
-    DtlReader reader(open_for_merge(path, name));
-    DtlWindow times{.begin = UINT64_MAX, .end = 0};
-    while (const auto block = reader.next({})) {
-      check_clock(reader, name);
-      if (reader.clock().ticks_per_second != clock_.ticks_per_second) {
-        throw Error(
-            fmt::format("cannot merge {} with {}: their timebases differ", name, replay_.name))
-            .on(fmt::format("ticks per second: {} and {}", reader.clock().ticks_per_second,
-                            clock_.ticks_per_second))
-            .hint("merge recordings of the same machine only");
-      }
-      if (!partition) partition = number_of(partition_name_of(reader, name));
-      runs.add({*partition, block->cpu}, block->entries);
-      for (const DtlEntry& entry : block->entries) {
-        times.begin = std::min(times.begin, entry.timebase);
-        times.end = std::max(times.end, entry.timebase);
-      }
+  // Throws Error if the clock of the entries that were just read is unknown, or if it has another
+  // frequency than the first one.
+  void check_clock(const DtlReader& reader, const std::string& name) {
+    const uint64_t frequency = reader.clock().ticks_per_second;
+    if (frequency == 0) {
+      throw Error(fmt::format("cannot merge {}: its entries have no clock", name))
+          .hint("use an undamaged recording of htmtrace dtl or perf record");
     }
-    runs.end_recording();
-    // divide() reads the input again, and reports its defects.
-    if (path != replay_.input) {
-      if (reader.end() && reader.end()->status != kExitDone) {
-        print_warning(name +
-                      ": entries were lost during the recording, so the times are less exact");
-      }
-      status_ = std::max(status_, replay_status(reader, warn_of_defects(reader, name)));
+    if (frequency_ == 0) frequency_ = frequency;
+    if (frequency == frequency_) return;
+    const auto both = fmt::format("ticks per second: {} and {}", frequency, frequency_);
+    if (name == replay_.name) {
+      throw Error(fmt::format("cannot merge {}: its timebase changes", name))
+          .on(both)
+          .hint("use a recording of htmtrace dtl or perf record");
     }
-    return times;
+    throw Error(fmt::format("cannot merge {} with {}: their timebases differ", name, replay_.name))
+        .on(both)
+        .hint("merge recordings of the same machine only");
   }
 
-  void add_other(ProcessorRuns& runs, MemoryBudget& budget, const std::string& file) {
-    check_is_another(file);
-    const DtlInput input(file);
-    budget.add_input(InputFile::open(input.recording()).size_bytes().value_or(0));
-    const DtlWindow times = add_runs(runs, input.recording(), file, std::nullopt);
-    if (times.begin <= window_.end && times.end >= window_.begin) return;
-    if (times.begin > times.end) throw Error(fmt::format("cannot merge {}: it is empty", file));
-    throw Error(
-        fmt::format("cannot merge {} with {}: their times do not overlap", file, replay_.name))
-        .on(fmt::format("timebase of {}: {} to {}", file, times.begin, times.end))
-        .on(fmt::format("timebase of {}: {} to {}", replay_.name, window_.begin, window_.end))
-        .hint("record all partitions of the machine at the same time");
+  // A file of a partition. Several files of a partition are parts of one recording.
+  struct Source {
+    std::filesystem::path path;
+    std::string name;
+    uint64_t begin = 0;  // the first dispatch
+    size_t partition = 0;
+  };
+
+  // All files with dispatches, in the order of their times, so that a run can continue in the next
+  // part.
+  std::vector<Source> find_sources() {
+    std::vector<Source> sources;
+    const auto add = [&](const std::filesystem::path& path, const std::string& name) {
+      DtlReader reader(open_for_merge(path, name));
+      const auto block = reader.next({});
+      if (!block) return print_warning(name + ": there are no dispatches in this file");
+      const auto first = std::ranges::min_element(block->entries, {}, &DtlEntry::timebase);
+      sources.push_back({path, name, first->timebase, number_of(partition_name_of(reader, name))});
+    };
+    add(replay_.input, replay_.name);
+    for (const std::string& file : replay_.merged) {
+      check_regular(file);
+      check_is_another(file);
+      add(inputs_.emplace_back(file).recording(), file);
+    }
+    std::ranges::stable_sort(sources, {}, &Source::begin);
+    return sources;
+  }
+
+  void add_runs(ProcessorRuns& runs, const Source& source) {
+    DtlReader reader(open_for_merge(source.path, source.name));
+    if (times_.size() <= source.partition) times_.resize(source.partition + 1);
+    Times& times = times_[source.partition];
+    std::set<int> seen;
+    while (const auto block = reader.next({})) {
+      if (block->entries.empty()) continue;
+      check_clock(reader, source.name);
+      const DtlOwner owner{source.partition, block->cpu};
+      Last& last = last_[owner];
+      const uint64_t first = block->entries.front().timebase;
+      if (seen.insert(block->cpu).second && last.file != nullptr && first <= last.timebase) {
+        throw_overlap(source.name, *last.file, owner);
+      }
+      last = {.timebase = std::max(last.timebase, block->entries.back().timebase),
+              .file = &source.name};
+      runs.add(owner, block->entries);
+      for (const DtlEntry& entry : block->entries) {
+        times.window.begin = std::min(times.window.begin, entry.timebase);
+        times.window.end = std::max(times.window.end, entry.timebase);
+      }
+    }
+    if (times.file.empty()) times.file = source.name;
+    // divide() reads the input again, and reports its defects.
+    if (source.path == replay_.input) return;
+    if (reader.end() && reader.end()->status != kExitDone) {
+      print_warning(
+          source.name +
+          ": entries were lost during the recording, so times can be too long or too short");
+    }
+    status_ = std::max(status_, replay_status(reader, warn_of_defects(reader, source.name)));
+  }
+
+  [[noreturn]] void throw_overlap(const std::string& name, const std::string& earlier,
+                                  const DtlOwner& owner) const {
+    throw Error(fmt::format("cannot merge {} with {}: their times overlap", name, earlier))
+        .on(fmt::format("both have dispatches of CPU {} of {}", owner.cpu, names_[owner.partition]))
+        .hint("merge a recording only once; the files of a partition must follow each other");
+  }
+
+  // Throws Error for another partition whose dispatches do not overlap the selected waits.
+  void check_overlaps() const {
+    for (size_t partition = 1; partition < times_.size(); partition++) {
+      const auto& [window, file] = times_[partition];
+      if (window.begin <= window_.end && window.end >= window_.begin) continue;
+      throw Error(
+          fmt::format("cannot merge {} with {}: their times do not overlap", file, replay_.name))
+          .on(fmt::format("timebase of {}: {} to {}", file, window.begin, window.end))
+          .on(fmt::format("timebase of {}: {} to {}", replay_.name, window_.begin, window_.end))
+          .hint("record all partitions of the machine at the same time");
+    }
   }
 
   // Throws Error if a file is merged twice: its dispatches would overlap themselves.
@@ -169,14 +246,20 @@ class Merging {
       const uintmax_t bytes = std::filesystem::file_size(file, failure);
       if (!failure) work.add_input(bytes);
     }
-    DtlPreemptors waits(runs, options_.top, work);
+    DtlPreemptors waits(
+        runs, {.top = options_.top, .window_ticks = frequency_ / DtlAnalysis::kWindowsPerSecond},
+        work);
     uint64_t read = 0;
+    // A recorder may have written more entries since find_window().
     while (const auto block = reader.next(wanted_)) {
-      waits.add(block->cpu, block->entries);
-      read += block->entries.size();
+      const auto entries = block->entries.first(std::min(block->entries.size(), selected_ - read));
+      for (const DtlEntry& entry : entries) {
+        waits.add(block->cpu, entry, hour_of(reader, entry.timebase));
+      }
+      read += entries.size();
     }
     const DtlPreemptorTable table{
-        .clock = clock_, .waits = &waits, .names = names_, .top = options_.top};
+        .clock = reader.clock(), .waits = &waits, .names = names_, .top = options_.top};
     TextOutput text = TextOutput::standard_output();
     text.put_large(table.to_text(options_.format));
     text.finish();
@@ -188,10 +271,22 @@ class Merging {
   const DtlReplay& replay_;
   const DtlOutputOptions& options_;
   DtlReader::Wanted wanted_;
-  DtlClock clock_;
   DtlWindow window_;
+  uint64_t selected_ = 0;           // entries of the input
+  uint64_t frequency_ = 0;          // ticks per second
   std::vector<std::string> names_;  // of the partitions; the first partition is the one that waited
   std::vector<std::string> seen_;   // the files so far
+  struct Times {
+    DtlWindow window{.begin = UINT64_MAX, .end = 0};
+    std::string file;  // the first one
+  };
+  std::vector<Times> times_;  // of each partition
+  struct Last {
+    uint64_t timebase = 0;
+    const std::string* file = nullptr;
+  };
+  std::map<DtlOwner, Last> last_;  // the last dispatch so far
+  std::deque<DtlInput> inputs_;    // of the merged files
   int status_ = kExitDone;
 };
 

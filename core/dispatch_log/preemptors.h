@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/base/budget.h"
 #include "core/dispatch_log/entry.h"
 #include "core/dispatch_log/processor_runs.h"
+#include "core/dispatch_log/unknown_time.h"
 
 namespace htmtrace {
 
@@ -37,22 +37,29 @@ class DtlPreemptors {
   };
   using OwnerPart = std::pair<DtlOwner, Part>;
 
-  // `runs` are finished and outlive this object. Keeps the `top` longest waits.
-  DtlPreemptors(const ProcessorRuns& runs, size_t top, WorkBudget work)
+  struct Options {
+    size_t top = 10;            // number of longest waits to keep
+    uint64_t window_ticks = 0;  // length of a dispatch window
+  };
+
+  // `runs` are finished and outlive this object.
+  DtlPreemptors(const ProcessorRuns& runs, const Options& options, WorkBudget work)
       : runs_(runs),
-        top_(top),
+        options_(options),
         work_(work),
         owners_(runs.owners().size()),
         of_wait_(runs.owners().size()) {}
 
-  // Adds entries of a virtual processor in time order. Throws Error if the waits overlap more
-  // runs than an undamaged file has.
-  void add(int cpu, std::span<const DtlEntry> entries);
+  // Adds an entry of a virtual processor. Entries of a virtual processor arrive in time order.
+  // `hour` is the hour of the entry, UTC. Throws Error if the waits overlap more runs than an
+  // undamaged file has.
+  void add(int cpu, const DtlEntry& entry, std::optional<unsigned> hour);
 
   const Part& all() const { return all_; }
   // The time during which no recorded virtual processor ran: the physical processor was idle, or
   // the hypervisor or a partition without a recording used it.
   const Part& unknown() const { return unknown_; }
+  const DtlUnknownTime& unknown_time() const { return unknown_time_; }
   // By partition. A partition that did not run during a wait is absent.
   const std::map<size_t, Part>& partitions() const { return partitions_; }
   // The virtual processors of a partition that ran during a wait, the longest time first.
@@ -61,18 +68,20 @@ class DtlPreemptors {
   std::vector<Wait> longest() const;
 
  private:
-  void divide(Wait wait);
+  uint64_t visit(uint16_t processor, const DtlWindow& window);
+  void settle(Wait wait, uint64_t unknown);
   void keep(const Wait& wait);
 
   const ProcessorRuns& runs_;
-  size_t top_;
+  Options options_;
   WorkBudget work_;
   Part all_, unknown_;
+  DtlUnknownTime unknown_time_;
   std::vector<Part> owners_;  // by number
   std::map<size_t, Part> partitions_;
   std::map<int, uint64_t> last_;  // timebase of the last dispatch of each virtual processor
   std::vector<Wait> longest_;     // a heap, the shortest first
-  // The parts of the current wait, which divide() collects and then clears.
+  // The parts of the current wait, which visit() collects and settle() clears.
   std::vector<uint64_t> of_wait_;  // ticks of each owner
   std::vector<uint16_t> met_;      // owners with ticks
   std::map<size_t, uint64_t> partitions_of_wait_;

@@ -11,6 +11,7 @@ void ProcessorRuns::add(const DtlOwner& owner, std::span<const DtlEntry> entries
   if (entries.empty()) return;
   const uint16_t number = number_of(owner);
   auto [last, is_first] = last_.try_emplace(number);
+  uint64_t& last_time = last_time_[owner.partition];
   for (const DtlEntry& entry : entries) {
     if (!is_first) {
       const uint64_t waited =
@@ -19,21 +20,14 @@ void ProcessorRuns::add(const DtlOwner& owner, std::span<const DtlEntry> entries
     }
     is_first = false;
     last->second = {entry.timebase, entry.processor_id};
-    recording_end_ = std::max(recording_end_, entry.timebase);
+    last_time = std::max(last_time, entry.timebase);
   }
-}
-
-void ProcessorRuns::end_recording() {
-  for (const auto& [number, dispatch] : last_) {
-    put(number, dispatch, recording_end_);
-    uint64_t& last = last_time_[owners_[number].partition];
-    last = std::max(last, recording_end_);
-  }
-  last_.clear();
-  recording_end_ = 0;
 }
 
 void ProcessorRuns::finish() {
+  for (const auto& [number, dispatch] : last_) {
+    put(number, dispatch, last_time_.at(owners_[number].partition));
+  }
   // The owner orders dispatches at the same time, which makes their order unique.
   std::ranges::sort(runs_, {},
                     [](const Run& run) { return std::tuple(run.processor, run.begin, run.owner); });
@@ -56,10 +50,7 @@ void ProcessorRuns::put(uint16_t owner, const Dispatch& from, uint64_t stopped) 
   if (stopped <= window_.begin || from.timebase >= window_.end) return;
   budget_.take(sizeof(Run));
   runs_.push_back(
-      {.begin = from.timebase,
-       .ticks = static_cast<uint32_t>(std::min<uint64_t>(stopped - from.timebase, kLong)),
-       .owner = owner,
-       .processor = from.processor});
+      {.begin = from.timebase, .end = stopped, .owner = owner, .processor = from.processor});
 }
 
 // Returns the first run that may extend beyond `begin`. Each run ends before the next run begins.
@@ -73,10 +64,8 @@ size_t ProcessorRuns::first(uint16_t processor, uint64_t begin) const {
 
 uint64_t ProcessorRuns::end_of(size_t at) const {
   const Run& run = runs_[at];
-  const uint64_t end =
-      run.ticks == kLong ? last_time_.at(owners_[run.owner].partition) : run.begin + run.ticks;
   const bool followed = at + 1 < runs_.size() && runs_[at + 1].processor == run.processor;
-  return followed ? std::min(end, runs_[at + 1].begin) : end;
+  return followed ? std::min(run.end, runs_[at + 1].begin) : run.end;
 }
 
 }  // namespace htmtrace

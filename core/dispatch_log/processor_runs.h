@@ -31,18 +31,18 @@ struct DtlWindow {
 
 // A run ends when the virtual processor stops: at the time of its next dispatch, minus the waits of
 // that dispatch. The run ends earlier if another virtual processor is dispatched on the same
-// physical processor. The last run of each virtual processor ends with the recording.
+// physical processor. The last run of each virtual processor ends with the last dispatch of its
+// partition.
 class ProcessorRuns {
  public:
   // Stores only runs that overlap the window. Each stored run takes memory from `budget`.
   ProcessorRuns(DtlWindow window, MemoryBudget& budget) : window_(window), budget_(budget) {}
 
-  // Adds entries of a virtual processor in time order. Throws Error if the memory is exhausted or
-  // if there are more than 65536 virtual processors.
+  // Adds entries of a virtual processor in time order, also across the parts of a recording. Throws
+  // Error if the memory is exhausted or if there are more than 65536 virtual processors.
   void add(const DtlOwner& owner, std::span<const DtlEntry> entries);
-  // Ends the last run of each virtual processor. Call it after the last entry of each recording.
-  void end_recording();
-  // Sorts the runs. Call it once, after the last recording and before visit().
+  // Ends the last run of each virtual processor, and sorts the runs. Call it once, after the last
+  // entry and before visit().
   void finish();
 
   // The owners. The index is the owner's number.
@@ -62,13 +62,10 @@ class ProcessorRuns {
 
  private:
   struct Run {
-    uint64_t begin = 0;
-    uint32_t ticks = 0;  // kLong: kLong ticks or more
+    uint64_t begin = 0, end = 0;
     uint16_t owner = 0;
     uint16_t processor = 0;
   };
-  static_assert(sizeof(Run) == 16);
-  static constexpr uint32_t kLong = UINT32_MAX;
 
   struct Dispatch {
     uint64_t timebase = 0;
@@ -85,9 +82,8 @@ class ProcessorRuns {
   std::deque<Run> runs_;  // grows without a copy
   std::map<DtlOwner, uint16_t> numbers_;
   std::vector<DtlOwner> owners_;
-  std::map<uint16_t, Dispatch> last_;     // of each owner, in the current recording
-  std::map<size_t, uint64_t> last_time_;  // end of the recordings of each partition
-  uint64_t recording_end_ = 0;
+  std::map<uint16_t, Dispatch> last_;     // of each owner
+  std::map<size_t, uint64_t> last_time_;  // the last dispatch of each partition
 };
 
 }  // namespace htmtrace

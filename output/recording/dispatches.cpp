@@ -41,6 +41,18 @@ DtlReader::DtlReader(InputFile file, DtlStatisticsUse statistics)
       .hint("make one with: htmtrace dtl -o FILE");
 }
 
+std::optional<uint64_t> DtlReader::realtime_ns(uint64_t timebase) const {
+  if (!clock_block_ || clock_block_->realtime_ns == 0) return std::nullopt;
+  // The clock that precedes or follows the block by the same time.
+  const DtlClock since{.boot_timebase = 0, .ticks_per_second = clock_block_->ticks_per_second};
+  const uint64_t there = clock_block_->timebase;
+  const auto distance = since.nanoseconds(timebase >= there ? timebase - there : there - timebase);
+  if (!distance) return std::nullopt;
+  return timebase >= there
+             ? clock_block_->realtime_ns + *distance
+             : clock_block_->realtime_ns - std::min(clock_block_->realtime_ns, *distance);
+}
+
 std::string DtlReader::start_value(std::string_view name) const {
   for (size_t at = 0; at < start_text_.size();) {
     const size_t end = std::min(start_text_.find('\n', at), start_text_.size());
@@ -192,6 +204,7 @@ std::optional<DtlReader::Block> DtlReader::take_payload(const DtlBlockHeader& he
       break;
     case DtlBlockKind::kClock:
       if (const auto clock = parse_dtl_clock(payload)) {
+        clock_block_ = clock;
         clock_ = {.boot_timebase = clock->boot_timebase,
                   .ticks_per_second = clock->ticks_per_second};
       }

@@ -59,6 +59,9 @@ class DtlReader {
 
   // The last clock that was read. A clock precedes the first entries.
   const DtlClock& clock() const { return clock_; }
+  // CLOCK_REALTIME of the recorded machine at a timebase, by the last clock that was read. Empty if
+  // the file does not relate the two.
+  std::optional<uint64_t> realtime_ns(uint64_t timebase) const;
   const std::string& start_text() const { return start_text_; }
   // The value of a line in the start text, or an empty string.
   std::string start_value(std::string_view name) const;
@@ -136,6 +139,7 @@ class DtlReader {
   std::vector<std::byte> delayed_bytes_;
 
   DtlClock clock_;
+  std::optional<DtlClockBlock> clock_block_;
   std::string start_text_;
   std::optional<DtlEnd> recording_end_;
   uint64_t damaged_bytes_ = 0;

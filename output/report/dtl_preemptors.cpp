@@ -5,11 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "core/base/counted.h"
+#include "core/base/plain_text.h"
 #include "output/io/csv_field.h"
 #include "output/io/json_writer.h"
 #include "output/io/shares.h"
@@ -19,6 +23,7 @@ namespace {
 
 // The number of virtual processors that a line of the table names.
 constexpr size_t kNamedCpus = 4;
+constexpr size_t kFactWidth = 38;
 constexpr size_t kWaiting = 0;  // the partition that waited
 
 class PreemptorWriter {
@@ -36,6 +41,7 @@ class PreemptorWriter {
   std::string text() {
     put_partitions();
     put_waits();
+    put_unknown();
     put_limits();
     return std::move(text_);
   }
@@ -88,15 +94,15 @@ class PreemptorWriter {
   }
 
   void put_partitions() {
-    fmt::format_to(out_, "who ran while {} waited: {}, {} us\n\n", table_.names[kWaiting],
+    fmt::format_to(out_, "who ran while {} waited: {}, {} us\n\n", name(kWaiting),
                    counted(waits_.all().waits, "wait"), us(waits_.all().ticks));
-    for (const std::string& name : table_.names) width_ = std::max(width_, name.size());
+    for (size_t i = 0; i < table_.names.size(); i++) width_ = std::max(width_, name(i).size());
     fmt::format_to(out_, "{:<{}}{:>10}{:>16}{:>11}{:>14}  {}\n", "partition", width_, "waits",
                    "time us", "share", "longest us", "virtual processors");
     const size_t lines = std::min(others_.size(), table_.top);
     for (size_t i = 0; i < lines; i++) {
       const auto& [partition, part] = others_[i];
-      put_part(table_.names[partition], part, cpus_of(partition));
+      put_part(name(partition), part, cpus_of(partition));
     }
     if (others_.size() > lines) {
       fmt::format_to(out_, "({} more: --top {})\n", counted(others_.size() - lines, "partition"),
@@ -135,25 +141,74 @@ class PreemptorWriter {
 
   std::string owner_of(const DtlPreemptors::Wait& wait) const {
     if (!wait.owner) return "unknown";
-    return fmt::format(
-        "{}, CPU {} ({})",
-        wait.owner->partition == kWaiting ? "own" : table_.names[wait.owner->partition],
-        wait.owner->cpu, share(wait.owner_ticks, wait.ticks));
+    return fmt::format("{}, CPU {} ({})",
+                       wait.owner->partition == kWaiting ? "own" : name(wait.owner->partition),
+                       wait.owner->cpu, share(wait.owner_ticks, wait.ticks));
+  }
+
+  // What the log shows about the time of which it does not show the partition.
+  void put_unknown() {
+    const DtlUnknownTime& unknown = waits_.unknown_time();
+    if (unknown.all() == 0) return;
+    fmt::format_to(out_, "\nunknown time, by what the recording of {} shows:\n", name(kWaiting));
+    fmt::format_to(out_, "{:<{}}{:>16}{:>11}\n", "", kFactWidth, "time us", "share");
+    put_fact("ready, not queued", unknown.not_queued());
+    put_fact("queued for the processor", unknown.queued());
+    put_fact("in waits over 10 ms", unknown.late());
+    if (const auto home = unknown.for_home()) {
+      put_fact("for the home processor", *home);
+      put_fact("for another processor", unknown.all() - *home);
+    }
+    put_largest(unknown.by_preempt_reason(), [](size_t code) {
+      const std::string_view name = preempt_reason_name(static_cast<uint8_t>(code));
+      return name.empty() ? fmt::format("after preempt reason {}", code)
+                          : fmt::format("after {}", name);
+    });
+    put_largest(unknown.by_hour(), [](size_t hour) {
+      return fmt::format("{:02}:00 to {:02}:00 UTC", hour, (hour + 1) % DtlUnknownTime::kHours);
+    });
+  }
+
+  void put_fact(const std::string& fact, uint64_t ticks) {
+    fmt::format_to(out_, "{:<{}}{:>16}{:>11}\n", fact, kFactWidth, us(ticks),
+                   share(ticks, waits_.unknown().ticks));
+  }
+
+  // Prints the lines with the most ticks, the highest number first.
+  template <class Label>
+  void put_largest(std::span<const uint64_t> ticks, Label label) {
+    std::vector<size_t> lines;
+    for (size_t i = 0; i < ticks.size(); i++) {
+      if (ticks[i] != 0) lines.push_back(i);
+    }
+    std::ranges::stable_sort(lines, std::greater(), [&](size_t i) { return ticks[i]; });
+    lines.resize(std::min(lines.size(), table_.top));
+    for (const size_t i : lines) put_fact(label(i), ticks[i]);
   }
 
   void put_limits() {
     text_ += "\nmerged:";
     for (size_t i = 0; i < table_.names.size(); i++) {
-      fmt::format_to(out_, "{} {}", i == 0 ? "" : ",", table_.names[i]);
+      fmt::format_to(out_, "{} {}", i == 0 ? "" : ",", name(i));
     }
     text_ += '\n';
-    fmt::format_to(out_, "own: another virtual processor of {}.\n", table_.names[kWaiting]);
+    fmt::format_to(out_, "own: another virtual processor of {}.\n", name(kWaiting));
     text_ +=
         "unknown: the processor was idle, or the hypervisor or a partition without a recording\n"
         "used it; htmtrace cannot name a partition without a recording.\n"
-        "The times of partitions are upper bounds: after a lost entry, and after the last entry\n"
-        "of a virtual processor, htmtrace does not see when the virtual processor stopped.\n";
+        "ready, not queued: the hypervisor delays a virtual processor, for example if its "
+        "partition\n"
+        "has used its entitlement. Waits over 10 ms last longer than a dispatch window.\n"
+        "After the last entry of a virtual processor, and if its next entry is missing, htmtrace "
+        "does\n"
+        "not see when the virtual processor stopped, so the time of its partition can be too "
+        "long.\n"
+        "The time of missing entries is unknown, so the time of their partition can be too "
+        "short.\n";
   }
+
+  // A name can come from a file or from a stranger's recording.
+  std::string name(size_t partition) const { return without_controls(table_.names[partition]); }
 
   DtlPreemptors::Part own() const {
     const auto found = waits_.partitions().find(kWaiting);

@@ -93,6 +93,33 @@ Contents read_all(DtlReader& reader, const DtlReader::Wanted& wanted = {}) {
 
 }  // namespace
 
+TEST_CASE("a file relates the timebase to the time of day") {
+  const auto of_block = [](const DtlClockBlock& clock, uint64_t timebase) {
+    File file;
+    FileBytes bytes = make_dtl_text_block(DtlBlockKind::kStart, "event all\n");
+    append(bytes, make_dtl_clock_block(clock));
+    file.write(bytes);
+    DtlReader reader(InputFile::open(file.path));
+    CHECK(!reader.realtime_ns(timebase));
+    read_all(reader);
+    return reader.realtime_ns(timebase);
+  };
+  const DtlClockBlock clock{.boot_timebase = 7,
+                            .ticks_per_second = 500'000'000,
+                            .timebase = 1000,
+                            .monotonic_ns = 5,
+                            .realtime_ns = 1'000'000};
+  CHECK(of_block(clock, 1000) == 1'000'000);
+  CHECK(of_block(clock, 1500) == 1'001'000);
+  CHECK(of_block(clock, 0) == 998'000);
+  DtlClockBlock young = clock;
+  young.realtime_ns = 100;  // less than the time since timebase 0
+  CHECK(of_block(young, 0) == 0);
+  DtlClockBlock unset = clock;
+  unset.realtime_ns = 0;
+  CHECK(!of_block(unset, 1500));
+}
+
 TEST_CASE("any entries survive packing and unpacking") {
   std::mt19937_64 random(5);
   std::vector<DtlEntry> extremes(300);

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/base/error.h"
@@ -25,6 +27,14 @@ DtlEntry dispatched(uint64_t timebase, uint32_t queued = 0, uint32_t ready = 0,
           .timebase = timebase};
 }
 
+constexpr uint64_t kWindow = 250;
+
+// An hour has 1000 ticks. The hour of early dispatches is unknown.
+std::optional<unsigned> hour_of(const DtlEntry& entry) {
+  if (entry.timebase < 1000) return std::nullopt;
+  return static_cast<unsigned>(entry.timebase / 1000 % DtlUnknownTime::kHours);
+}
+
 using CpuEntries = std::map<int, std::vector<DtlEntry>>;  // by CPU
 
 struct Merge {
@@ -38,13 +48,15 @@ struct Merge {
         runs.add({partition, cpu}, std::span(entries).first(half));
         runs.add({partition, cpu}, std::span(entries).subspan(half));
       }
-      runs.end_recording();
     }
     runs.finish();
-    DtlPreemptors of(runs, top, {});
-    for (const auto& [cpu, entries] : recordings[kMine]) of.add(cpu, entries);
+    DtlPreemptors of(runs, {.top = top, .window_ticks = kWindow}, {});
+    for (const auto& [cpu, entries] : recordings[kMine]) {
+      for (const DtlEntry& entry : entries) of.add(cpu, entry, hour_of(entry));
+    }
     all = of.all();
     unknown = of.unknown();
+    time = of.unknown_time();
     partitions = of.partitions();
     for (size_t partition = 0; partition < recordings.size(); partition++) {
       owners.push_back(of.owners_of(partition));
@@ -54,6 +66,7 @@ struct Merge {
 
   MemoryBudget budget;
   DtlPreemptors::Part all, unknown;
+  DtlUnknownTime time;
   std::map<size_t, DtlPreemptors::Part> partitions;
   std::vector<std::vector<DtlPreemptors::OwnerPart>> owners;
   std::vector<DtlPreemptors::Wait> longest;
@@ -109,6 +122,48 @@ TEST_CASE("preemptors: the time after the end of a recording is unknown") {
                      {{0, {dispatched(1050)}}, {1, {dispatched(1150, 0, 0, 0, 41)}}}});
   check_part(merge.partitions.at(kOther), 1, 50, 50);
   check_part(merge.unknown, 1, 150, 150);
+}
+
+TEST_CASE("preemptors: what the log shows about the unknown time") {
+  // The other partition runs on processor 40 until 1200.
+  std::vector<DtlEntry> mine = {
+      dispatched(900, 50),                // unknown: 50, in an unknown hour
+      dispatched(1300, 50, 150),          // 1100-1200 is known; unknown: 50 not queued, 50 queued
+      dispatched(2000, 100, 200, 0, 41),  // unknown: all, on another processor, a long wait
+      dispatched(2100, 0, 0, 90, 41),     // no wait
+      dispatched(26000, 0, 10, 0),        // at 2 o'clock on the next day
+      dispatched(26100, 5, 0, 0)};
+  for (DtlEntry& entry : mine) entry.preempt_reason = kPreemptTimeSlice;
+  mine[0].preempt_reason = 200;
+  const Merge merge({{{3, mine}}, {{5, {dispatched(950), dispatched(1800, 0, 0, 600)}}}});
+  const DtlUnknownTime& time = merge.time;
+  CHECK(time.all() == merge.unknown.ticks);
+  CHECK(time.not_queued() == 50 + 200 + 10);
+  CHECK(time.queued() == 50 + 50 + 100 + 5);
+  CHECK(time.late() == 300);
+  CHECK(time.for_home() == 50 + 100 + 10 + 5);
+  CHECK(time.by_preempt_reason()[200] == 50);
+  CHECK(time.by_preempt_reason()[kPreemptTimeSlice] == 100 + 300 + 15);
+  CHECK(time.by_hour()[1] == 100);
+  CHECK(time.by_hour()[2] == 300 + 15);
+  uint64_t with_hour = 0;
+  for (const uint64_t ticks : time.by_hour()) with_hour += ticks;
+  CHECK(with_hour == time.all() - 50);
+}
+
+TEST_CASE("preemptors: a home with as many dispatches as another processor has the lower number") {
+  const Merge merge({{{0, {dispatched(1000, 7, 0, 0, 41), dispatched(2000, 20, 0, 0, 40)}},
+                      {1, {dispatched(1000, 300, 0, 0, 42)}}}});
+  CHECK(merge.time.for_home() == 20 + 300);
+}
+
+TEST_CASE("preemptors: a run longer than 2^32 ticks") {
+  constexpr uint64_t kLong = uint64_t{1} << 33;
+  const Merge merge({{{0, {dispatched(1000), dispatched(1000 + kLong, 100)}}},
+                     {{0, {dispatched(500), dispatched(500 + kLong, 0, 0, 100)}}}});
+  // The run of the other partition ends at 400 + kLong, before the wait begins.
+  check_part(merge.unknown, 1, 100, 100);
+  CHECK(!merge.partitions.contains(kOther));
 }
 
 TEST_CASE("preemptors: another virtual processor of this partition") {
