@@ -63,6 +63,10 @@ std::vector<int> online_cpus() {
   return read_online().cpus;
 }
 
+std::string online_cpu_list() {
+  return read_online().text;
+}
+
 void check_online(const std::vector<int>& cpus) {
   const OnlineCpus online = read_online();
   for (const int cpu : cpus) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,8 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 
 // Throws Error.
 std::vector<int> online_cpus();
+// In the kernel's notation. Throws Error.
+std::string online_cpu_list();
 
 // Throws Error, with the online CPUs, if one of `cpus` is offline or does not exist.
 void check_online(const std::vector<int>& cpus);

@@ -194,7 +194,6 @@ TraceSink DtlOutput::open_next(const std::filesystem::path& path, const std::str
     next.reserve(kLeastRoomBytes);
     next.append(make_dtl_text_block(DtlBlockKind::kStart, about));
     if (next.error()) throw Error("cannot write " + path.string(), *next.error());
-    next.begin();
   } catch (...) {
     next.discard();
     throw;
@@ -210,8 +209,15 @@ TraceSink DtlOutput::continue_in(TraceSink next, std::span<Track* const> tracks,
   }
   const std::lock_guard held(lock_);
   file_->append(make_dtl_end_block(end));
+  file_->end();
   TraceSink old = std::move(*file_);
   file_.emplace(std::move(next));
+  try {
+    file_->begin();
+  } catch (const Error&) {
+    // Another program has just taken the name. A further file follows.
+    file_->fail(EEXIST);
+  }
   note_loss(old, std::exchange(file_lost_entries_, 0));
   clock_told_ = {};  // each file has the clock and all names
   names_.take_all_again();

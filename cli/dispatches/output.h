@@ -115,11 +115,12 @@ class DtlOutput {
   void begin() {
     if (file_) file_->begin();
   }
-  // Opens the next file of a recording in several files. The file begins with `about`, and appears
-  // at once. Throws Error, also if the disk has no room.
+  // Opens the next file of a recording in several files. The file begins with `about`. Throws Error,
+  // also if the disk has no room.
   TraceSink open_next(const std::filesystem::path& path, const std::string& about) const;
-  // Ends the file with `end`, and continues in `next`. No thread may pass entries during the call.
-  // Returns the old file. The caller passes it to close(), which can wait for the disk.
+  // Ends the file with `end`, and continues in `next`, which then appears: the user may move all
+  // files except the newest. No thread may pass entries during the call. Returns the old file. The
+  // caller passes it to close(), which can wait for the disk.
   TraceSink continue_in(TraceSink next, std::span<Track* const> tracks, const DtlEnd& end);
   void close(TraceSink file);
   // The size of the current file so far, and whether it could not be written.

@@ -9,6 +9,7 @@
 
 #include "cli/capture/privileges.h"
 #include "cli/commands.h"
+#include "cli/cpu_list.h"
 #include "cli/messages.h"
 #include "core/base/start_thread.h"
 #include "core/base/timebase.h"
@@ -71,6 +72,7 @@ DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals, ReadyNotice&
       progress_(stderr, style_of(options)),
       driver_(dtl_driver()) {
   check_period();
+  if (options_.end_on_hotplug) online_ = online_cpu_list();
   period_ns_ = options_.period ? static_cast<uint64_t>(options_.period->count())
                                : choose_dtl_period(options_.cpus, options_.event, signals_);
   const DtlRings rings(options_.aux_bytes, options_.cpus.size());

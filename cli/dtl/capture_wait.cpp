@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The waits of a recording of the dispatch trace log, and what ends them: the time, signals,
 // commands of --control, the workload, and the reader of standard output.
+#include <fmt/core.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -9,10 +10,14 @@
 #include <csignal>
 #include <ctime>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "cli/capture/watched_work.h"
+#include "cli/cpu_list.h"
 #include "cli/dtl/capture.h"
+#include "cli/messages.h"
+#include "core/base/error.h"
 
 namespace htmtrace {
 namespace {
@@ -22,6 +27,9 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kDtlTick{100};
+constexpr std::chrono::seconds kHotplugTick{1};
+// A change of the SMT mode switches many CPUs, one after another.
+constexpr int kQuietHotplugTicks = 3;
 
 }  // namespace
 
@@ -36,6 +44,7 @@ void DtlCapture::wait() {
       pause = std::min(pause, *left);
     }
     progress_.recording(left);
+    if (cpus_changed()) return;
     update_metrics();
     rotate();
     if (top_) {
@@ -57,6 +66,27 @@ void DtlCapture::wait() {
     }
     if (workload_ && workload_->ended()) return;
   }
+}
+
+// Returns true if the recording should end because the online CPUs have changed and then stayed the
+// same for some time. A CPU that goes offline loses its event, and another CPU has none.
+bool DtlCapture::cpus_changed() {
+  const auto now = steady_clock::now();
+  if (!options_.end_on_hotplug || now < next_hotplug_check_) return false;
+  next_hotplug_check_ = now + kHotplugTick;
+  std::string online;
+  try {
+    online = online_cpu_list();
+  } catch (const Error&) {
+    return false;  // for example, no free descriptor; the next look may succeed
+  }
+  if (online != seen_online_) quiet_ticks_ = 0;
+  seen_online_ = online;
+  if (online == online_ || ++quiet_ticks_ < kQuietHotplugTicks) return false;
+  progress_.clear();
+  print_note(
+      fmt::format("the online CPUs changed from {} to {}: the recording ends", online_, online));
+  return true;
 }
 
 void DtlCapture::show_top() {

@@ -79,7 +79,7 @@ void check_no_capture(const CLI::App& app, const Wish& wish) {
   }
   for (const char* option :
        {"--event", "--period", "--duration", "-m", "--threads", "--user", "--control", "--ready-fd",
-        "--ready-file", "--detach", "--progress", "--quiet", "--metrics-interval", "--rotate"}) {
+        "--ready-file", "--detach", "--progress", "--quiet", "--metrics-interval", "--rotate", "--end-on-hotplug"}) {
     if (app.get_option(option)->count() == 0) continue;
     throw CLI::ValidationError(option, "cannot be used with --input");
   }
@@ -317,6 +317,8 @@ void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
          },
          "End after TIME: 500ms, 10s, 2m [end of PROGRAM]")
       ->type_name("TIME");
+  app.add_flag("--end-on-hotplug", wish->options.end_on_hotplug,
+               "End when a CPU goes offline or comes online");
   app.option_defaults()->group(kRingGroup);
   app.add_option_function<std::string>(
          "-m", [wish](const std::string& text) { wish->options.aux_bytes = parse_aux_size(text); },

@@ -123,17 +123,19 @@ bool is_being_written(const std::filesystem::path& path) {
   return locked;
 }
 
+void TraceSink::end() {
+  if (std::exchange(ended_, true) || file_.is_stream() || !file_.is_published()) return;
+  struct stat status {};
+  if (::fstat(file_.fd(), &status) == 0 && status.st_nlink == 0) fail(ENOENT);
+}
+
 void TraceSink::finish() {
   if (file_.fd() < 0) return;
   if (!file_.is_stream()) {
     if (::ftruncate(file_.fd(), static_cast<off_t>(written_bytes_)) != 0) fail(errno);
     // The kernel reports most errors of a disk only here. EINVAL: the file system has no fsync(2).
     if (::fsync(file_.fd()) != 0 && errno != EINVAL) fail(errno);
-    // A file without a link was removed or replaced while it was written.
-    struct stat status {};
-    if (file_.is_published() && ::fstat(file_.fd(), &status) == 0 && status.st_nlink == 0) {
-      fail(ENOENT);
-    }
+    end();
   }
   if (error_ && !file_.is_published()) {
     file_.discard();

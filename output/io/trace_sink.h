@@ -55,9 +55,13 @@ class TraceSink {
   // processes.
   void mark_as_being_written() const;
 
-  // Waits until the bytes and the name are on the disk, closes the file and releases reserved
-  // space. If the disk fails here, or if the file was removed, discarded_bytes() stays 0. After an
-  // error, a file that has not appeared is removed. A second call has no effect.
+  // All bytes are written. If the file has been removed, this is an error. From now on, the user may
+  // move or remove the file.
+  void end();
+
+  // Ends the file, waits until the bytes and the name are on the disk, closes the file and releases
+  // reserved space. If the disk fails here, or if the file was removed, discarded_bytes() stays 0.
+  // After an error, a file that has not appeared is removed. A second call has no effect.
   void finish();
 
   // Closes and removes the file, unless it is a stream. A second call, or a call after finish(),
@@ -82,6 +86,7 @@ class TraceSink {
   uint64_t written_bytes_ = 0;
   uint64_t ahead_bytes_;  // space up to this offset is reserved, or not requested yet
   uint64_t discarded_bytes_ = 0;
+  bool ended_ = false;
   std::optional<int> error_;
   Moment error_moment_;
   // Allocated if the file system cannot write directly from the source. Some file systems (9p) pin
