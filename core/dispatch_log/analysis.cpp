@@ -2,6 +2,10 @@
 #include "core/dispatch_log/analysis.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "core/base/spread.h"
 
 namespace htmtrace {
 namespace {
@@ -11,31 +15,38 @@ void add_counts(DtlPlaces::Table& to, const DtlPlaces::Table& from) {
   to.add_error(from.error());
 }
 
-// Counts consecutive equal keys with a single table access.
-class Run {
+// Counts keys in a small cache in front of a table: a virtual processor has few processors and
+// instructions at a time. put(key, count) adds to the table.
+template <class Put>
+class Counter {
  public:
-  explicit Run(DtlPlaces::Table& table) : table_(table) {}
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
-  ~Run() { finish(); }
+  explicit Counter(Put put) : put_(put) {}
+  Counter(const Counter&) = delete;
+  Counter& operator=(const Counter&) = delete;
+  ~Counter() {
+    for (const Row& row : rows_) {
+      if (row.count != 0) put_(row.key, row.count);
+    }
+  }
 
   void add(uint64_t key) {
-    if (key != key_) {
-      finish();
-      key_ = key;
+    Row& row = rows_[spread(key) >> (64 - kRowBits)];
+    if (row.key != key) {
+      if (row.count != 0) put_(row.key, row.count);
+      row = {.key = key, .count = 0};
     }
-    count_++;
+    row.count++;
   }
 
  private:
-  void finish() {
-    if (count_ != 0) table_.at(key_).count += count_;
-    count_ = 0;
-  }
+  static constexpr unsigned kRowBits = 6;
+  struct Row {
+    uint64_t key = 0;
+    uint64_t count = 0;
+  };
 
-  DtlPlaces::Table& table_;
-  uint64_t key_ = 0;
-  uint64_t count_ = 0;
+  Put put_;
+  std::array<Row, size_t{1} << kRowBits> rows_{};
 };
 
 }  // namespace
@@ -71,14 +82,26 @@ void DtlAnalysis::add(std::span<const DtlEntry> entries, int cpu, uint64_t ticks
   }
   if (ticks_per_second != 0) count_stolen(entries, ticks_per_second);
 
-  Run processors(places.processors), instructions(places.instructions);
   if (!first_processor_) first_processor_ = entries.front().processor_id;
+  const auto into = [](DtlPlaces::Table& table) {
+    return [&table](uint64_t key, uint64_t count) { table.at(key).count += count; };
+  };
+  Counter moves([&](uint64_t key, uint64_t count) {
+    places.move(static_cast<uint16_t>(key >> 16), static_cast<uint16_t>(key), count);
+  });
+  Counter processors(into(places.processors)), instructions(into(places.instructions));
+  uint16_t processor = processor_.value_or(entries.front().processor_id);
   for (const DtlEntry& entry : entries) {
-    move(entry.processor_id, places);
-    processors.add(static_cast<uint64_t>(cpu) << 16 | entry.processor_id);
+    if (entry.processor_id != processor) {
+      moved_++;
+      moves.add(uint64_t{processor} << 16 | entry.processor_id);
+      processor = entry.processor_id;
+    }
+    processors.add(static_cast<uint64_t>(cpu) << 16 | processor);
     instructions.add(entry.srr0);
     if (entry.fault_address != 0) places.fault_pages.at(entry.fault_address / 4096).count++;
   }
+  processor_ = processor;
 }
 
 void DtlAnalysis::move(uint16_t to, DtlPlaces& places) {

@@ -84,10 +84,11 @@ std::vector<std::byte> make_dtl_statistics_block(uint16_t cpu, const DtlStatisti
                                      .last_timebase = statistics.highest_timebase()});
 }
 
-std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries) {
+std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries,
+                                              DtlPackHints* hints) {
   std::vector<std::byte> block(kDtlHeaderBytes);
   block.reserve(kDtlHeaderBytes + entries.size() * kUsualEntryBytes);
-  pack_dtl_entries(entries, block);
+  pack_dtl_entries(entries, block, hints);
   DtlBlockHeader header{.kind = DtlBlockKind::kEntries,
                         .cpu = cpu,
                         .entries = static_cast<uint32_t>(entries.size()),
@@ -143,7 +144,7 @@ void add_dtl_names(std::string_view lines, std::vector<std::byte>& to) {
 
 void DtlCpuBlocks::add(std::span<const DtlEntry> entries, uint64_t ticks_per_second,
                        std::vector<std::byte>& to) {
-  const auto block = make_dtl_entries_block(cpu_, entries);
+  const auto block = make_dtl_entries_block(cpu_, entries, &hints_);
   to.insert(to.end(), block.begin(), block.end());
   group_bytes_ += block.size();
   group_.add(entries, ticks_per_second);

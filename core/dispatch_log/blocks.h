@@ -70,8 +70,9 @@ std::vector<std::byte> make_dtl_text_block(DtlBlockKind kind, std::string_view t
 std::vector<std::byte> make_dtl_end_block(const DtlEnd& end);
 std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock);
 std::vector<std::byte> make_dtl_statistics_block(uint16_t cpu, const DtlStatistics& statistics);
-// Accepts one to kMostDtlEntries entries.
-std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries);
+// Accepts one to kMostDtlEntries entries. `hints` of the same CPU may be null.
+std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries,
+                                              DtlPackHints* hints = nullptr);
 // Accepts one to kMostDtlEntries switches. Times ascend and do not exceed `until_ns`.
 std::vector<std::byte> make_dtl_switches_block(uint16_t cpu, std::span<const DtlSwitch> switches,
                                                uint64_t until_ns);
@@ -97,6 +98,7 @@ class DtlCpuBlocks {
  private:
   uint16_t cpu_;
   uint64_t enough_;
+  DtlPackHints hints_;
   DtlGroup group_;
   size_t group_bytes_ = 0;
 };

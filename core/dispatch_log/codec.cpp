@@ -14,6 +14,11 @@ namespace {
 // group.
 constexpr size_t kGroups = 16;
 
+// Columns with hints: of all entries, and of each group.
+constexpr size_t kHintsOfAll = 3;
+constexpr size_t kHintsOfGroup = 2;
+static_assert(kHintsOfAll + kHintsOfGroup * kGroups == DtlPackHints::kColumns);
+
 size_t group_of(uint64_t reasons) {
   return std::min<size_t>(reasons & 0xff, kGroups - 1);
 }
@@ -58,7 +63,8 @@ class Groups {
 
 }  // namespace
 
-void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>& to) {
+void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>& to,
+                      DtlPackHints* hints) {
   Columns columns;
   Groups groups;
   for (const DtlEntry& entry : entries) groups.count(entry.preempt_reason);
@@ -79,17 +85,21 @@ void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>&
     columns.fault_address[place] = entry.fault_address;
   }
   const Group all{.count = entries.size()};
-  pack_repeated(all.of(columns.processor), to);
-  pack_repeated(all.of(columns.srr1), to);
+  const auto hint = [hints](size_t column) { return hints ? &hints->columns[column] : nullptr; };
+  pack_repeated(all.of(columns.processor), to, hint(0));
+  pack_repeated(all.of(columns.srr1), to, hint(1));
   pack_numbers(all.of(columns.since), to);
-  pack_repeated(all.of(columns.reasons), to);
+  pack_repeated(all.of(columns.reasons), to, hint(2));
+  size_t column = kHintsOfAll;
   for (const Group& group : groups.all()) {
-    if (group.count == 0) continue;
-    pack_numbers(group.of(columns.enqueue_to_dispatch), to);
-    pack_numbers(group.of(columns.ready_to_enqueue), to);
-    pack_numbers(group.of(columns.waiting_to_ready), to);
-    pack_repeated(group.of(columns.srr0), to);
-    pack_repeated(group.of(columns.fault_address), to);
+    if (group.count != 0) {
+      pack_numbers(group.of(columns.enqueue_to_dispatch), to);
+      pack_numbers(group.of(columns.ready_to_enqueue), to);
+      pack_numbers(group.of(columns.waiting_to_ready), to);
+      pack_repeated(group.of(columns.srr0), to, hint(column));
+      pack_repeated(group.of(columns.fault_address), to, hint(column + 1));
+    }
+    column += kHintsOfGroup;
   }
 }
 

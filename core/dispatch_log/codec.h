@@ -3,11 +3,12 @@
 // describes the format.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/base/packed_numbers.h"
 #include "core/dispatch_log/entry.h"
 
 namespace htmtrace {
@@ -15,8 +16,16 @@ namespace htmtrace {
 // The maximum number of entries in a block.
 inline constexpr size_t kMostDtlEntries = 4096;
 
-// Appends up to kMostDtlEntries packed entries to `to`.
-void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>& to);
+// What the preceding blocks of a virtual processor show about the columns of the next block.
+struct DtlPackHints {
+  static constexpr size_t kColumns = 35;
+  std::array<RepeatedHint, kColumns> columns;
+};
+
+// Appends up to kMostDtlEntries packed entries to `to`. Uses and updates `hints`, which may be
+// null.
+void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>& to,
+                      DtlPackHints* hints = nullptr);
 
 // Fills `entries`, up to kMostDtlEntries. Returns false if `packed` does not hold exactly this
 // number of entries; the contents of `entries` are then meaningless. Accepts any bytes.

@@ -53,6 +53,59 @@ TEST_CASE("numbers that rarely change take little more than a bit") {
   CHECK(read_repeated(packed, numbers.size()) == numbers);
 }
 
+// Numbers that suit one of the forms of pack_repeated().
+Numbers numbers_for(unsigned form, size_t count, std::mt19937_64& random) {
+  Numbers numbers(count);
+  uint64_t now = 0;
+  for (uint64_t& number : numbers) {
+    if (random() % 16 == 0) now = random();
+    switch (form) {
+      case 0:  // plain
+        number = random() % 4096;
+        break;
+      case 1:  // a list of distinct numbers
+        number = 0xc000000000001234 + random() % 5 * 0x100004000;
+        break;
+      case 2:  // equal upper bits
+        number = 0xc000000000000000 + random() % 3 * 0x12340000 + random() % 65536;
+        break;
+      default:  // runs
+        number = now;
+    }
+  }
+  return numbers;
+}
+
+TEST_CASE("a hint never makes a column wrong, and not much longer if its numbers change often") {
+  std::mt19937_64 random(3);
+  RepeatedHint hint;
+  unsigned form = 0;
+  size_t with_hint = 0, shortest = 0;
+  for (int round = 0; round < 400; round++) {
+    if (random() % 8 == 0) form = random() % 4;
+    const Numbers numbers = numbers_for(form, 1 + random() % 4096, random);
+    Packed packed;
+    pack_repeated(numbers, packed, &hint);
+    CHECK(read_repeated(packed, numbers.size()) == numbers);
+    with_hint += packed.size();
+    shortest += repeated(numbers).size();
+  }
+  CHECK(with_hint <= shortest + shortest / 5);
+}
+
+TEST_CASE("the hint of a column that does not change gives the shortest form") {
+  for (unsigned form = 0; form < 4; form++) {
+    std::mt19937_64 random(form);
+    RepeatedHint hint;
+    for (int round = 0; round < 40; round++) {
+      const Numbers numbers = numbers_for(form, 4096, random);
+      Packed packed;
+      pack_repeated(numbers, packed, &hint);
+      CHECK(packed == repeated(numbers));
+    }
+  }
+}
+
 TEST_CASE("low bits that are zero in all numbers take no room") {
   std::mt19937_64 random(2);
   for (const unsigned zeros : {0U, 1U, 2U, 3U, 5U, 12U, 13U, 60U}) {
