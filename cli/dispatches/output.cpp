@@ -212,16 +212,21 @@ TraceSink DtlOutput::continue_in(TraceSink next, std::span<Track* const> tracks,
   file_->end();
   TraceSink old = std::move(*file_);
   file_.emplace(std::move(next));
-  try {
-    file_->begin();
-  } catch (const Error&) {
-    // Another program has just taken the name. A further file follows.
-    file_->fail(EEXIST);
-  }
   note_loss(old, std::exchange(file_lost_entries_, 0));
   clock_told_ = {};  // each file has the clock and all names
   names_.take_all_again();
   return old;
+}
+
+// Without the lock, because it waits for the disk. The other threads only append to the file.
+void DtlOutput::begin_next() {
+  try {
+    file_->begin();
+  } catch (const Error&) {
+    // Another program has just taken the name. A further file follows.
+    const std::lock_guard held(lock_);
+    file_->fail(EEXIST);
+  }
 }
 
 void DtlOutput::close(TraceSink file) {

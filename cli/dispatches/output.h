@@ -118,10 +118,13 @@ class DtlOutput {
   // Opens the next file of a recording in several files. The file begins with `about`. Throws Error,
   // also if the disk has no room.
   TraceSink open_next(const std::filesystem::path& path, const std::string& about) const;
-  // Ends the file with `end`, and continues in `next`, which then appears: the user may move all
-  // files except the newest. No thread may pass entries during the call. Returns the old file. The
-  // caller passes it to close(), which can wait for the disk.
+  // Ends the file with `end`, and continues in `next`. No thread may pass entries during the call.
+  // Returns the old file. The caller then calls begin_next(), and passes the old file to close().
+  // Both can wait for the disk.
   TraceSink continue_in(TraceSink next, std::span<Track* const> tracks, const DtlEnd& end);
+  // The next file appears, after the end of the old file was written: the user may move or remove
+  // all files except the newest.
+  void begin_next();
   void close(TraceSink file);
   // The size of the current file so far, and whether it could not be written.
   uint64_t file_bytes() const;

@@ -53,8 +53,9 @@ void DtlCapture::rotate() {
   }
   TraceSink old = output_->continue_in(std::move(*next), tracks, end_of_part(name));
   held.clear();
+  output_->begin_next();
   rotation_->began(old.error().has_value());
-  output_->close(std::move(old));  // outside the locks, because it waits for the disk
+  output_->close(std::move(old));
   remove_old_files();
 }
 
