@@ -100,7 +100,7 @@ class CountList {
 
   // The slot where the search for `value` begins.
   size_t home_of(uint64_t value) const {
-    return static_cast<size_t>(spread(value) >> 32) & (size() - 1);
+    return secret_place(value, size());
   }
 
   // The entry of `value`, or the free entry for it.

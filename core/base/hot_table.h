@@ -70,6 +70,12 @@ class HotTable {
     return place;
   }
 
+  // The number of slots that a search for `key` reads. Tests check that no pattern of keys makes it
+  // large.
+  size_t probes(uint64_t key) const {
+    return ((place_of(key) - home_of(key)) & (slots_.size() - 1)) + 1;
+  }
+
   // The row at a slot; null if the slot is free.
   const Entry* row_at(size_t place) const { return used_[place] ? &slots_[place].entry : nullptr; }
 
@@ -137,9 +143,7 @@ class HotTable {
 
  private:
   // The slot where the search for `key` begins.
-  size_t home_of(uint64_t key) const {
-    return static_cast<size_t>(spread(key) >> 32) & (slots_.size() - 1);
-  }
+  size_t home_of(uint64_t key) const { return secret_place(key, slots_.size()); }
 
   // At most half of the slots are used, which keeps searches short.
   void make_room() {

@@ -8,16 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/keyed_hash.h"
+#include "core/base/spread.h"
 
 namespace htmtrace {
 
 class KeyNumbers {
  public:
   static constexpr uint32_t kNone = ~uint32_t{0};
-
-  // The seed decides where the keys are, and nothing else.
-  explicit KeyNumbers(uint64_t seed = process_seed()) : seed_(seed) {}
 
   // Returns the number of `key`. A new key gets `number`, which must not be kNone.
   uint32_t add(uint64_t key, uint32_t number) {
@@ -52,9 +49,7 @@ class KeyNumbers {
   };
   static constexpr size_t kFirstSlots = 64;  // a power of two, like every size
 
-  size_t home_of(uint64_t key) const {
-    return static_cast<size_t>(keyed_hash(key, seed_)) & (slots_.size() - 1);
-  }
+  size_t home_of(uint64_t key) const { return secret_place(key, slots_.size()); }
 
   // The slot of `key`, or the free slot for it.
   size_t place_of(uint64_t key) const {
@@ -73,7 +68,6 @@ class KeyNumbers {
     }
   }
 
-  uint64_t seed_;
   std::vector<Slot> slots_ = std::vector<Slot>(kFirstSlots);
   size_t size_ = 0;
 };

@@ -142,7 +142,7 @@ bool Dictionary::build(std::span<const uint64_t> values) {
   entries_.clear();
   indices_.resize(values.size());
   for (size_t i = 0; i < values.size(); i++) {
-    size_t place = spread(values[i]) >> (64 - kPlaceBits);
+    size_t place = secret_place(values[i], places_.size());
     while (places_[place] != 0 && entries_[places_[place] - 1] != values[i]) {
       place = (place + 1) % places_.size();
     }
