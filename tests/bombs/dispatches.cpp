@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Recordings of the dispatch trace log, htmtrace-dtl(5).
 #include <algorithm>
+#include <filesystem>
 #include <string>
 
 #include "core/base/big_endian.h"
 #include "core/base/crc32c.h"
+#include "core/base/spread.h"
 #include "core/dispatch_log/blocks.h"
 #include "tests/bombs/bomb.h"
 
@@ -75,6 +77,31 @@ void small_blocks(unsigned scale) {
   }
 }
 
+// Processors whose keys in the table of homes all have neighboring places, if the table spreads its
+// keys with the known factor.
+void colliding_processors(unsigned) {
+  constexpr unsigned kCpus = 1024, kTableBits = 19, kPlaces = 2048;
+  File file("log.dtl");
+  put_start(file);
+  uint64_t timebase = 0;
+  for (uint64_t cpu = 0; cpu < kCpus; cpu++) {
+    std::vector<DtlEntry> entries;
+    for (uint64_t processor = 0; processor < 65'536; processor++) {
+      const uint64_t place = spread(cpu << 16 | processor) >> 32 & ((1U << kTableBits) - 1);
+      if (place >= kPlaces) continue;
+      entries.push_back(
+          {.processor_id = static_cast<uint16_t>(processor), .timebase = timebase += 1000});
+    }
+    file.put(make_dtl_entries_block(static_cast<uint16_t>(cpu), entries));
+  }
+}
+
+// The same file under another name is the recording of another partition.
+void two_recordings(unsigned scale) {
+  colliding_processors(scale);
+  std::filesystem::copy_file("log.dtl", "other.dtl");
+}
+
 }  // namespace
 
 std::vector<Bomb> dispatch_bombs() {
@@ -93,6 +120,12 @@ std::vector<Bomb> dispatch_bombs() {
       {"dtl-switches", kEither, packed_switches, tasks},
       {"dtl-names", kEither, blocks_of_names, tasks},
       {"dtl-blocks", kRead, small_blocks, summary},
+      {"dtl-processors", kEither, colliding_processors, summary},
+      {"dtl-merge", kEither, two_recordings, {"dtl", "--input", "log.dtl", "--merge", "other.dtl"}},
+      {"dtl-metrics",
+       kEither,
+       blocks_of_cpus,
+       {"dtl", "--input", "log.dtl", "--metrics", "m.prom"}},
       {"dtl-interval", kEither, blocks_of_cpus, {"dtl", "--interval", "1ms", "--input", "log.dtl"}},
   };
 }
