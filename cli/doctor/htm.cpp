@@ -62,6 +62,14 @@ Finding refused_status(HtmType type, int reason) {
   return finding;
 }
 
+// Returns the reason why the files in a folder are unknown, or an empty string. A missing folder
+// has no files.
+std::string why_unreadable(const fs::path& folder) {
+  std::error_code failure;
+  const fs::directory_iterator first(folder, failure);
+  return !failure || failure == std::errc::no_such_file_or_directory ? "" : failure.message();
+}
+
 // Returns the newest version of the driver's source that DKMS can build, or an empty string.
 std::string installed_source(const fs::path& root) {
   constexpr std::string_view kSource = "htmtrace-htm-";
@@ -70,7 +78,8 @@ std::string installed_source(const fs::path& root) {
   for (fs::directory_iterator entry(root / "usr/src", failure), end; !failure && entry != end;
        entry.increment(failure)) {
     const std::string name = entry->path().filename().string();
-    if (!name.starts_with(kSource)) continue;
+    std::error_code ignored;
+    if (!name.starts_with(kSource) || !fs::exists(entry->path() / "dkms.conf", ignored)) continue;
     const std::string version = name.substr(kSource.size());
     if (::strverscmp(version.c_str(), newest.c_str()) > 0) newest = version;
   }
@@ -91,6 +100,13 @@ std::vector<std::string> ways_to_build(const fs::path& root, const std::string& 
             (loads_unsigned ? " && insmod kmod/htm.ko" : "")};
   } else {
     steps = {"dkms install htmtrace-htm/" + source};
+  }
+  for (const fs::path& folder : {fs::path("lib/modules") / release, fs::path("usr/src")}) {
+    const std::string reason = why_unreadable(root / folder);
+    if (reason.empty()) continue;
+    steps.insert(steps.begin(),
+                 fmt::format("run htmtrace doctor as root   (/{} cannot be read: {})",
+                             folder.string(), reason));
   }
   std::error_code ignored;
   if (fs::exists(root / "lib/modules" / release / "build", ignored)) return steps;

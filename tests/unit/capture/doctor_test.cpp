@@ -2,6 +2,7 @@
 // The doctor's checks on machines that are modeled by files.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "cli/doctor/htm.h"
@@ -67,6 +68,10 @@ TEST_CASE("a missing driver is reported with the command that fixes it") {
   CHECK(advice_of(check()).find("make -C kmod && insmod") != std::string::npos);
   const Finding must_be_signed = check_driver(root.path(), "7.3.4", false, false);
   CHECK(advice_of(must_be_signed).find("insmod") == std::string::npos);
+  // Neither is a folder with the driver's source.
+  root.write("usr/src/htmtrace-htm-1.0.dsc", "");
+  root.write("usr/src/htmtrace-htm-9.9/README", "");
+  CHECK(advice_of(check()).starts_with("install the package htmtrace-dkms"));
   root.write("usr/src/htmtrace-htm-1.2.3/dkms.conf", "");
   CHECK(advice_of(check()) == "dkms install htmtrace-htm/1.2.3\n");
   root.write("lib/modules/7.3.4/updates/dkms/htm.ko.xz", "");
@@ -77,6 +82,21 @@ TEST_CASE("a missing driver is reported with the command that fixes it") {
   CHECK(check().verdict == Verdict::kNotice);
   root.write(std::string(kPmu) + "capabilities", "");
   CHECK(check().verdict == Verdict::kGood);
+}
+
+TEST_CASE("an unreadable folder is reported, because it may have the driver or its source") {
+  const TemporaryFolder root;
+  const auto advice = [&] { return advice_of(check_driver(root.path(), "7.3.4", false, true)); };
+  root.write("lib/modules/7.3.4/build/Makefile", "");
+  CHECK(advice().find("cannot be read") == std::string::npos);
+  // No user can read a link that leads to itself, not even root.
+  std::filesystem::create_directory(root.path() / "usr");
+  std::filesystem::create_symlink("src", root.path() / "usr/src");
+  CHECK(advice().starts_with("run htmtrace doctor as root   (/usr/src cannot be read: Too many"));
+  CHECK(advice().find("install the package htmtrace-dkms") != std::string::npos);
+  std::filesystem::remove_all(root.path() / "lib/modules/7.3.4");
+  std::filesystem::create_symlink("7.3.4", root.path() / "lib/modules/7.3.4");
+  CHECK(advice().find("(/lib/modules/7.3.4 cannot be read: Too many") != std::string::npos);
 }
 
 TEST_CASE("lockdown allows perf, and an unreadable state is unknown") {
