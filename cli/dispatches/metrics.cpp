@@ -2,6 +2,7 @@
 #include "cli/dispatches/metrics.h"
 
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "core/base/error.h"
@@ -9,12 +10,20 @@
 
 namespace htmtrace {
 
+// To open a FIFO would wait for its reader.
+void check_metrics_file(const std::filesystem::path& file) {
+  std::error_code failure;
+  const auto kind = std::filesystem::status(file, failure).type();
+  using enum std::filesystem::file_type;
+  if (kind == regular || kind == not_found || kind == none) return;
+  throw Error("cannot write metrics to " + file.string() + ": it is not a regular file")
+      .hint("choose another file with --metrics");
+}
+
 void write_metrics(const std::filesystem::path& file, const DtlMetrics& metrics) {
+  check_metrics_file(file);
   const std::string text = metrics.to_text();
   NewFile written = NewFile::create(file, Existing::kReplace);
-  if (written.is_stream()) {
-    throw Error("cannot write metrics to " + file.string() + ": it is not a regular file");
-  }
   written.write(text);
   if (const int reason = written.finish(); reason != 0) {
     throw Error("cannot write " + file.string(), reason);

@@ -14,6 +14,9 @@
 
 namespace htmtrace {
 
+// Throws Error if the path is a device, a FIFO, a socket or a folder. A missing file is right.
+void check_metrics_file(const std::filesystem::path& file);
+
 // Replaces the file as a whole, so that no reader sees a part of it. Until then, the new file has
 // no name, or a hidden name that ends in ".new". Throws Error.
 void write_metrics(const std::filesystem::path& file, const DtlMetrics& metrics);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // htmtrace dtl: options, checks without hardware, and the sequence of a recording.
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -21,9 +19,11 @@
 #include "cli/cpu_list.h"
 #include "cli/dispatches/import.h"
 #include "cli/dispatches/merge.h"
+#include "cli/dispatches/metrics.h"
 #include "cli/dispatches/replay.h"
 #include "cli/dtl/capture.h"
 #include "cli/dtl/option_values.h"
+#include "cli/dtl/output_files.h"
 #include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/not_empty.h"
@@ -167,6 +167,15 @@ void confine(const Wish& wish) {
 }
 
 int replay(const Wish& wish) {
+// Neither -o nor --metrics may replace a file that the command reads.
+void check_outputs(const Wish& wish) {
+  const std::vector<std::string> inputs = {wish.replay.input.string(),
+                                           wish.options.output.kallsyms.string()};
+  check_is_no_input(wish.options.output.file, inputs);
+  check_is_no_input(wish.options.metrics.file, inputs);
+  if (!wish.options.metrics.file.empty()) check_metrics_file(wish.options.metrics.file);
+}
+
   if (!wish.no_sandbox) confine(wish);
   DtlReplay replay = wish.replay;
   replay.name = replay.input.string();
@@ -176,25 +185,11 @@ int replay(const Wish& wish) {
   replay.metrics = wish.options.metrics.file;
   DtlOutputOptions output = wish.options.output;
   output.silent = !replay.metrics.empty();
-  check_is_no_input(output.file, {wish.replay.input.string()});
-  if (!replay.metrics.empty()) check_is_no_input(replay.metrics, {wish.replay.input.string()});
+  check_outputs(wish);
   const Existing existing = wish.force ? Existing::kReplace : Existing::kRefuse;
   if (wish.perf_data) return export_dtl(replay, output.file, existing);
   if (wish.timeline) return export_timeline(replay, output.file, existing);
   return replay.merged.empty() ? replay_dtl(replay, output) : merge_dtl(replay, output);
-}
-
-// The recorder creates the file after it has given up privileges. A device or a pipe is only
-// opened.
-void check_can_write(const std::filesystem::path& file, const char* option) {
-  struct stat facts {};
-  const bool special = ::stat(file.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode);
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  if (special ? ::access(file.c_str(), W_OK) == 0 : ::access(folder.c_str(), W_OK | X_OK) == 0) {
-    return;
-  }
-  throw Error("cannot create " + file.string(), errno)
-      .hint(fmt::format("choose another file with {}", option));
 }
 
 int capture(const Wish& wish, Signals& signals, ReadyNotice& ready) {
@@ -202,8 +197,10 @@ int capture(const Wish& wish, Signals& signals, ReadyNotice& ready) {
   DtlOptions options = wish.options;
   options.output.existing = wish.force ? Existing::kReplace : Existing::kRefuse;
   options.output.silent = !options.metrics.file.empty();
-  if (options.output.silent)
-    check_is_no_input(options.metrics.file, {options.output.file.string()});
+  if (options.output.silent) {
+    check_is_no_recording(options.metrics.file, options.output.file, options.rotation.has_value());
+  }
+  check_outputs(wish);
   std::optional<ControlChannel> control;
   as_user(options.user, [&] {
     if (!options.workload.empty()) check_program(options.workload.front());
