@@ -93,13 +93,13 @@ void check_no_recording(const std::vector<std::string>& command) {
   throw CLI::ValidationError(command[0], "is not a program; to read a recording, use --input");
 }
 
-// Checks for options that exclude --metrics.
-void check_metrics_of_recording(const Wish& wish) {
-  if (const char* format = wish.file_format()) {
-    throw CLI::ValidationError("--metrics", fmt::format("cannot be used with --format {}", format));
-  }
-  if (wish.replay.check) {
-    throw CLI::ValidationError("--check", "--metrics already counts all entries");
+// Options of the summary and of entries, which do not apply to the table of --merge.
+void check_merge_options(const CLI::App& app, const Wish& wish) {
+  check_dtl_merge(app, wish.replay);
+  if (wish.replay.merged.empty()) return;
+  for (const char* option : {"--kallsyms", "--processor-bits"}) {
+    if (app.get_option(option)->count() == 0) continue;
+    throw CLI::ValidationError(option, "has no effect with --merge");
   }
 }
 
@@ -110,7 +110,7 @@ void check(const CLI::App& app, const Wish& wish) {
     throw CLI::ValidationError("--format",
                                "csv and json hold one table; choose --summary or --interval");
   }
-  check_dtl_merge(app, wish.replay);
+  check_merge_options(app, wish);
   check_tasks_option(wish);
   if (wish.replay.input.empty()) {
     check_no_recording(wish.options.workload);
@@ -130,10 +130,11 @@ void check(const CLI::App& app, const Wish& wish) {
     if (wish.replay.from_ns || wish.replay.to_ns) {
       throw CLI::ValidationError("--from, --to", "require --input");
     }
+    check_dtl_metrics(app, wish.options.metrics, wish.file_format());
     return;
   }
   check_no_capture(app, wish);
-  if (!wish.options.metrics.file.empty()) check_metrics_of_recording(wish);
+  check_dtl_metrics(app, wish.options.metrics, wish.file_format());
   if (wish.replay.from_ns && wish.replay.to_ns && *wish.replay.from_ns > *wish.replay.to_ns) {
     throw CLI::ValidationError("--from, --to", "the end is earlier than the start");
   }
@@ -166,7 +167,6 @@ void confine(const Wish& wish) {
                  .scratch = scratch});
 }
 
-int replay(const Wish& wish) {
 // Neither -o nor --metrics may replace a file that the command reads.
 void check_outputs(const Wish& wish) {
   const std::vector<std::string> inputs = {wish.replay.input.string(),
@@ -176,6 +176,7 @@ void check_outputs(const Wish& wish) {
   if (!wish.options.metrics.file.empty()) check_metrics_file(wish.options.metrics.file);
 }
 
+int replay(const Wish& wish) {
   if (!wish.no_sandbox) confine(wish);
   DtlReplay replay = wish.replay;
   replay.name = replay.input.string();
@@ -201,6 +202,7 @@ int capture(const Wish& wish, Signals& signals, ReadyNotice& ready) {
     check_is_no_recording(options.metrics.file, options.output.file, options.rotation.has_value());
   }
   check_outputs(wish);
+  if (options.rotation) check_can_rotate(options.output.file);
   std::optional<ControlChannel> control;
   as_user(options.user, [&] {
     if (!options.workload.empty()) check_program(options.workload.front());

@@ -38,6 +38,23 @@ void declare_dtl_metrics(CLI::App& app, DtlMetricsOptions& options) {
       ->default_str("15s");
 }
 
+void check_dtl_metrics(const CLI::App& dtl, const DtlMetricsOptions& options,
+                       const char* file_format) {
+  if (options.file.empty()) return;
+  const auto given = [&](const char* option) { return dtl.get_option(option)->count() != 0; };
+  if (file_format != nullptr) {
+    throw CLI::ValidationError("--metrics",
+                               std::string("cannot be used with --format ") + file_format);
+  }
+  if (given("--check")) {
+    throw CLI::ValidationError("--check", "--metrics already counts all entries");
+  }
+  if (given("--format") && !given("--summary") && !given("--interval")) {
+    throw CLI::ValidationError("--format",
+                               "has no effect with --metrics; add --summary or --interval");
+  }
+}
+
 DtlMetricsWriter::DtlMetricsWriter(const DtlMetricsOptions& options, DtlMetrics::About about)
     : options_(options), about_(std::move(about)), start_ns_(now().realtime_ns) {}
 

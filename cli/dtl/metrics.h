@@ -26,6 +26,10 @@ struct DtlMetricsOptions {
 
 // --metrics and --metrics-interval
 void declare_dtl_metrics(CLI::App& app, DtlMetricsOptions& options);
+// Throws CLI::ValidationError for an option of `dtl` that excludes --metrics, or has no effect with
+// it. `file_format` is the format of the file that -o names, or null.
+void check_dtl_metrics(const CLI::App& dtl, const DtlMetricsOptions& options,
+                       const char* file_format);
 
 // Writes the file at each interval. A failed attempt does not end the recording.
 class DtlMetricsWriter {

@@ -60,4 +60,10 @@ void check_is_no_recording(const fs::path& metrics, const fs::path& output, bool
       .hint("choose another file with --metrics");
 }
 
+void check_can_rotate(const fs::path& output) {
+  if (output.has_filename() && !is_special(output)) return;
+  throw Error(fmt::format("cannot use --rotate with {}: it is not a regular file", output.string()))
+      .hint("name a file: -o FILE; --rotate adds a number to this name");
+}
+
 }  // namespace htmtrace

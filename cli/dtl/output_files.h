@@ -15,4 +15,7 @@ void check_can_write(const std::filesystem::path& file, const char* option);
 void check_is_no_recording(const std::filesystem::path& metrics,
                            const std::filesystem::path& output, bool rotates);
 
+// The numbered files are beside `output`, which is a name for a regular file.
+void check_can_rotate(const std::filesystem::path& output);
+
 }  // namespace htmtrace

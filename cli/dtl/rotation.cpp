@@ -49,18 +49,28 @@ bool is_recording(const std::filesystem::path& path) {
          dtl_payload_intact(*header, std::as_bytes(std::span(text)));
 }
 
-// "1h", "500M" or "1h,500M"
+// Accepts "1h", "500M", "1h,500M" and "500M,1h".
 void parse_rotate(const std::string& text, DtlRotationOptions& options) {
-  for (const std::string& part : CLI::detail::split(text, ',')) {
+  const auto refuse = [](const std::string& reason) {
+    throw CLI::ValidationError("--rotate", reason);
+  };
+  std::string_view rest = text;
+  for (bool more = true; more;) {
+    const std::string part(rest.substr(0, rest.find(',')));
+    more = part.size() < rest.size();
+    rest.remove_prefix(part.size() + (more ? 1 : 0));
     const auto time = parse_duration(part);
     const auto size = parse_size(part);
     if (time && *time >= kShortest) {
+      if (options.every) refuse(text + " has two times");
       options.every = time;
     } else if (!time && size && *size >= kSmallestBytes) {
+      if (options.bytes) refuse(text + " has two sizes");
       options.bytes = size;
+    } else if (part.empty()) {
+      refuse(text + " is not TIME, SIZE or TIME,SIZE such as 1h,500M");
     } else {
-      throw CLI::ValidationError(
-          "--rotate", part + " is neither a time of at least 1s nor a size of at least 1M");
+      refuse(part + " is neither a time of at least 1s nor a size of at least 1M");
     }
   }
 }
