@@ -6,8 +6,11 @@
 
 #include <array>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
+
+#include "output/io/utf8.h"
 
 namespace htmtrace {
 namespace {
@@ -15,16 +18,22 @@ namespace {
 constexpr uint64_t kMetricSecondNs = 1'000'000'000;
 constexpr const char* kPrefix = "htmtrace_dtl_";
 
-// Escapes the three special characters of a label's value: backslash, quote and newline.
+// Escapes the three special characters of a label's value: backslash, quote and newline. Prometheus
+// refuses a file that is not UTF-8.
 std::string escaped_label(std::string_view value) {
   std::string text;
-  for (const char c : value) {
-    if (c == '\\' || c == '"') text += '\\';
-    if (c == '\n') {
+  while (!value.empty()) {
+    const char first = value[0];
+    const size_t length = utf8_length(value);
+    if (length == 0) {
+      text += kReplacementCharacter;
+    } else if (first == '\n') {
       text += "\\n";
     } else {
-      text += c;
+      if (first == '\\' || first == '"') text += '\\';
+      text += value.substr(0, length);
     }
+    value.remove_prefix(length == 0 ? 1 : length);
   }
   return text;
 }

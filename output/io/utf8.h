@@ -7,6 +7,9 @@
 
 namespace htmtrace {
 
+// U+FFFD, which stands for a byte that is not UTF-8.
+inline constexpr std::string_view kReplacementCharacter = "\xef\xbf\xbd";
+
 // Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 if the sequence is
 // invalid. `text` must not be empty.
 inline size_t utf8_length(std::string_view text) {

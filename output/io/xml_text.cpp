@@ -7,8 +7,6 @@
 namespace htmtrace {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
-
 std::string_view escape_of(char letter) {
   switch (letter) {
     case '<':
@@ -41,7 +39,7 @@ std::string xml_text(std::string_view text) {
     const size_t length = utf8_length(rest);
     const std::string_view letter = rest.substr(0, length);
     if (length == 0 || is_no_character(letter)) {
-      safe += kReplacement;
+      safe += kReplacementCharacter;
     } else if (const std::string_view escape = escape_of(letter[0]); !escape.empty()) {
       safe += escape;
     } else {

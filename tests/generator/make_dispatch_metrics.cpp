@@ -11,9 +11,10 @@ using namespace htmtrace;
 int main() {
   constexpr uint64_t kHz = 512'000'000;
   constexpr int kCpus = 2, kEntries = 10'000;
-  DtlMetrics metrics{.about = {.version = "1", .partition = "3", .kernel = "6", .driver = "kernel"},
-                     .distances = true,
-                     .recorder = DtlMetrics::Recorder{.running = true, .start_ns = 1'000'000'000}};
+  DtlMetrics metrics{
+      .about = {.version = "1", .partition = "3", .kernel = "6\xff\"\\\n", .driver = "kernel"},
+      .distances = true,
+      .recorder = DtlMetrics::Recorder{.running = true, .start_ns = 1'000'000'000}};
   for (int cpu = 0; cpu < kCpus; cpu++) {
     DtlCpuMetrics counted(ProcessorBits{.chip = 2, .node = 4});
     generator::PlausibleDispatches processor(static_cast<unsigned>(cpu));

@@ -180,6 +180,13 @@ TEST_CASE("metrics: labels are escaped, and empty labels are left out") {
       has_line(metrics.to_text(), "htmtrace_dtl_info{version=\"1\",kernel=\"a\\\"b\\\\c\\n1\"} 1"));
 }
 
+TEST_CASE("metrics: labels are UTF-8") {
+  const std::string replacement = "\xef\xbf\xbd", umlaut = "\xc3\xa4", part = "\xe2\x82";
+  const DtlMetrics metrics{.about = {.partition = "\xff" + umlaut + part + "z"}};
+  CHECK(has_line(metrics.to_text(), "htmtrace_dtl_info{partition=\"" + replacement + umlaut +
+                                        replacement + replacement + "z\"} 1"));
+}
+
 TEST_CASE("metrics: a recorder adds its state, losses and signs of loss") {
   DtlTotals signs;
   signs.saturated.count = 4;
