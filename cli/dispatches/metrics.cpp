@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/dispatches/metrics.h"
 
+#include <fmt/core.h>
+
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include "cli/messages.h"
 #include "core/base/error.h"
 #include "output/io/new_file.h"
 
@@ -20,14 +23,24 @@ void check_metrics_file(const std::filesystem::path& file) {
       .hint("choose another file with --metrics");
 }
 
-void write_metrics(const std::filesystem::path& file, const DtlMetrics& metrics) {
+void write_metrics(const std::filesystem::path& file, const DtlMetrics& metrics,
+                   DtlHistogramLimit& limit) {
   check_metrics_file(file);
-  const std::string text = metrics.to_text();
+  const std::string text = metrics.to_text(limit);
   NewFile written = NewFile::create(file, Existing::kReplace);
   written.write(text);
   if (const int reason = written.finish(); reason != 0) {
     throw Error("cannot write " + file.string(), reason);
   }
+}
+
+void warn_of_limit(const std::filesystem::path& file, const DtlHistogramLimit& limit) {
+  if (limit.aggregated() == 0) return;
+  constexpr size_t kMost = DtlHistogramLimit::kWaits * DtlHistogramLimit::kMostPairs;
+  print_warning(fmt::format("{}: the file has {} histograms of single CPUs, the most possible; the "
+                            "waits of {} further histograms count in cpu=\"other\"",
+                            file.string(), kMost, limit.aggregated()),
+                "select CPUs with --cpu");
 }
 
 DtlMetrics DtlReplayMetrics::metrics(DtlMetrics::About about) const {

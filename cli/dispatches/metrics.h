@@ -19,7 +19,11 @@ void check_metrics_file(const std::filesystem::path& file);
 
 // Replaces the file as a whole, so that no reader sees a part of it. Until then, the new file has
 // no name, or a hidden name that ends in ".new". Throws Error.
-void write_metrics(const std::filesystem::path& file, const DtlMetrics& metrics);
+void write_metrics(const std::filesystem::path& file, const DtlMetrics& metrics,
+                   DtlHistogramLimit& limit);
+
+// Warns if the limit has aggregated histograms.
+void warn_of_limit(const std::filesystem::path& file, const DtlHistogramLimit& limit);
 
 // Collects the metrics of a recording.
 class DtlReplayMetrics {

@@ -196,7 +196,9 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
   // verdict.
   if (reader_gone) return kExitDone;
   if (!replay.metrics.empty()) {
-    write_metrics(replay.metrics, metrics.metrics(metrics_about_of(reader)));
+    DtlHistogramLimit limit;
+    write_metrics(replay.metrics, metrics.metrics(metrics_about_of(reader)), limit);
+    warn_of_limit(replay.metrics, limit);
   }
   if (untimed != 0) {
     print_warning(

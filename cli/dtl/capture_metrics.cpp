@@ -58,7 +58,12 @@ DtlMetrics DtlCapture::collect_metrics(bool running) {
 void DtlCapture::update_metrics() {
   if (!metrics_ || !metrics_->due()) return;
   const bool failed_before = metrics_->failing();
+  const bool limited_before = metrics_->limit().aggregated() != 0;
   const auto failure = metrics_->write(collect_metrics(true), true);
+  if (!limited_before && metrics_->limit().aggregated() != 0) {
+    progress_.clear();
+    warn_of_limit(metrics_->file(), metrics_->limit());
+  }
   if (failure.has_value() == failed_before) return;
   progress_.clear();
   if (failure) {
@@ -73,6 +78,7 @@ void DtlCapture::update_metrics() {
 std::optional<Loss> DtlCapture::finish_metrics() {
   if (!metrics_) return std::nullopt;
   const auto failure = metrics_->write(collect_metrics(false), false);
+  warn_of_limit(metrics_->file(), metrics_->limit());  // the final number
   if (!failure) return std::nullopt;
   return Loss{metrics_->file().string(), "the last metrics are not written: " + *failure};
 }

@@ -58,10 +58,10 @@ void check_dtl_metrics(const CLI::App& dtl, const DtlMetricsOptions& options,
 DtlMetricsWriter::DtlMetricsWriter(const DtlMetricsOptions& options, DtlMetrics::About about)
     : options_(options), about_(std::move(about)), start_ns_(now().realtime_ns) {}
 
-void DtlMetricsWriter::put(DtlMetrics metrics, bool running) const {
+void DtlMetricsWriter::put(DtlMetrics metrics, bool running) {
   metrics.about = about_;
   metrics.recorder = {.running = running, .start_ns = start_ns_, .write_errors = errors_};
-  write_metrics(options_.file, metrics);
+  write_metrics(options_.file, metrics, limit_);
 }
 
 std::optional<std::string> DtlMetricsWriter::write(DtlMetrics metrics, bool running) {

@@ -54,7 +54,7 @@ class DtlMetricsWriter {
   DtlMetricsWriter(const DtlMetricsOptions& options, DtlMetrics::About about);
 
   // Writes the file for the first time, before the recording. Throws Error.
-  void begin(DtlMetrics metrics) const { put(std::move(metrics), false); }
+  void begin(DtlMetrics metrics) { put(std::move(metrics), false); }
 
   // The interval has passed, or nothing was written since the recording began.
   bool due() const { return Clock::now() >= next_; }
@@ -66,16 +66,18 @@ class DtlMetricsWriter {
   const std::filesystem::path& file() const { return options_.file; }
   // The last attempt failed.
   bool failing() const { return failing_; }
+  const DtlHistogramLimit& limit() const { return limit_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void put(DtlMetrics metrics, bool running) const;
+  void put(DtlMetrics metrics, bool running);
 
   DtlMetricsOptions options_;
   DtlMetrics::About about_;
   int64_t start_ns_;
   Clock::time_point next_ = Clock::now();
+  DtlHistogramLimit limit_;
   uint64_t errors_ = 0;
   bool failing_ = false;
 };

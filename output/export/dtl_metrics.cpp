@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bitset>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -43,15 +44,26 @@ std::string in_seconds(uint64_t ns) {
   return fmt::format("{}.{:09}", ns / kMetricSecondNs, ns % kMetricSecondNs);
 }
 
-std::string ticks_in_seconds(uint64_t ticks, uint64_t ticks_per_second) {
+uint64_t ticks_in_ns(uint64_t ticks, uint64_t ticks_per_second) {
   const DtlClock clock{.boot_timebase = 0, .ticks_per_second = ticks_per_second};
-  return in_seconds(clock.nanoseconds(ticks).value_or(0));
+  return clock.nanoseconds(ticks).value_or(0);
 }
+
+// A histogram of one or several virtual processors.
+struct Histogram {
+  decltype(DtlWaitCounts::buckets) buckets{};  // not cumulative
+  uint64_t ns = 0;
+
+  void add(const DtlWaitCounts& counts, uint64_t ticks_per_second) {
+    for (size_t i = 0; i < buckets.size(); i++) buckets[i] += counts.buckets[i];
+    ns += ticks_in_ns(counts.ticks, ticks_per_second);
+  }
+};
 
 class MetricsWriter {
  public:
-  MetricsWriter(const DtlMetrics& metrics, std::string& text)
-      : metrics_(metrics), out_(std::back_inserter(text)) {}
+  MetricsWriter(const DtlMetrics& metrics, DtlHistogramLimit& limit, std::string& text)
+      : metrics_(metrics), limit_(limit), out_(std::back_inserter(text)) {}
 
   void write() {
     write_info();
@@ -64,6 +76,9 @@ class MetricsWriter {
                 &DtlCpuCounts::Waits::ready_to_enqueue);
     write_waits("waiting_to_ready", "Time from the stop to ready to run",
                 &DtlCpuCounts::Waits::waiting_to_ready);
+    head("aggregated_histograms", "gauge",
+         "Histograms whose waits count in cpu=\"other\", because the file has a limit.");
+    plain("aggregated_histograms", limit_.aggregated());
     write_losses();
   }
 
@@ -79,6 +94,11 @@ class MetricsWriter {
   template <class Value>
   void sample(std::string_view name, std::string_view labels, const Value& value) {
     fmt::format_to(out_, "{}{}{{{}}} {}\n", kPrefix, name, labels, value);
+  }
+
+  template <class Value>
+  void plain(std::string_view name, const Value& value) {
+    fmt::format_to(out_, "{}{} {}\n", kPrefix, name, value);
   }
 
   // One sample for each CPU.
@@ -106,9 +126,6 @@ class MetricsWriter {
   }
 
   void write_recorder(const DtlMetrics::Recorder& recorder) {
-    const auto plain = [this](std::string_view name, const auto& value) {
-      fmt::format_to(out_, "{}{} {}\n", kPrefix, name, value);
-    };
     head("running", "gauge", "1 while htmtrace records, 0 after the end.");
     plain("running", recorder.running ? 1 : 0);
     head("start_time_seconds", "gauge", "Start of the recorder, in seconds since 1970.");
@@ -155,7 +172,7 @@ class MetricsWriter {
     const auto sum = [](const DtlMetrics::Cpu& cpu, auto ticks_of) {
       uint64_t ticks = 0;
       for (const DtlCpuCounts::Waits& waits : cpu.counts.waits) ticks += ticks_of(waits);
-      return ticks_in_seconds(ticks, cpu.counts.ticks_per_second);
+      return in_seconds(ticks_in_ns(ticks, cpu.counts.ticks_per_second));
     };
     each("stolen_seconds_total", "counter",
          "Time that the virtual processor was ready but did not run.",
@@ -183,22 +200,31 @@ class MetricsWriter {
     const DtlReasonNames& names = DtlReasonNames::of_preempt();
     const std::string name = fmt::format("{}_seconds", wait);
     head(name, "histogram", fmt::format("{}, by the reason of the preceding stop.", help));
+    std::array<Histogram, DtlReasonNames::kMost> others{};
+    std::bitset<DtlReasonNames::kMost> has_others;
     for (const DtlMetrics::Cpu& cpu : metrics_.cpus) {
       for (size_t reason = 0; reason < DtlReasonNames::kMost; reason++) {
         const DtlWaitCounts& counts = cpu.counts.waits[reason].*member;
         if (counts.count() == 0) continue;
-        write_histogram(
-            name, fmt::format("cpu=\"{}\",preempt_reason=\"{}\"", cpu.cpu, names.name(reason)),
-            counts, cpu.counts.ticks_per_second);
+        Histogram own;
+        const bool has_own = limit_.admit(cpu.cpu, reason);
+        if (!has_own) has_others.set(reason);
+        (has_own ? own : others[reason]).add(counts, cpu.counts.ticks_per_second);
+        if (has_own) write_histogram(name, std::to_string(cpu.cpu), names.name(reason), own);
       }
+    }
+    for (size_t reason = 0; reason < DtlReasonNames::kMost; reason++) {
+      if (!has_others.test(reason)) continue;
+      write_histogram(name, "other", names.name(reason), others[reason]);
     }
   }
 
-  void write_histogram(const std::string& name, const std::string& labels,
-                       const DtlWaitCounts& counts, uint64_t ticks_per_second) {
+  void write_histogram(const std::string& name, std::string_view cpu, std::string_view reason,
+                       const Histogram& histogram) {
+    const std::string labels = fmt::format("cpu=\"{}\",preempt_reason=\"{}\"", cpu, reason);
     uint64_t until = 0;
-    for (size_t i = 0; i < counts.buckets.size(); i++) {
-      until += counts.buckets[i];
+    for (size_t i = 0; i < histogram.buckets.size(); i++) {
+      until += histogram.buckets[i];
       // The shortest form of the number, as in node_exporter's output.
       const std::string bound =
           i < kDtlBucketBoundsNs.size()
@@ -206,7 +232,7 @@ class MetricsWriter {
               : "+Inf";
       sample(name + "_bucket", fmt::format("{},le=\"{}\"", labels, bound), until);
     }
-    sample(name + "_sum", labels, ticks_in_seconds(counts.ticks, ticks_per_second));
+    sample(name + "_sum", labels, in_seconds(histogram.ns));
     sample(name + "_count", labels, until);
   }
 
@@ -251,14 +277,29 @@ class MetricsWriter {
   using Capture = DtlMetrics::Capture;
 
   const DtlMetrics& metrics_;
+  DtlHistogramLimit& limit_;
   Out out_;
 };
 
 }  // namespace
 
-std::string DtlMetrics::to_text() const {
+bool DtlHistogramLimit::admit(int cpu, size_t reason) {
+  Reasons& own = own_[cpu];
+  if (own.test(reason)) return true;
+  if (free_pairs_ != 0) {
+    free_pairs_--;
+    own.set(reason);
+    return true;
+  }
+  Reasons& others = others_[cpu];
+  if (!others.test(reason)) aggregated_pairs_++;
+  others.set(reason);
+  return false;
+}
+
+std::string DtlMetrics::to_text(DtlHistogramLimit& limit) const {
   std::string text;
-  MetricsWriter(*this, text).write();
+  MetricsWriter(*this, limit, text).write();
   return text;
 }
 

@@ -102,6 +102,18 @@ void two_recordings(unsigned scale) {
   std::filesystem::copy_file("log.dtl", "other.dtl");
 }
 
+// Each of many processors stops for each of the reasons with a name, and has a histogram for each.
+void put_all_reasons(unsigned) {
+  File file("log.dtl");
+  put_start(file);
+  std::vector<DtlEntry> entries(12);
+  for (size_t i = 0; i < entries.size(); i++) entries[i].preempt_reason = static_cast<uint8_t>(i);
+  for (unsigned cpu = 0; cpu < 2'000; cpu++) {
+    for (DtlEntry& entry : entries) entry.timebase += 1000;
+    file.put(make_dtl_entries_block(static_cast<uint16_t>(cpu), entries));
+  }
+}
+
 }  // namespace
 
 std::vector<Bomb> dispatch_bombs() {
@@ -125,6 +137,10 @@ std::vector<Bomb> dispatch_bombs() {
       {"dtl-metrics",
        kEither,
        blocks_of_cpus,
+       {"dtl", "--input", "log.dtl", "--metrics", "m.prom"}},
+      {"dtl-metrics-reasons",
+       kRead,
+       put_all_reasons,
        {"dtl", "--input", "log.dtl", "--metrics", "m.prom"}},
       {"dtl-interval", kEither, blocks_of_cpus, {"dtl", "--interval", "1ms", "--input", "log.dtl"}},
   };

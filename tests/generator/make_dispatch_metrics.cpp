@@ -26,6 +26,7 @@ int main() {
                             .counts = counted.counts(),
                             .capture = DtlMetrics::Capture{.recording = true}});
   }
-  const std::string text = metrics.to_text();
+  DtlHistogramLimit limit;
+  const std::string text = metrics.to_text(limit);
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
 }

@@ -45,6 +45,11 @@ const DtlWaitCounts& waits_after_cede(const DtlCpuMetrics& counted) {
   return counted.counts().waits[DtlReasonNames::of_preempt().number(2)].enqueue_to_dispatch;
 }
 
+std::string metrics_text(const DtlMetrics& metrics) {
+  DtlHistogramLimit limit;
+  return metrics.to_text(limit);
+}
+
 bool has_line(const std::string& text, const std::string& line) {
   return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
 }
@@ -132,13 +137,13 @@ TEST_CASE("metrics: one call and many calls with the same entries give the same 
   DtlCpuMetrics at_once(std::nullopt), one_by_one(std::nullopt);
   at_once.add(entries, kMetricsHz);
   for (const DtlEntry& entry : entries) add_one(one_by_one, entry);
-  CHECK(metrics_of(at_once).to_text() == metrics_of(one_by_one).to_text());
+  CHECK(metrics_text(metrics_of(at_once)) == metrics_text(metrics_of(one_by_one)));
 }
 
 TEST_CASE("metrics: without a clock, dispatches count and waits do not") {
   DtlCpuMetrics metrics(std::nullopt);
   add_one(metrics, dispatch_of(100), 0);
-  const std::string text = metrics_of(metrics).to_text();
+  const std::string text = metrics_text(metrics_of(metrics));
   CHECK(has_line(text, "htmtrace_dtl_untimed_dispatches_total{cpu=\"3\"} 1"));
   CHECK(has_line(text,
                  "htmtrace_dtl_dispatches_total{cpu=\"3\",dispatch_reason="
@@ -152,7 +157,7 @@ TEST_CASE("metrics: the text has cumulative buckets, sums and counts in seconds"
   add_one(metrics, dispatch_of(512));              // 1 us
   add_one(metrics, dispatch_of(512 * 15'000));     // 15 ms
   add_one(metrics, dispatch_of(512 * 3'000'000));  // 3 s
-  const std::string text = metrics_of(metrics).to_text();
+  const std::string text = metrics_text(metrics_of(metrics));
   const std::string name = "htmtrace_dtl_enqueue_to_dispatch_seconds";
   const std::string labels = "cpu=\"3\",preempt_reason=\"H_CEDE\"";
   const auto bucket = [&](const char* le, int count) {
@@ -176,15 +181,59 @@ TEST_CASE("metrics: the text has cumulative buckets, sums and counts in seconds"
 
 TEST_CASE("metrics: labels are escaped, and empty labels are left out") {
   DtlMetrics metrics{.about = {.version = "1", .kernel = "a\"b\\c\n1"}};
-  CHECK(
-      has_line(metrics.to_text(), "htmtrace_dtl_info{version=\"1\",kernel=\"a\\\"b\\\\c\\n1\"} 1"));
+  CHECK(has_line(metrics_text(metrics),
+                 "htmtrace_dtl_info{version=\"1\",kernel=\"a\\\"b\\\\c\\n1\"} 1"));
 }
 
 TEST_CASE("metrics: labels are UTF-8") {
   const std::string replacement = "\xef\xbf\xbd", umlaut = "\xc3\xa4", part = "\xe2\x82";
-  const DtlMetrics metrics{.about = {.partition = "\xff" + umlaut + part + "z"}};
-  CHECK(has_line(metrics.to_text(), "htmtrace_dtl_info{partition=\"" + replacement + umlaut +
-                                        replacement + replacement + "z\"} 1"));
+  CHECK(has_line(metrics_text({.about = {.partition = "\xff" + umlaut + part + "z"}}),
+                 "htmtrace_dtl_info{partition=\"" + replacement + umlaut + replacement +
+                     replacement + "z\"} 1"));
+}
+
+TEST_CASE("metrics: histograms beyond the limit count in cpu=other, and the choice stays") {
+  // CPU 0 has stopped for one reason, the others for two.
+  std::vector<DtlCpuMetrics> counted(3, DtlCpuMetrics(std::nullopt));
+  for (size_t cpu = 0; cpu < counted.size(); cpu++) {
+    add_one(counted[cpu], dispatch_of(512, 2));
+    if (cpu != 0) add_one(counted[cpu], dispatch_of(512, kPreemptTimeSlice));
+  }
+  DtlHistogramLimit limit(3);
+  const auto text = [&] {
+    DtlMetrics metrics;
+    for (size_t cpu = 0; cpu < counted.size(); cpu++) {
+      metrics.cpus.push_back({.cpu = static_cast<int>(cpu), .counts = counted[cpu].counts()});
+    }
+    return metrics.to_text(limit);
+  };
+  const auto count_is = [](const std::string& text, const char* cpu, const char* reason,
+                           int count) {
+    return has_line(text, std::string("htmtrace_dtl_ready_to_enqueue_seconds_count{cpu=\"") + cpu +
+                              "\",preempt_reason=\"" + reason + "\"} " + std::to_string(count));
+  };
+  const std::string first = text();
+  CHECK(count_is(first, "0", "H_CEDE", 1));
+  CHECK(count_is(first, "1", "H_CEDE", 1));
+  CHECK(count_is(first, "1", "time_slice", 1));
+  CHECK(count_is(first, "other", "H_CEDE", 1));
+  CHECK(count_is(first, "other", "time_slice", 1));
+  CHECK(has_line(first,
+                 "htmtrace_dtl_ready_to_enqueue_seconds_sum{cpu=\"other\",preempt_reason="
+                 "\"H_CEDE\"} 0.000001000"));
+  CHECK(has_line(first, "htmtrace_dtl_aggregated_histograms 6"));
+  CHECK(first.find("seconds_count{cpu=\"2\"") == std::string::npos);
+  // All other metrics still have the CPU.
+  CHECK(has_line(first, "htmtrace_dtl_stolen_seconds_total{cpu=\"2\"} 0.000004000"));
+  // A new reason of CPU 0 must not take the place of another pair.
+  add_one(counted[0], dispatch_of(512, kPreemptTimeSlice));
+  add_one(counted[2], dispatch_of(512, 2));
+  const std::string second = text();
+  CHECK(count_is(second, "0", "H_CEDE", 1));
+  CHECK(count_is(second, "1", "time_slice", 1));
+  CHECK(count_is(second, "other", "H_CEDE", 2));
+  CHECK(count_is(second, "other", "time_slice", 2));
+  CHECK(has_line(second, "htmtrace_dtl_aggregated_histograms 9"));
 }
 
 TEST_CASE("metrics: a recorder adds its state, losses and signs of loss") {
@@ -197,7 +246,7 @@ TEST_CASE("metrics: a recorder adds its state, losses and signs of loss") {
       {.cpu = 1,
        .capture = DtlMetrics::Capture{
            .recording = true, .loss_provable = true, .lost = 9, .signs = signs}});
-  const std::string text = metrics.to_text();
+  const std::string text = metrics_text(metrics);
   CHECK(has_line(text, "htmtrace_dtl_running 1"));
   CHECK(has_line(text, "htmtrace_dtl_start_time_seconds 1700000000.250000000"));
   CHECK(has_line(text, "htmtrace_dtl_metrics_write_errors_total 2"));
@@ -264,11 +313,12 @@ TEST_CASE("metrics: a failed write is counted, the old file stays, and the next 
 
 TEST_CASE("metrics: a folder that does not exist, a device and a symbolic link are errors") {
   const TemporaryFolder folder;
-  CHECK_THROWS_AS(write_metrics(folder.path() / "none" / "a.prom", {}), Error);
-  CHECK_THROWS_AS(write_metrics("/dev/null", {}), Error);
+  DtlHistogramLimit limit;
+  CHECK_THROWS_AS(write_metrics(folder.path() / "none" / "a.prom", {}, limit), Error);
+  CHECK_THROWS_AS(write_metrics("/dev/null", {}, limit), Error);
   std::filesystem::create_symlink("a.prom", folder.path() / "link.prom");
-  write_metrics(folder.path() / "a.prom", {});
-  CHECK_THROWS_AS(write_metrics(folder.path() / "link.prom", {}), Error);
+  write_metrics(folder.path() / "a.prom", {}, limit);
+  CHECK_THROWS_AS(write_metrics(folder.path() / "link.prom", {}, limit), Error);
 }
 
 }  // namespace htmtrace
