@@ -2,6 +2,7 @@
 // Options with the largest numbers, on a small trace.
 #include <string>
 
+#include "core/base/spread.h"
 #include "tests/bombs/bomb.h"
 #include "tests/encoder/power10.h"
 
@@ -17,6 +18,20 @@ void put_scattered_trace(unsigned) {
     put_line(file, address);
     put_instruction(file, address, kSystem);
     file.be64(power10_complete(0xfff'ffff));
+  }
+}
+
+// Blocks whose addresses had the same slot in a hash table that only multiplied: the products by
+// 2^64 divided by the golden ratio have equal upper halves.
+void put_colliding_trace(unsigned) {
+  constexpr uint64_t kInverseOfFactor = 0xf1de83e19937733d;
+  static_assert(spread(kInverseOfFactor) == 1);
+  File file("htm.bin.n0.p0.c0");
+  file.be64(power10_record(0));
+  for (uint64_t line = 0; line < 100'000; line++) {
+    const uint64_t address = 128 * line * kInverseOfFactor;
+    put_line(file, address);
+    put_instruction(file, address, kSystem);
   }
 }
 
@@ -41,6 +56,10 @@ std::vector<Bomb> option_bombs() {
        kEither,
        put_scattered_trace,
        {"decode", "--format", "bbv", "--interval", "1", "-o", "vectors", "."}},
+      {"bbv-collisions",
+       kRead,
+       put_colliding_trace,
+       {"decode", "-q", "--format", "bbv", "-o", "vectors", "."}},
       {"last", kRead, put_scattered_trace, {"decode", "-q", "--last", "18446744073709551615", "."}},
   };
 }
