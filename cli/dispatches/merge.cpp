@@ -303,7 +303,8 @@ void declare_dtl_merge(CLI::App& app, std::vector<std::string>& files) {
 void check_dtl_merge(const CLI::App& app, const DtlReplay& replay) {
   if (replay.merged.empty()) return;
   if (replay.input.empty()) throw CLI::ValidationError("--merge", "requires --input");
-  for (const char* option : {"--summary", "--interval", "--check", "--tasks", "--metrics", "-o"}) {
+  for (const char* option : {"--summary", "--interval", "--check", "--tasks", "--metrics", "-o",
+                             "--kallsyms", "--processor-bits"}) {
     if (app.get_option(option)->count() == 0) continue;
     throw CLI::ValidationError(option, "cannot be used with --merge");
   }

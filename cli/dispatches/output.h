@@ -115,8 +115,8 @@ class DtlOutput {
   void begin() {
     if (file_) file_->begin();
   }
-  // Opens the next file of a recording in several files. The file begins with `about`. Throws Error,
-  // also if the disk has no room.
+  // Opens the next file of a recording in several files. The file begins with `about`. Throws
+  // Error, also if the disk has no room.
   TraceSink open_next(const std::filesystem::path& path, const std::string& about) const;
   // Ends the file with `end`, and continues in `next`. No thread may pass entries during the call.
   // Returns the old file. The caller then calls begin_next(), and passes the old file to close().

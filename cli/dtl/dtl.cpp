@@ -77,9 +77,9 @@ void check_no_capture(const CLI::App& app, const Wish& wish) {
   if (app.got_subcommand("top")) {
     throw CLI::ValidationError("--input", "dtl top cannot read a recording");
   }
-  for (const char* option :
-       {"--event", "--period", "--duration", "-m", "--threads", "--user", "--control", "--ready-fd",
-        "--ready-file", "--detach", "--progress", "--quiet", "--metrics-interval", "--rotate", "--end-on-hotplug"}) {
+  for (const char* option : {"--event", "--period", "--duration", "-m", "--threads", "--user",
+                             "--control", "--ready-fd", "--ready-file", "--detach", "--progress",
+                             "--quiet", "--metrics-interval", "--rotate", "--end-on-hotplug"}) {
     if (app.get_option(option)->count() == 0) continue;
     throw CLI::ValidationError(option, "cannot be used with --input");
   }
@@ -93,16 +93,6 @@ void check_no_recording(const std::vector<std::string>& command) {
   throw CLI::ValidationError(command[0], "is not a program; to read a recording, use --input");
 }
 
-// Options of the summary and of entries, which do not apply to the table of --merge.
-void check_merge_options(const CLI::App& app, const Wish& wish) {
-  check_dtl_merge(app, wish.replay);
-  if (wish.replay.merged.empty()) return;
-  for (const char* option : {"--kallsyms", "--processor-bits"}) {
-    if (app.get_option(option)->count() == 0) continue;
-    throw CLI::ValidationError(option, "has no effect with --merge");
-  }
-}
-
 // Checks for options that exclude each other.
 void check(const CLI::App& app, const Wish& wish) {
   const DtlOutputOptions& output = wish.options.output;
@@ -110,7 +100,7 @@ void check(const CLI::App& app, const Wish& wish) {
     throw CLI::ValidationError("--format",
                                "csv and json hold one table; choose --summary or --interval");
   }
-  check_merge_options(app, wish);
+  check_dtl_merge(app, wish.replay);
   check_tasks_option(wish);
   if (wish.replay.input.empty()) {
     check_no_recording(wish.options.workload);

@@ -99,9 +99,7 @@ class CountList {
   size_t used() const { return static_cast<uint32_t>(further_[0].value); }
 
   // The slot where the search for `value` begins.
-  size_t home_of(uint64_t value) const {
-    return secret_place(value, size());
-  }
+  size_t home_of(uint64_t value) const { return secret_place(value, size()); }
 
   // The entry of `value`, or the free entry for it.
   Place& place_of(uint64_t value) {

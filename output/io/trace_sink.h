@@ -55,8 +55,8 @@ class TraceSink {
   // processes.
   void mark_as_being_written() const;
 
-  // All bytes are written. If the file has been removed, this is an error. From now on, the user may
-  // move or remove the file.
+  // All bytes are written. If the file has been removed, this is an error. From now on, the user
+  // may move or remove the file.
   void end();
 
   // Ends the file, waits until the bytes and the name are on the disk, closes the file and releases

@@ -200,7 +200,7 @@ TEST_CASE("metrics: histograms beyond the limit count in cpu=other, and the choi
     if (cpu != 0) add_one(counted[cpu], dispatch_of(512, kPreemptTimeSlice));
   }
   DtlHistogramLimit limit(3);
-  const auto text = [&] {
+  const auto print = [&] {
     DtlMetrics metrics;
     for (size_t cpu = 0; cpu < counted.size(); cpu++) {
       metrics.cpus.push_back({.cpu = static_cast<int>(cpu), .counts = counted[cpu].counts()});
@@ -212,7 +212,7 @@ TEST_CASE("metrics: histograms beyond the limit count in cpu=other, and the choi
     return has_line(text, std::string("htmtrace_dtl_ready_to_enqueue_seconds_count{cpu=\"") + cpu +
                               "\",preempt_reason=\"" + reason + "\"} " + std::to_string(count));
   };
-  const std::string first = text();
+  const std::string first = print();
   CHECK(count_is(first, "0", "H_CEDE", 1));
   CHECK(count_is(first, "1", "H_CEDE", 1));
   CHECK(count_is(first, "1", "time_slice", 1));
@@ -228,7 +228,7 @@ TEST_CASE("metrics: histograms beyond the limit count in cpu=other, and the choi
   // A new reason of CPU 0 must not take the place of another pair.
   add_one(counted[0], dispatch_of(512, kPreemptTimeSlice));
   add_one(counted[2], dispatch_of(512, 2));
-  const std::string second = text();
+  const std::string second = print();
   CHECK(count_is(second, "0", "H_CEDE", 1));
   CHECK(count_is(second, "1", "time_slice", 1));
   CHECK(count_is(second, "other", "H_CEDE", 2));
