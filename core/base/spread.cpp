@@ -10,18 +10,17 @@ namespace {
 
 // The kernel gives each program 16 random bytes when it executes the program (getauxval(3),
 // AT_RANDOM). They need no system call, which the sandbox might refuse, and cannot fail. The C
-// library derives its stack guard from the same bytes, so the factor is a hash of them: no output
-// of a table may show the bytes.
-uint64_t random_odd() {
+// library derives its stack guard from the same bytes, so the secret is a hash of them.
+HashSecret make_secret() {
   uint64_t words[2] = {};
   const unsigned long address = ::getauxval(AT_RANDOM);
   if (address != 0) std::memcpy(words, reinterpret_cast<const void*>(address), sizeof(words));
-  const uint64_t mixed = spread(words[0] ^ words[0] >> 32) ^ words[1];
-  return spread(mixed ^ mixed >> 29) | 1;
+  const auto mix = [](uint64_t word) { return spread(word ^ word >> 32); };
+  return {.mask = mix(mix(words[0]) ^ words[1]), .factor = mix(mix(words[1]) + words[0]) | 1};
 }
 
 }  // namespace
 
-const uint64_t kSecretFactor = random_odd();
+const HashSecret kHashSecret = make_secret();
 
 }  // namespace htmtrace

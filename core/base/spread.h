@@ -16,21 +16,25 @@ constexpr uint64_t spread(uint64_t key) {
   return key * 0x9e3779b97f4a7c15;
 }
 
-// An odd number that is secret and random in each process, and the same in processes that it forks.
-// Do not use it before main().
-extern const uint64_t kSecretFactor;
+// Two random numbers that are secret in each process, and the same in processes that it forks. Do
+// not use them before main().
+struct HashSecret {
+  uint64_t mask = 0;
+  uint64_t factor = 1;  // odd
+};
+extern const HashSecret kHashSecret;
 
 // The place of a key in a table with `places` places, a power of two. A trace can choose keys that
-// have the same place for a known factor, and each search then reads the whole table. With the
-// secret factor, any two products share their upper bits with a probability of at most 2 / places
-// (Dietzfelbinger, Hagerup, Katajainen, Penttonen: A Reliable Randomized Algorithm for the
-// Closest-Pair Problem, 1997). The second product separates the keys of a regular series, for which
-// some factors are bad. No output may depend on the places.
-inline size_t secret_place(uint64_t key, size_t places) {
-  const uint64_t product = key * kSecretFactor;
+// have the same place for a known factor, and each search then reads the whole table. Nobody knows
+// the secret in advance. All bits of the 128-bit product depend on the secret, and the second
+// product separates the keys of a regular series (Wang Yi's wyhash mixes keys in the same way). No
+// output may depend on the places.
+inline size_t secret_place(uint64_t key, size_t places, const HashSecret& secret = kHashSecret) {
+  __extension__ typedef unsigned __int128 Wide;
+  const Wide product = static_cast<Wide>(key ^ secret.mask) * secret.factor;
+  const uint64_t mixed = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   // Two shifts, because a shift by 64 is undefined for a table with a single place.
-  return static_cast<size_t>(spread(product ^ product >> 32) >> 1 >>
-                             (63 - std::countr_zero(places)));
+  return static_cast<size_t>(spread(mixed) >> 1 >> (63 - std::countr_zero(places)));
 }
 
 }  // namespace htmtrace

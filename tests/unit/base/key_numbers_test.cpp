@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/hot_table.h"
 #include "core/base/spread.h"
@@ -42,19 +43,23 @@ struct Row {
   uint64_t count = 0;
 };
 
+// Patterns of keys, by their number.
+const std::pair<const char*, uint64_t (*)(uint64_t)> kPatterns[] = {
+    {"equal in the upper half after multiplication", key_spread_to},
+    {"equal in the lower half after multiplication",
+     [](uint64_t i) { return key_spread_to(i << 32); }},
+    {"addresses of instructions", [](uint64_t i) { return 4 * i; }},
+    {"starts of pages", [](uint64_t i) { return i << 16; }},
+    {"middle bits", [](uint64_t i) { return i << 30; }},
+    {"higher bits", [](uint64_t i) { return i << 36; }},
+    {"upper bits", [](uint64_t i) { return i << 44; }},
+    {"both halves", [](uint64_t i) { return i << 32 | i; }}};
+constexpr uint32_t kKeys = 20'000;
+// Linear probing of a table that is three quarters full needs 2.5 probes on average.
+constexpr uint64_t kMostProbesPerKey = 5;
+
 TEST_CASE("tables find keys with few probes, whatever the pattern of the keys") {
-  constexpr uint32_t kKeys = 20'000;
-  // Linear probing of a table that is three quarters full needs 2.5 probes on average.
-  constexpr uint64_t kMostProbesPerKey = 5;
-  const std::pair<const char*, uint64_t (*)(uint64_t)> patterns[] = {
-      {"equal in the upper half after multiplication", key_spread_to},
-      {"equal in the lower half after multiplication",
-       [](uint64_t i) { return key_spread_to(i << 32); }},
-      {"addresses of instructions", [](uint64_t i) { return 4 * i; }},
-      {"starts of pages", [](uint64_t i) { return i << 16; }},
-      {"upper bits", [](uint64_t i) { return i << 44; }},
-      {"both halves", [](uint64_t i) { return i << 32 | i; }}};
-  for (const auto& [pattern, key_of] : patterns) {
+  for (const auto& [pattern, key_of] : kPatterns) {
     CAPTURE(std::string(pattern));
     KeyNumbers numbers;
     HotTable<Row> table(kKeys);
@@ -69,6 +74,31 @@ TEST_CASE("tables find keys with few probes, whatever the pattern of the keys") 
     }
     CHECK(of_numbers <= kMostProbesPerKey * kKeys);
     CHECK(of_table <= kMostProbesPerKey * kKeys);
+  }
+}
+
+// The probes that linear probing needs to insert these keys, for 3/4 of the places.
+uint64_t probes_of(uint64_t (*key_of)(uint64_t), const HashSecret& secret) {
+  constexpr size_t kPlaces = 32'768;
+  constexpr uint64_t kSome = kPlaces / 4 * 3;
+  std::vector<bool> used(kPlaces);
+  uint64_t probes = 0;
+  for (uint64_t i = 0; i < kSome; i++) {
+    size_t place = secret_place(key_of(i), kPlaces, secret);
+    for (probes++; used[place]; probes++) place = (place + 1) % kPlaces;
+    used[place] = true;
+  }
+  return probes * kKeys / kSome;
+}
+
+TEST_CASE("no secret is bad for a pattern of keys") {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 100; round++) {
+    const HashSecret secret{.mask = random(), .factor = random() | 1};
+    for (const auto& [pattern, key_of] : kPatterns) {
+      CAPTURE(std::string(pattern));
+      CHECK(probes_of(key_of, secret) <= kMostProbesPerKey * kKeys);
+    }
   }
 }
 
