@@ -30,7 +30,7 @@ void DtlTop::Track::add(std::span<const DtlEntry> entries, int cpu, const DtlClo
 
 DtlTopLine DtlTop::Track::take(int cpu, const DtlTotals& totals, bool ended) {
   DtlTopLine line{.cpu = cpu, .analysis = std::exchange(analysis_, analysis_.next())};
-  const auto here = places_.processors.entries();
+  const auto here = places_.processors.top(places_.processors.size());
   for (const auto& slot : here) processors_.at(slot.key).count += slot.entry.count;
   // The key also contains the CPU.
   const auto top = processors_.top(1);

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "core/base/counted.h"
@@ -16,15 +19,24 @@
 namespace htmtrace {
 namespace {
 
+// Parts with the same name share a row, which has the lowest address of the last side that has the
+// name. The parts arrive in any order.
 void take(const DiffCounts& counts, uint64_t DiffRow::*side,
           std::unordered_map<std::string, DiffRow>& rows) {
+  std::vector<const DiffPart*> parts;
+  parts.reserve(counts.parts.size());
   for (const DiffPart& part : counts.parts) {
-    if (part.count == 0) continue;
-    DiffRow& row = rows[part.name];
-    row.name = part.name;
-    row.address = part.address;
-    if (!part.symbol.empty()) row.symbol = part.symbol;
-    row.*side += part.count;
+    if (part.count != 0) parts.push_back(&part);
+  }
+  std::ranges::sort(parts, std::greater(), [](const DiffPart* part) {
+    return std::tuple(part->address.value_or(UINT64_MAX), std::string_view(part->symbol));
+  });
+  for (const DiffPart* part : parts) {
+    DiffRow& row = rows[part->name];
+    row.name = part->name;
+    row.address = part->address;
+    if (!part->symbol.empty()) row.symbol = part->symbol;
+    row.*side += part->count;
   }
 }
 

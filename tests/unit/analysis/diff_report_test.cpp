@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/analysis/nest_profile.h"
@@ -26,6 +27,23 @@ Instruction instruction_at(uint64_t address) {
 }
 
 }  // namespace
+
+TEST_CASE("the order of parts with the same name does not matter") {
+  DiffCounts counts{
+      .whole = 6, .error = 0, .parts = {diff_part("a", 1), diff_part("a", 2), diff_part("a", 3)}};
+  counts.parts[0].address = 0x3000;
+  counts.parts[0].symbol = "high";
+  counts.parts[1].address = 0x1000;
+  counts.parts[1].symbol = "low";
+  std::ranges::sort(counts.parts, {}, &DiffPart::count);
+  do {
+    const DiffTable table = compare({.key = "code", .title = "code"}, counts, counts);
+    REQUIRE(table.rows.size() == 1);
+    CHECK(table.rows[0].address == 0x1000);
+    CHECK(table.rows[0].symbol == "low");
+    CHECK(table.rows[0].after == 6);
+  } while (std::ranges::next_permutation(counts.parts, {}, &DiffPart::count).found);
+}
 
 TEST_CASE("parts are joined by name, added up, and sorted by the change of their share") {
   const DiffCounts before{.whole = 100,
