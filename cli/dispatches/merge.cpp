@@ -135,6 +135,13 @@ class Merging {
         .hint("merge recordings of the same machine only");
   }
 
+  // Of all files of a partition.
+  struct Times {
+    DtlWindow window{.begin = UINT64_MAX, .end = 0};
+    bool overlap = false;  // of a file and the selected waits
+    std::string file;      // the first one
+  };
+
   // A file of a partition. Several files of a partition are parts of one recording.
   struct Source {
     std::filesystem::path path;
@@ -168,6 +175,8 @@ class Merging {
     DtlReader reader(open_for_merge(source.path, source.name));
     if (times_.size() <= source.partition) times_.resize(source.partition + 1);
     Times& times = times_[source.partition];
+    end_before_gap(runs, source, times);
+    DtlWindow window{.begin = UINT64_MAX, .end = 0};
     std::set<int> seen;
     while (const auto block = reader.next({})) {
       if (block->entries.empty()) continue;
@@ -175,18 +184,21 @@ class Merging {
       const DtlOwner owner{source.partition, block->cpu};
       Last& last = last_[owner];
       const uint64_t first = block->entries.front().timebase;
-      if (seen.insert(block->cpu).second && last.file != nullptr && first <= last.timebase) {
+      if (seen.insert(block->cpu).second && last.file != nullptr && first < last.timebase) {
         throw_overlap(source.name, *last.file, owner);
       }
       last = {.timebase = std::max(last.timebase, block->entries.back().timebase),
               .file = &source.name};
       runs.add(owner, block->entries);
       for (const DtlEntry& entry : block->entries) {
-        times.window.begin = std::min(times.window.begin, entry.timebase);
-        times.window.end = std::max(times.window.end, entry.timebase);
+        window.begin = std::min(window.begin, entry.timebase);
+        window.end = std::max(window.end, entry.timebase);
       }
     }
     if (times.file.empty()) times.file = source.name;
+    times.overlap |= window.begin <= window_.end && window.end >= window_.begin;
+    times.window.begin = std::min(times.window.begin, window.begin);
+    times.window.end = std::max(times.window.end, window.end);
     // divide() reads the input again, and reports its defects.
     if (source.path == replay_.input) return;
     if (reader.end() && reader.end()->status != kExitDone) {
@@ -195,6 +207,18 @@ class Merging {
           ": entries were lost during the recording, so times can be too long or too short");
     }
     status_ = std::max(status_, replay_status(reader, warn_of_defects(reader, source.name)));
+  }
+
+  // The next file of a recording begins at once. If a file is missing, nobody knows what the
+  // partition did meanwhile.
+  void end_before_gap(ProcessorRuns& runs, const Source& source, const Times& times) const {
+    const uint64_t end = times.window.end;
+    if (times.file.empty() || source.begin < end || source.begin - end < frequency_) return;
+    runs.end_partition(source.partition);
+    print_warning(fmt::format(
+        "{}: the files before it have no dispatches of {} for {} s; the processors that the "
+        "partition used in this time are unknown",
+        source.name, names_[source.partition], (source.begin - end) / frequency_));
   }
 
   [[noreturn]] void throw_overlap(const std::string& name, const std::string& earlier,
@@ -207,8 +231,8 @@ class Merging {
   // Throws Error for another partition whose dispatches do not overlap the selected waits.
   void check_overlaps() const {
     for (size_t partition = 1; partition < times_.size(); partition++) {
-      const auto& [window, file] = times_[partition];
-      if (window.begin <= window_.end && window.end >= window_.begin) continue;
+      const auto& [window, overlap, file] = times_[partition];
+      if (overlap) continue;
       throw Error(
           fmt::format("cannot merge {} with {}: their times do not overlap", file, replay_.name))
           .on(fmt::format("timebase of {}: {} to {}", file, window.begin, window.end))
@@ -276,11 +300,7 @@ class Merging {
   uint64_t frequency_ = 0;          // ticks per second
   std::vector<std::string> names_;  // of the partitions; the first partition is the one that waited
   std::vector<std::string> seen_;   // the files so far
-  struct Times {
-    DtlWindow window{.begin = UINT64_MAX, .end = 0};
-    std::string file;  // the first one
-  };
-  std::vector<Times> times_;  // of each partition
+  std::vector<Times> times_;        // of each partition
   struct Last {
     uint64_t timebase = 0;
     const std::string* file = nullptr;
@@ -308,6 +328,10 @@ void check_dtl_merge(const CLI::App& app, const DtlReplay& replay) {
     if (app.get_option(option)->count() == 0) continue;
     throw CLI::ValidationError(option, "cannot be used with --merge");
   }
+}
+
+void check_merge_input(const DtlReplay& replay) {
+  if (!replay.merged.empty()) check_regular(replay.input.string());
 }
 
 int merge_dtl(const DtlReplay& replay, const DtlOutputOptions& options) {

@@ -14,6 +14,9 @@ void declare_dtl_merge(CLI::App& app, std::vector<std::string>& files);
 // Throws CLI::ValidationError if the command line has options that exclude --merge.
 void check_dtl_merge(const CLI::App& app, const DtlReplay& replay);
 
+// Throws Error if --merge cannot read the input. Does not open the input.
+void check_merge_input(const DtlReplay& replay);
+
 // Returns the exit status. Throws Error.
 int merge_dtl(const DtlReplay& replay, const DtlOutputOptions& options);
 

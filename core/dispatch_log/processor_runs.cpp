@@ -24,6 +24,18 @@ void ProcessorRuns::add(const DtlOwner& owner, std::span<const DtlEntry> entries
   }
 }
 
+void ProcessorRuns::end_partition(size_t partition) {
+  for (auto at = last_.begin(); at != last_.end();) {
+    const auto& [number, dispatch] = *at;
+    if (owners_[number].partition != partition) {
+      ++at;
+      continue;
+    }
+    put(number, dispatch, last_time_.at(partition));
+    at = last_.erase(at);
+  }
+}
+
 void ProcessorRuns::finish() {
   for (const auto& [number, dispatch] : last_) {
     put(number, dispatch, last_time_.at(owners_[number].partition));

@@ -157,6 +157,21 @@ TEST_CASE("preemptors: a home with as many dispatches as another processor has t
   CHECK(merge.time.for_home() == 20 + 300);
 }
 
+TEST_CASE("preemptors: no recording continues a run") {
+  MemoryBudget budget;
+  ProcessorRuns runs({}, budget);
+  const std::vector<DtlEntry> before = {dispatched(1000), dispatched(1400, 0, 0, 0, 41)};
+  const std::vector<DtlEntry> after = {dispatched(9000, 0, 0, 0, 41)};
+  runs.add({kOther, 0}, std::span(before).first(1));
+  runs.add({kOther, 1}, std::span(before).subspan(1));
+  runs.end_partition(kOther);
+  runs.add({kOther, 0}, after);
+  runs.finish();
+  uint64_t ran = 0;
+  runs.visit(kProcessor, {0, 10000}, [&](uint16_t, uint64_t ticks) { ran += ticks; });
+  CHECK(ran == 400);  // until the last dispatch before the gap
+}
+
 TEST_CASE("preemptors: a run longer than 2^32 ticks") {
   constexpr uint64_t kLong = uint64_t{1} << 33;
   const Merge merge({{{0, {dispatched(1000), dispatched(1000 + kLong, 100)}}},
