@@ -220,13 +220,11 @@ TraceSink DtlOutput::continue_in(TraceSink next, std::span<Track* const> tracks,
 
 // Without the lock, because it waits for the disk. The other threads only append to the file.
 void DtlOutput::begin_next() {
-  try {
-    file_->begin();
-  } catch (const Error&) {
-    // Another program has just taken the name. A further file follows.
-    const std::lock_guard held(lock_);
-    file_->fail(EEXIST);
-  }
+  const int reason = file_->try_begin();
+  if (reason == 0) return;
+  // For example, another program has just taken the name. A further file follows.
+  const std::lock_guard held(lock_);
+  file_->fail(reason);
 }
 
 void DtlOutput::close(TraceSink file) {

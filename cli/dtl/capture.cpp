@@ -9,7 +9,6 @@
 
 #include "cli/capture/privileges.h"
 #include "cli/commands.h"
-#include "cli/cpu_list.h"
 #include "cli/messages.h"
 #include "core/base/start_thread.h"
 #include "core/base/timebase.h"
@@ -72,7 +71,7 @@ DtlCapture::DtlCapture(const DtlOptions& options, Signals& signals, ReadyNotice&
       progress_(stderr, style_of(options)),
       driver_(dtl_driver()) {
   check_period();
-  if (options_.end_on_hotplug) online_ = online_cpu_list();
+  seen_online_ = options_.end_unless_online;
   period_ns_ = options_.period ? static_cast<uint64_t>(options_.period->count())
                                : choose_dtl_period(options_.cpus, options_.event, signals_);
   const DtlRings rings(options_.aux_bytes, options_.cpus.size());
@@ -170,8 +169,7 @@ void DtlCapture::begin() {
   try {
     output_->begin();
     if (rotation_) {
-      rotation_->began(false);
-      remove_old_files();
+      rotation_->began();
     }
     ready_.announce();
   } catch (const Error&) {

@@ -45,7 +45,8 @@ struct DtlOptions {
   std::string event = "all";
   std::optional<std::chrono::nanoseconds> period;  // empty: measured
   std::optional<std::chrono::nanoseconds> duration;
-  bool end_on_hotplug = false;  // end when the online CPUs change
+  // End when the online CPUs change. They were these before `cpus` were chosen. Empty: do not end.
+  std::string end_unless_online;
   std::optional<size_t> aux_bytes;
   unsigned threads = 0;  // 0: depends on the number of CPUs
   std::vector<std::string> workload;
@@ -166,9 +167,8 @@ class DtlCapture {
   std::optional<int> ended_by_;             // the first signal that requested the end
   int end_requests_ = 0;                    // such signals, except of htmtrace stop
   std::chrono::steady_clock::time_point started_, ended_;
-  std::string online_;       // the online CPUs when the events were opened
-  std::string seen_online_;  // at the last look
-  int quiet_ticks_ = 0;      // looks since the online CPUs last changed
+  std::string seen_online_;         // the online CPUs at the last look
+  std::optional<int> quiet_ticks_;  // looks since the online CPUs last changed; empty: no change
   std::chrono::steady_clock::time_point next_hotplug_check_;
   // The last member, because the threads use all other members and must be joined first.
   std::vector<std::unique_ptr<Group>> groups_;

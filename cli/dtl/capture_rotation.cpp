@@ -28,10 +28,12 @@ void DtlCapture::remove_old_files() {
 }
 
 // Continues in the next file if the current file has reached its time or its size, or cannot be
-// written. Then removes old files. If the next file cannot be created, the current file stays in
+// written. Also removes old files. If the next file cannot be created, the current file stays in
 // use.
 void DtlCapture::rotate() {
-  if (!rotation_ || !rotation_->due(output_->file_bytes(), output_->file_failed())) return;
+  if (!rotation_) return;
+  if (rotation_->wants_removal()) remove_old_files();
+  if (!rotation_->due(output_->file_bytes(), output_->file_failed())) return;
   std::optional<TraceSink> next;
   try {
     next.emplace(output_->open_next(rotation_->choose_next(), about()));
@@ -54,9 +56,8 @@ void DtlCapture::rotate() {
   TraceSink old = output_->continue_in(std::move(*next), tracks, end_of_part(name));
   held.clear();
   output_->begin_next();
-  rotation_->began(old.error().has_value());
+  rotation_->began();
   output_->close(std::move(old));
-  remove_old_files();
 }
 
 // Returns the end of a file that is not the last. Only the last file has the proof of completeness,

@@ -68,11 +68,12 @@ void DtlCapture::wait() {
   }
 }
 
-// Returns true if the recording should end because the online CPUs have changed and then stayed the
-// same for some time. A CPU that goes offline loses its event, and another CPU has none.
+// Returns true if the recording should end because the online CPUs have changed, and then stayed
+// the same for some time. A CPU that goes offline loses its event, also if it comes back, and a CPU
+// that comes online has none.
 bool DtlCapture::cpus_changed() {
   const auto now = steady_clock::now();
-  if (!options_.end_on_hotplug || now < next_hotplug_check_) return false;
+  if (options_.end_unless_online.empty() || now < next_hotplug_check_) return false;
   next_hotplug_check_ = now + kHotplugTick;
   std::string online;
   try {
@@ -82,10 +83,10 @@ bool DtlCapture::cpus_changed() {
   }
   if (online != seen_online_) quiet_ticks_ = 0;
   seen_online_ = online;
-  if (online == online_ || ++quiet_ticks_ < kQuietHotplugTicks) return false;
+  if (!quiet_ticks_ || ++*quiet_ticks_ < kQuietHotplugTicks) return false;
   progress_.clear();
-  print_note(
-      fmt::format("the online CPUs changed from {} to {}: the recording ends", online_, online));
+  print_note(fmt::format("the online CPUs changed ({} at first, {} now): the recording ends",
+                         options_.end_unless_online, online));
   return true;
 }
 

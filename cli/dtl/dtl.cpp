@@ -45,6 +45,7 @@ struct Wish {
   bool all_cpus = true;
   bool force = false;
   bool no_sandbox = false;
+  bool end_on_hotplug = false;
   bool perf_data = false;
   bool timeline = false;
 
@@ -170,6 +171,7 @@ int replay(const Wish& wish) {
   if (!wish.no_sandbox) confine(wish);
   DtlReplay replay = wish.replay;
   replay.name = replay.input.string();
+  check_merge_input(replay);
   const DtlInput input(replay.input);
   replay.input = input.recording();
   if (!wish.all_cpus) replay.cpus = wish.options.cpus;
@@ -200,6 +202,7 @@ int capture(const Wish& wish, Signals& signals, ReadyNotice& ready) {
     if (!options.metrics.file.empty()) check_can_write(options.metrics.file, "--metrics");
     if (!options.script.control.empty()) control.emplace(options.script.control);
   });
+  if (wish.end_on_hotplug) options.end_unless_online = online_cpu_list();
   if (wish.all_cpus) {
     options.cpus = online_cpus();
   } else {
@@ -306,7 +309,7 @@ void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
          },
          "End after TIME: 500ms, 10s, 2m [end of PROGRAM]")
       ->type_name("TIME");
-  app.add_flag("--end-on-hotplug", wish->options.end_on_hotplug,
+  app.add_flag("--end-on-hotplug", wish->end_on_hotplug,
                "End when a CPU goes offline or comes online");
   app.option_defaults()->group(kRingGroup);
   app.add_option_function<std::string>(

@@ -26,6 +26,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTryAgain{1};
+constexpr std::chrono::minutes kSettled{1};
 constexpr std::chrono::seconds kShortest{1};
 constexpr uint64_t kSmallestBytes = 1 << 20;
 // Longer numbers are part of the names of other files.
@@ -47,6 +48,30 @@ bool is_recording(const std::filesystem::path& path) {
   std::string text(header->payload_bytes, '\0');
   return file.read(text.data(), static_cast<std::streamsize>(text.size())) &&
          dtl_payload_intact(*header, std::as_bytes(std::span(text)));
+}
+
+// Returns true if the file ends with the end of a recording. A recorder cannot write the end if it
+// is killed, or if a write fails.
+bool has_end(const std::filesystem::path& path) {
+  std::error_code failure;
+  const uint64_t size = std::filesystem::file_size(path, failure);
+  if (failure) return false;
+  // The text of an end has a line for each loss, so it can be long.
+  const uint64_t most = std::min<uint64_t>(size, kDtlHeaderBytes + kMostDtlPayload);
+  std::vector<char> last(most);
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(size - most));
+  if (!file.read(last.data(), static_cast<std::streamsize>(most))) return false;
+  const auto bytes = std::as_bytes(std::span<const char>(last));
+  for (size_t at = bytes.size(); at-- > 0;) {
+    if (!is_dtl_recording(bytes.subspan(at))) continue;
+    const auto header = parse_dtl_header(bytes.subspan(at));
+    if (header) {
+      return header->kind == DtlBlockKind::kEnd &&
+             dtl_payload_intact(*header, bytes.subspan(at + kDtlHeaderBytes));
+    }
+  }
+  return false;
 }
 
 // Accepts "1h", "500M", "1h,500M" and "500M,1h".
@@ -132,9 +157,9 @@ std::filesystem::path DtlRotation::choose_next() {
       .hint("rename this file, or choose another name with -o");
 }
 
-void DtlRotation::began(bool failed) {
-  if (failed) failed_.insert(number_);
+void DtlRotation::began() {
   number_ = chosen_;
+  removal_due_ = options_.keep.has_value();
   files_++;
   began_ = steady_clock::now();
 }
@@ -150,8 +175,13 @@ void DtlRotation::put_off() {
   not_before_ = steady_clock::now() + kTryAgain;
 }
 
+bool DtlRotation::wants_removal(steady_clock::time_point now) const {
+  return removal_due_ && now - created_ >= kSettled;
+}
+
 std::vector<std::string> DtlRotation::remove_old() {
   std::vector<std::string> messages;
+  removal_due_ = false;
   if (!options_.keep) return messages;
   uint64_t whole = 1, failed = 0;  // files to keep; the current file is one of them
   const auto files = numbered();
@@ -159,12 +189,11 @@ std::vector<std::string> DtlRotation::remove_old() {
        ++file) {
     const auto& [number, path] = *file;
     if (!is_recording(path)) continue;
-    uint64_t& kept = failed_.contains(number) ? failed : whole;
+    uint64_t& kept = has_end(path) ? whole : failed;
     if (kept++ < *options_.keep) continue;
     std::error_code failure;
     if (std::filesystem::remove(path, failure)) {
       removed_++;
-      failed_.erase(number);
     } else if (failure) {
       messages.push_back(fmt::format("cannot remove {}: {}", path.string(), failure.message()));
     }

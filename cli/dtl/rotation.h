@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -35,9 +34,8 @@ class DtlRotation {
   // Returns the path of the next file: its number is higher than the numbers of all existing files.
   // Throws Error if no such number is left.
   std::filesystem::path choose_next();
-  // Call it when the chosen file has been created. `failed`: the file before it could not be
-  // written.
-  void began(bool failed);
+  // Call it when the chosen file has been created.
+  void began();
   uint64_t files() const { return files_; }
 
   // Returns true if the next file should begin. `bytes` is the size of the current file; `failed`:
@@ -48,9 +46,14 @@ class DtlRotation {
   // Call it if the next file cannot be created. due() then returns false for a second.
   void put_off();
 
+  // Returns true if old files should be removed: a file has begun, and this recording has lasted a
+  // minute. A recorder that fails and restarts again and again must not remove all old files.
+  bool wants_removal(
+      std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now()) const;
   // Removes recordings that are older than the current file, also those of earlier runs of
-  // htmtrace. Keeps --keep files in total, and as many files that could not be written: they do
-  // not displace whole files. Returns a message for each file that cannot be removed.
+  // htmtrace. Keeps --keep files in total, and as many files without an end, which could not be
+  // written: they do not displace whole files. Returns a message for each file that cannot be
+  // removed.
   std::vector<std::string> remove_old();
   uint64_t removed() const { return removed_; }
 
@@ -60,12 +63,13 @@ class DtlRotation {
 
   std::filesystem::path base_;
   DtlRotationOptions options_;
-  uint64_t number_ = 0;        // of the current file
-  uint64_t chosen_ = 0;        // of the next file
-  std::set<uint64_t> failed_;  // the numbers of existing files that could not be written
+  uint64_t number_ = 0;  // of the current file
+  uint64_t chosen_ = 0;  // of the next file
+  bool removal_due_ = false;
   uint64_t files_ = 0;
   uint64_t removed_ = 0;
   std::chrono::steady_clock::time_point began_, not_before_;
+  std::chrono::steady_clock::time_point created_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace htmtrace

@@ -44,7 +44,7 @@ TraceSink TraceSink::create(const std::filesystem::path& path, Existing existing
 }
 
 void TraceSink::begin() {
-  const int reason = file_.publish();
+  const int reason = try_begin();
   if (reason != 0) throw Error("cannot create " + path().string(), reason);
 }
 

@@ -30,6 +30,8 @@ class TraceSink {
   // The recording has begun: the file appears, so that a killed recorder leaves what was written.
   // Throws Error.
   void begin();
+  // The same. Returns 0 or errno.
+  int try_begin() { return file_.publish(); }
 
   // Reserves space so that `size_bytes` can still be written when the disk is full. Best effort: a
   // file system without this function causes no error. Throws Error if the disk is full now.

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/dtl/rotation.h"
 #include "core/base/error.h"
@@ -17,9 +19,17 @@
 namespace htmtrace {
 namespace {
 
-std::string small_recording() {
-  const auto block = make_dtl_text_block(DtlBlockKind::kStart, "htmtrace");
+std::string text_of(const std::vector<std::byte>& block) {
   return {reinterpret_cast<const char*>(block.data()), block.size()};
+}
+
+// The disk was full, or the recorder was killed.
+std::string without_end() {
+  return text_of(make_dtl_text_block(DtlBlockKind::kStart, "htmtrace"));
+}
+
+std::string small_recording() {
+  return without_end() + text_of(make_dtl_end_block({.status = 0, .text = "nothing lost"}));
 }
 
 TEST_CASE("a rotation numbers its files, and continues the numbers of existing files") {
@@ -27,7 +37,7 @@ TEST_CASE("a rotation numbers its files, and continues the numbers of existing f
   const auto base = folder.path() / "log.dtl";
   DtlRotation rotation(base, {.every = std::chrono::hours(1)});
   CHECK(rotation.choose_next() == folder.path() / "log.dtl.0001");
-  rotation.began(false);
+  rotation.began();
   CHECK(rotation.current() == folder.path() / "log.dtl.0001");
   CHECK(rotation.choose_next() == folder.path() / "log.dtl.0002");
   folder.write("log.dtl.0041", small_recording());
@@ -53,7 +63,7 @@ TEST_CASE("the next file begins after a time, at a size, and a second after an e
   const TemporaryFolder folder;
   DtlRotation rotation(folder.path() / "log", {.every = std::chrono::hours(1), .bytes = 1000});
   rotation.choose_next();
-  rotation.began(false);
+  rotation.began();
   CHECK_FALSE(rotation.due(999, false));
   CHECK(rotation.due(1000, false));
   CHECK_FALSE(rotation.due(0, true));
@@ -75,12 +85,12 @@ struct Old {
       folder.write(fmt::format("log.{:04}", number), small_recording());
     }
     rotation.emplace(folder.path() / "log", DtlRotationOptions{.bytes = 1000, .keep = keep});
-    begin_file(false);
+    begin_file(true);
   }
-  void begin_file(bool failed) {
+  void begin_file(bool whole) {
     const auto path = rotation->choose_next();
-    folder.write(path.filename().string(), small_recording());
-    rotation->began(failed);
+    folder.write(path.filename().string(), whole ? small_recording() : without_end());
+    rotation->began();
   }
   // Returns the last digits of the files after remove_old().
   std::string left() {
@@ -107,13 +117,25 @@ TEST_CASE("a rotation keeps the newest recordings, whatever their numbers are") 
   CHECK(with_gaps.rotation->removed() == 2);
 }
 
-TEST_CASE("files that could not be written do not displace whole files") {
-  Old failing(3);
-  for (int i = 0; i < 2; i++) failing.begin_file(true);  // 7 and 8 could not be written
-  CHECK(failing.left() == "56789");
-  for (int i = 0; i < 3; i++) failing.begin_file(true);
-  // 10, 11 and 12 have the last digits 0, 1 and 2. Of the failed files 7 to 11, 9 to 11 are left.
-  CHECK(failing.left() == "012569");
+TEST_CASE("files without an end do not displace whole files, also after a restart") {
+  Old old(3);
+  for (int i = 0; i < 5; i++) old.begin_file(false);  // 8 to 12
+  old.rotation.emplace(old.folder.path() / "log",
+                       DtlRotationOptions{.bytes = 1000, .keep = uint64_t{3}});
+  old.begin_file(true);  // 13
+  // The whole files 6, 7 and 13, and 10, 11 and 12.
+  CHECK(old.left() == "012367");
+}
+
+TEST_CASE("a recording removes no file in its first minute") {
+  Old old(1);
+  const auto now = std::chrono::steady_clock::now();
+  CHECK_FALSE(old.rotation->wants_removal(now));
+  CHECK(old.rotation->wants_removal(now + std::chrono::minutes(1)));
+  CHECK(old.left() == "7");
+  CHECK_FALSE(old.rotation->wants_removal(now + std::chrono::minutes(1)));
+  old.begin_file(true);
+  CHECK(old.rotation->wants_removal(now + std::chrono::minutes(1)));
 }
 
 TEST_CASE("a rotation removes only recordings that are older than the current file") {
@@ -126,7 +148,7 @@ TEST_CASE("a rotation removes only recordings that are older than the current fi
   std::filesystem::create_symlink(folder.path() / "log.0001", folder.path() / "log.0000");
   DtlRotation rotation(folder.path() / "log", {.bytes = 1000, .keep = 2});
   CHECK(rotation.choose_next() == folder.path() / "log.0007");
-  rotation.began(false);
+  rotation.began();
   folder.write("log.0007", small_recording());
   folder.write("log.0008", small_recording());  // another recorder's
   CHECK(rotation.remove_old().empty());
