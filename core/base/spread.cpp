@@ -3,6 +3,7 @@
 
 #include <sys/auxv.h>
 
+#include <bit>
 #include <cstring>
 
 namespace htmtrace {
@@ -14,7 +15,7 @@ namespace {
 HashSecret make_secret() {
   uint64_t words[2] = {};
   const unsigned long address = ::getauxval(AT_RANDOM);
-  if (address != 0) std::memcpy(words, reinterpret_cast<const void*>(address), sizeof(words));
+  if (address != 0) std::memcpy(words, std::bit_cast<const void*>(address), sizeof(words));
   const auto mix = [](uint64_t word) { return spread(word ^ word >> 32); };
   return {.mask = mix(mix(words[0]) ^ words[1]), .factor = mix(mix(words[1]) + words[0]) | 1};
 }

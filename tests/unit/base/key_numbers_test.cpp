@@ -6,7 +6,6 @@
 #include <map>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/hot_table.h"
@@ -43,24 +42,30 @@ struct Row {
   uint64_t count = 0;
 };
 
-// Patterns of keys, by their number.
-const std::pair<const char*, uint64_t (*)(uint64_t)> kPatterns[] = {
-    {"equal in the upper half after multiplication", key_spread_to},
-    {"equal in the lower half after multiplication",
-     [](uint64_t i) { return key_spread_to(i << 32); }},
-    {"addresses of instructions", [](uint64_t i) { return 4 * i; }},
-    {"starts of pages", [](uint64_t i) { return i << 16; }},
-    {"middle bits", [](uint64_t i) { return i << 30; }},
-    {"higher bits", [](uint64_t i) { return i << 36; }},
-    {"upper bits", [](uint64_t i) { return i << 44; }},
-    {"both halves", [](uint64_t i) { return i << 32 | i; }}};
+using KeyOf = uint64_t (*)(uint64_t);
+
+struct Pattern {
+  const char* name;
+  KeyOf key_of;  // the key with a number
+};
+
+const Pattern kPatterns[] = {{"equal in the upper half after multiplication", key_spread_to},
+                             {"equal in the lower half after multiplication",
+                              [](uint64_t i) { return key_spread_to(i << 32); }},
+                             {"addresses of instructions", [](uint64_t i) { return 4 * i; }},
+                             {"starts of pages", [](uint64_t i) { return i << 16; }},
+                             {"middle bits", [](uint64_t i) { return i << 30; }},
+                             {"higher bits", [](uint64_t i) { return i << 36; }},
+                             {"upper bits", [](uint64_t i) { return i << 44; }},
+                             {"both halves", [](uint64_t i) { return i << 32 | i; }}};
 constexpr uint32_t kKeys = 20'000;
 // Linear probing of a table that is three quarters full needs 2.5 probes on average.
 constexpr uint64_t kMostProbesPerKey = 5;
 
 TEST_CASE("tables find keys with few probes, whatever the pattern of the keys") {
-  for (const auto& [pattern, key_of] : kPatterns) {
-    CAPTURE(std::string(pattern));
+  for (const Pattern& pattern : kPatterns) {
+    const KeyOf key_of = pattern.key_of;
+    CAPTURE(std::string(pattern.name));
     KeyNumbers numbers;
     HotTable<Row> table(kKeys);
     for (uint32_t i = 0; i < kKeys; i++) {
@@ -78,7 +83,7 @@ TEST_CASE("tables find keys with few probes, whatever the pattern of the keys") 
 }
 
 // The probes that linear probing needs to insert these keys, for 3/4 of the places.
-uint64_t probes_of(uint64_t (*key_of)(uint64_t), const HashSecret& secret) {
+uint64_t probes_of(KeyOf key_of, const HashSecret& secret) {
   constexpr size_t kPlaces = 32'768;
   constexpr uint64_t kSome = kPlaces / 4 * 3;
   std::vector<bool> used(kPlaces);
@@ -95,9 +100,9 @@ TEST_CASE("no secret is bad for a pattern of keys") {
   std::mt19937_64 random(1);
   for (int round = 0; round < 100; round++) {
     const HashSecret secret{.mask = random(), .factor = random() | 1};
-    for (const auto& [pattern, key_of] : kPatterns) {
-      CAPTURE(std::string(pattern));
-      CHECK(probes_of(key_of, secret) <= kMostProbesPerKey * kKeys);
+    for (const Pattern& pattern : kPatterns) {
+      CAPTURE(std::string(pattern.name));
+      CHECK(probes_of(pattern.key_of, secret) <= kMostProbesPerKey * kKeys);
     }
   }
 }
