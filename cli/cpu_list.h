@@ -14,7 +14,7 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 
 // Throws Error.
 std::vector<int> online_cpus();
-// In the kernel's notation. Throws Error.
+// Returns the online CPUs in the kernel's notation, such as "0-3,8". Throws Error.
 std::string online_cpu_list();
 
 // Throws Error, with the online CPUs, if one of `cpus` is offline or does not exist.

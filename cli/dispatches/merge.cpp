@@ -48,7 +48,8 @@ InputFile open_for_merge(const std::filesystem::path& path, const std::string& n
   throw not_regular(name);
 }
 
-// Partitions with a number have no other name, so that all names are unique.
+// Returns "partition NUMBER", or "file NAME" if the recording does not have the number: a file name
+// never equals the name of another partition.
 std::string partition_name_of(const DtlReader& reader, const std::string& file) {
   constexpr size_t kMostDigits = 10;  // of 32 bits
   const std::string number = reader.start_value("partition");
@@ -114,8 +115,8 @@ class Merging {
     names_ = {partition_name_of(reader, replay_.name)};
   }
 
-  // Throws Error if the clock of the entries that were just read is unknown, or if it has another
-  // frequency than the first one.
+  // Throws Error if the clock of the entries that were just read is unknown, or if its frequency
+  // differs from the frequency of the first clock.
   void check_clock(const DtlReader& reader, const std::string& name) {
     const uint64_t frequency = reader.clock().ticks_per_second;
     if (frequency == 0) {
@@ -135,11 +136,11 @@ class Merging {
         .hint("merge recordings of the same machine only");
   }
 
-  // Of all files of a partition.
+  // Facts about all files of a partition.
   struct Times {
     DtlWindow window{.begin = UINT64_MAX, .end = 0};
-    bool overlap = false;  // of a file and the selected waits
-    std::string file;      // the first one
+    bool overlap = false;  // a file overlaps the selected waits
+    std::string file;      // the first file
   };
 
   // A file of a partition. Several files of a partition are parts of one recording.
@@ -157,7 +158,7 @@ class Merging {
     const auto add = [&](const std::filesystem::path& path, const std::string& name) {
       DtlReader reader(open_for_merge(path, name));
       const auto block = reader.next({});
-      if (!block) return print_warning(name + ": there are no dispatches in this file");
+      if (!block) return print_warning(name + ": this file has no dispatches");
       const auto first = std::ranges::min_element(block->entries, {}, &DtlEntry::timebase);
       sources.push_back({path, name, first->timebase, number_of(partition_name_of(reader, name))});
     };
@@ -209,15 +210,15 @@ class Merging {
     status_ = std::max(status_, replay_status(reader, warn_of_defects(reader, source.name)));
   }
 
-  // The next file of a recording begins at once. If a file is missing, nobody knows what the
-  // partition did meanwhile.
+  // The next file of a recording begins at once. If a file is missing, htmtrace does not know where
+  // the partition ran during the gap.
   void end_before_gap(ProcessorRuns& runs, const Source& source, const Times& times) const {
     const uint64_t end = times.window.end;
     if (times.file.empty() || source.begin < end || source.begin - end < frequency_) return;
     runs.end_partition(source.partition);
     print_warning(fmt::format(
-        "{}: the files before it have no dispatches of {} for {} s; the processors that the "
-        "partition used in this time are unknown",
+        "{}: no merged file has the dispatches of {} in the {} s before this file; htmtrace does "
+        "not know which processors the partition used in this time",
         source.name, names_[source.partition], (source.begin - end) / frequency_));
   }
 
@@ -225,10 +226,10 @@ class Merging {
                                   const DtlOwner& owner) const {
     throw Error(fmt::format("cannot merge {} with {}: their times overlap", name, earlier))
         .on(fmt::format("both have dispatches of CPU {} of {}", owner.cpu, names_[owner.partition]))
-        .hint("merge a recording only once; the files of a partition must follow each other");
+        .hint("pass each recording only once; the files of a partition must not overlap");
   }
 
-  // Throws Error for another partition whose dispatches do not overlap the selected waits.
+  // Throws Error if the dispatches of another partition do not overlap the selected waits.
   void check_overlaps() const {
     for (size_t partition = 1; partition < times_.size(); partition++) {
       const auto& [window, overlap, file] = times_[partition];

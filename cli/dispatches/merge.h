@@ -14,7 +14,7 @@ void declare_dtl_merge(CLI::App& app, std::vector<std::string>& files);
 // Throws CLI::ValidationError if the command line has options that exclude --merge.
 void check_dtl_merge(const CLI::App& app, const DtlReplay& replay);
 
-// Throws Error if --merge cannot read the input. Does not open the input.
+// Throws Error if the input of --merge exists and is not a regular file. Does not open the input.
 void check_merge_input(const DtlReplay& replay);
 
 // Returns the exit status. Throws Error.

@@ -13,7 +13,7 @@
 
 namespace htmtrace {
 
-// To open a FIFO would wait for its reader.
+// Opening a FIFO would wait for its reader.
 void check_metrics_file(const std::filesystem::path& file) {
   std::error_code failure;
   const auto kind = std::filesystem::status(file, failure).type();
@@ -37,8 +37,8 @@ void write_metrics(const std::filesystem::path& file, const DtlMetrics& metrics,
 void warn_of_limit(const std::filesystem::path& file, const DtlHistogramLimit& limit) {
   if (limit.aggregated() == 0) return;
   constexpr size_t kMost = DtlHistogramLimit::kWaits * DtlHistogramLimit::kMostPairs;
-  print_warning(fmt::format("{}: the file has {} histograms of single CPUs, the most possible; the "
-                            "waits of {} further histograms count in cpu=\"other\"",
+  print_warning(fmt::format("{}: the file has {} histograms of single CPUs, which is the limit; "
+                            "the waits of {} further histograms count in cpu=\"other\"",
                             file.string(), kMost, limit.aggregated()),
                 "select CPUs with --cpu");
 }

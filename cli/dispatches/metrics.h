@@ -14,7 +14,7 @@
 
 namespace htmtrace {
 
-// Throws Error if the path is a device, a FIFO, a socket or a folder. A missing file is right.
+// Throws Error if the path is a device, a FIFO, a socket or a folder. A missing file is no error.
 void check_metrics_file(const std::filesystem::path& file);
 
 // Replaces the file as a whole, so that no reader sees a part of it. Until then, the new file has

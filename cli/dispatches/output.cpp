@@ -222,7 +222,8 @@ TraceSink DtlOutput::continue_in(TraceSink next, std::span<Track* const> tracks,
 void DtlOutput::begin_next() {
   const int reason = file_->try_begin();
   if (reason == 0) return;
-  // For example, another program has just taken the name. A further file follows.
+  // For example, another program has just created a file with this name. DtlCapture::rotate() then
+  // begins a further file.
   const std::lock_guard held(lock_);
   file_->fail(reason);
 }

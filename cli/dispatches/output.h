@@ -122,8 +122,8 @@ class DtlOutput {
   // Returns the old file. The caller then calls begin_next(), and passes the old file to close().
   // Both can wait for the disk.
   TraceSink continue_in(TraceSink next, std::span<Track* const> tracks, const DtlEnd& end);
-  // The next file appears, after the end of the old file was written: the user may move or remove
-  // all files except the newest.
+  // Makes the next file appear. The old file then has its end, so the user may move or remove all
+  // files except the newest.
   void begin_next();
   void close(TraceSink file);
   // The size of the current file so far, and whether it could not be written.

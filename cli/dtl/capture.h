@@ -45,7 +45,8 @@ struct DtlOptions {
   std::string event = "all";
   std::optional<std::chrono::nanoseconds> period;  // empty: measured
   std::optional<std::chrono::nanoseconds> duration;
-  // End when the online CPUs change. They were these before `cpus` were chosen. Empty: do not end.
+  // The online CPUs before `cpus` were chosen: the recording ends when they change. Empty: a change
+  // does not end the recording.
   std::string end_unless_online;
   std::optional<size_t> aux_bytes;
   unsigned threads = 0;  // 0: depends on the number of CPUs
@@ -161,7 +162,7 @@ class DtlCapture {
   std::optional<DtlMetricsWriter> metrics_;
   std::optional<DtlRotation> rotation_;
   bool cannot_rotate_ = false;
-  uint64_t losses_of_parts_ = 0;  // of the CPUs, until the end of the preceding file
+  uint64_t losses_of_parts_ = 0;  // number of losses of the CPUs until the preceding file ended
   std::atomic<bool> failed_ = false;
   std::atomic<bool> asked_to_end_ = false;  // by a signal
   std::optional<int> ended_by_;             // the first signal that requested the end

@@ -78,7 +78,7 @@ void DtlCapture::update_metrics() {
 std::optional<Loss> DtlCapture::finish_metrics() {
   if (!metrics_) return std::nullopt;
   const auto failure = metrics_->write(collect_metrics(false), false);
-  warn_of_limit(metrics_->file(), metrics_->limit());  // the final number
+  warn_of_limit(metrics_->file(), metrics_->limit());  // with the final number of histograms
   if (!failure) return std::nullopt;
   return Loss{metrics_->file().string(), "the last metrics are not written: " + *failure};
 }

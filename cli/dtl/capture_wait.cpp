@@ -69,8 +69,8 @@ void DtlCapture::wait() {
 }
 
 // Returns true if the recording should end because the online CPUs have changed, and then stayed
-// the same for some time. A CPU that goes offline loses its event, also if it comes back, and a CPU
-// that comes online has none.
+// the same for kQuietHotplugTicks looks. A CPU that goes offline loses its event, even if it comes
+// back, and a CPU that comes online has no event.
 bool DtlCapture::cpus_changed() {
   const auto now = steady_clock::now();
   if (options_.end_unless_online.empty() || now < next_hotplug_check_) return false;

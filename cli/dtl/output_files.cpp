@@ -21,13 +21,13 @@ fs::path folder_of_file(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : ".";
 }
 
-// Follows links. A missing file is neither.
+// Returns true for a device, a FIFO, a socket or a folder. Follows links.
 bool is_special(const fs::path& file) {
   struct stat facts {};
   return ::stat(file.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode);
 }
 
-// Returns true if both paths lead to the same folder, whatever their spellings.
+// Returns true if both files are in the same folder, however their paths are spelled.
 bool are_in_same_folder(const fs::path& one, const fs::path& other) {
   std::error_code failure;
   return fs::equivalent(folder_of_file(one), folder_of_file(other), failure);

@@ -15,7 +15,8 @@ void check_can_write(const std::filesystem::path& file, const char* option);
 void check_is_no_recording(const std::filesystem::path& metrics,
                            const std::filesystem::path& output, bool rotates);
 
-// The numbered files are beside `output`, which is a name for a regular file.
+// `output` must name a regular file or a file that does not exist. The numbered files are in its
+// folder.
 void check_can_rotate(const std::filesystem::path& output);
 
 }  // namespace htmtrace

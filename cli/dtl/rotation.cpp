@@ -26,7 +26,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTryAgain{1};
-constexpr std::chrono::minutes kSettled{1};
+constexpr std::chrono::minutes kFirstRemoval{1};
 constexpr std::chrono::seconds kShortest{1};
 constexpr uint64_t kSmallestBytes = 1 << 20;
 // Longer numbers are part of the names of other files.
@@ -176,7 +176,7 @@ void DtlRotation::put_off() {
 }
 
 bool DtlRotation::wants_removal(steady_clock::time_point now) const {
-  return removal_due_ && now - created_ >= kSettled;
+  return removal_due_ && now - created_ >= kFirstRemoval;
 }
 
 std::vector<std::string> DtlRotation::remove_old() {

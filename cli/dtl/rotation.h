@@ -47,13 +47,13 @@ class DtlRotation {
   void put_off();
 
   // Returns true if old files should be removed: a file has begun, and this recording has lasted a
-  // minute. A recorder that fails and restarts again and again must not remove all old files.
+  // minute. A recorder that fails and restarts repeatedly must not remove all old files.
   bool wants_removal(
       std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now()) const;
-  // Removes recordings that are older than the current file, also those of earlier runs of
-  // htmtrace. Keeps --keep files in total, and as many files without an end, which could not be
-  // written: they do not displace whole files. Returns a message for each file that cannot be
-  // removed.
+  // Removes recordings that are older than the current file, including parts of earlier recordings.
+  // Keeps --keep whole files, one of which is the current file. Also keeps the newest --keep files
+  // without an end, which therefore do not displace whole files. Returns a message for each file
+  // that cannot be removed.
   std::vector<std::string> remove_old();
   uint64_t removed() const { return removed_; }
 

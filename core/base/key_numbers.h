@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A map from keys to numbers that only grows. To find a key usually costs one cache miss, where
+// A map from keys to numbers that only grows. A search usually costs one cache miss; a search in
 // std::unordered_map costs three. This also holds for keys that a hostile trace chooses.
 #pragma once
 

@@ -23,7 +23,7 @@ namespace {
 
 enum class RepeatedForm : uint8_t { kPlain, kList, kSplit, kRuns };
 
-// All forms of a short column are tried quickly.
+// Trying all forms of a shorter column takes little time.
 constexpr size_t kLeastForHint = 64;
 constexpr uint8_t kHintUses = 15;
 

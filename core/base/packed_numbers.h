@@ -13,20 +13,21 @@ namespace htmtrace {
 // number of bits. The rests of the few larger numbers follow.
 void pack_numbers(std::span<const uint64_t> values, std::vector<std::byte>& to);
 
-// The form that was shortest for the preceding parts of a column. With this hint, pack_repeated()
-// tries all forms only now and then, and when the form is no longer as short.
+// The form that was shortest for a preceding part of a column. pack_repeated() tries all forms
+// again after some uses of this form, and when a part takes noticeably more bytes in this form.
 struct RepeatedHint {
   uint8_t form = 0;
-  uint8_t uses = 0;             // how often to use the form before all forms are tried again
+  uint8_t uses = 0;             // number of uses before pack_repeated() tries all forms again
   uint32_t bytes_per_1024 = 0;  // the size of 1024 numbers in this form
 };
 
-// Appends a column in which many numbers are equal. Chooses the shortest of the following forms:
+// Appends a column in which many numbers are equal. Without a hint, chooses the shortest of the
+// following forms:
 // - a list of the distinct numbers, most frequent first, and an index for each number;
 // - the form of pack_numbers();
 // - the upper bits in one of these forms, followed by the lower bits;
 // - only the numbers that differ from the preceding number.
-// Uses and updates `hint`, which may be null.
+// Uses and updates `hint`, which may be null. With a hint, the form need not be the shortest.
 void pack_repeated(std::span<const uint64_t> values, std::vector<std::byte>& to,
                    RepeatedHint* hint = nullptr);
 

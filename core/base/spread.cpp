@@ -10,8 +10,8 @@ namespace htmtrace {
 namespace {
 
 // The kernel gives each program 16 random bytes when it executes the program (getauxval(3),
-// AT_RANDOM). They need no system call, which the sandbox might refuse, and cannot fail. The C
-// library derives its stack guard from the same bytes, so the secret is a hash of them.
+// AT_RANDOM). Reading them needs no system call, which the sandbox might refuse. The C library
+// derives its stack guard from the same bytes, so the secret is a hash of the bytes.
 HashSecret make_secret() {
   uint64_t words[2] = {};
   const unsigned long address = ::getauxval(AT_RANDOM);

@@ -16,8 +16,8 @@ constexpr uint64_t spread(uint64_t key) {
   return key * 0x9e3779b97f4a7c15;
 }
 
-// Two random numbers that are secret in each process, and the same in processes that it forks. Do
-// not use them before main().
+// Two random numbers that only this process and the processes that it forks know. Do not use them
+// before main().
 struct HashSecret {
   uint64_t mask = 0;
   uint64_t factor = 1;  // odd

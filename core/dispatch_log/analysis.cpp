@@ -15,8 +15,8 @@ void add_counts(DtlPlaces::Table& to, const DtlPlaces::Table& from) {
   to.add_error(from.error());
 }
 
-// Counts keys in a small cache before it counts them in a table: a virtual processor has few
-// processors and instructions at a time. put(key, count) adds to the table.
+// Counts keys in a small cache before it counts them in a table: a virtual processor uses few
+// physical processors and instructions at a time. put(key, count) adds to the table.
 template <class Put>
 class Counter {
  public:

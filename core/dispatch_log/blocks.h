@@ -70,7 +70,8 @@ std::vector<std::byte> make_dtl_text_block(DtlBlockKind kind, std::string_view t
 std::vector<std::byte> make_dtl_end_block(const DtlEnd& end);
 std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock);
 std::vector<std::byte> make_dtl_statistics_block(uint16_t cpu, const DtlStatistics& statistics);
-// Accepts one to kMostDtlEntries entries. `hints` of the same CPU may be null.
+// Accepts one to kMostDtlEntries entries. Uses and updates the `hints` of this CPU, which may be
+// null.
 std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries,
                                               DtlPackHints* hints = nullptr);
 // Accepts one to kMostDtlEntries switches. Times ascend and do not exceed `until_ns`.

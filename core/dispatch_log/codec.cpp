@@ -14,7 +14,7 @@ namespace {
 // group.
 constexpr size_t kGroups = 16;
 
-// Columns with hints: of all entries, and of each group.
+// The numbers of columns with hints: of all entries, and of each group.
 constexpr size_t kHintsOfAll = 3;
 constexpr size_t kHintsOfGroup = 2;
 static_assert(kHintsOfAll + kHintsOfGroup * kGroups == DtlPackHints::kColumns);

@@ -16,7 +16,7 @@ namespace htmtrace {
 // The maximum number of entries in a block.
 inline constexpr size_t kMostDtlEntries = 4096;
 
-// What the preceding blocks of a virtual processor show about the columns of the next block.
+// Hints for the columns of the next block, from the preceding blocks of the same virtual processor.
 struct DtlPackHints {
   static constexpr size_t kColumns = 35;
   std::array<RepeatedHint, kColumns> columns;

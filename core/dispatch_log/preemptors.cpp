@@ -36,7 +36,7 @@ void DtlPreemptors::add(int cpu, const DtlEntry& entry, std::optional<unsigned> 
     const uint64_t enqueued = entry.timebase - queued;
     part.not_queued = visit(entry.processor_id, {entry.timebase - ticks, enqueued});
     part.queued = visit(entry.processor_id, {enqueued, entry.timebase});
-    settle({.dispatched = entry.timebase,
+    finish({.dispatched = entry.timebase,
             .ticks = ticks,
             .cpu = cpu,
             .processor = entry.processor_id,
@@ -63,7 +63,7 @@ uint64_t DtlPreemptors::visit(uint16_t processor, const DtlWindow& window) {
   return unknown;
 }
 
-void DtlPreemptors::settle(Wait wait, uint64_t unknown) {
+void DtlPreemptors::finish(Wait wait, uint64_t unknown) {
   for (const uint16_t number : met_) {
     const uint64_t ticks = std::exchange(of_wait_[number], 0);
     const DtlOwner& owner = runs_.owners()[number];

@@ -51,8 +51,8 @@ class DtlPreemptors {
         of_wait_(runs.owners().size()) {}
 
   // Adds an entry of a virtual processor. Entries of a virtual processor arrive in time order.
-  // `hour` is the hour of the entry, UTC. Throws Error if the waits overlap more runs than an
-  // undamaged file has.
+  // `hour` is the hour of the entry, UTC; empty if it is unknown. Throws Error if the waits overlap
+  // more runs than an undamaged file has.
   void add(int cpu, const DtlEntry& entry, std::optional<unsigned> hour);
 
   const Part& all() const { return all_; }
@@ -69,7 +69,7 @@ class DtlPreemptors {
 
  private:
   uint64_t visit(uint16_t processor, const DtlWindow& window);
-  void settle(Wait wait, uint64_t unknown);
+  void finish(Wait wait, uint64_t unknown);
   void keep(const Wait& wait);
 
   const ProcessorRuns& runs_;
@@ -81,7 +81,7 @@ class DtlPreemptors {
   std::map<size_t, Part> partitions_;
   std::map<int, uint64_t> last_;  // timebase of the last dispatch of each virtual processor
   std::vector<Wait> longest_;     // a heap, the shortest first
-  // The parts of the current wait, which visit() collects and settle() clears.
+  // The parts of the current wait, which visit() collects and finish() clears.
   std::vector<uint64_t> of_wait_;  // ticks of each owner
   std::vector<uint16_t> met_;      // owners with ticks
   std::map<size_t, uint64_t> partitions_of_wait_;

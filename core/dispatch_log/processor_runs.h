@@ -41,7 +41,8 @@ class ProcessorRuns {
   // Adds entries of a virtual processor in time order, also across the parts of a recording. Throws
   // Error if the memory is exhausted or if there are more than 65536 virtual processors.
   void add(const DtlOwner& owner, std::span<const DtlEntry> entries);
-  // Ends the last run of each virtual processor of the partition: no recording continues it.
+  // Ends the last run of each virtual processor of the partition. Call it at a gap between the
+  // recordings of the partition.
   void end_partition(size_t partition);
   // Ends the last run of each virtual processor, and sorts the runs. Call it once, after the last
   // entry and before visit().

@@ -68,7 +68,7 @@ class TickHistogram {
   }
 
  private:
-  // Without a branch: the processor cannot predict the length of a wait.
+  // Has no branch, because the processor cannot predict a branch on the length of a wait.
   static size_t bucket_of(uint32_t ticks) {
     const auto shift =
         static_cast<unsigned>(std::bit_width(ticks | uint32_t{kSteps})) - 1 - kStepBits;

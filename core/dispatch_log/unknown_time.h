@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The time of waits during which no recorded virtual processor ran on the physical processor,
-// divided by what the log of the waiting partition shows.
+// divided by facts in the log of the waiting partition.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class DtlUnknownTime {
   // Counts a dispatch of a virtual processor, with the unknown part of its wait.
   void add(int cpu, const DtlEntry& entry, const Part& part);
 
-  // Ticks.
+  // All functions return ticks.
   uint64_t not_queued() const { return not_queued_; }
   uint64_t queued() const { return queued_; }
   uint64_t all() const { return not_queued_ + queued_; }
@@ -36,8 +36,9 @@ class DtlUnknownTime {
   const std::array<uint64_t, 256>& by_preempt_reason() const { return preempt_; }
   // Waits whose hour is unknown are absent.
   const std::array<uint64_t, kHours>& by_hour() const { return hours_; }
-  // Waits for the home: the physical processor on which the virtual processor was dispatched most
-  // often, or the one with the lowest number. Empty if there are too many processors.
+  // Ticks of waits for the home: the physical processor on which the virtual processor was
+  // dispatched most often, or of several such processors, the one with the lowest number. Empty if
+  // there are too many processors.
   std::optional<uint64_t> for_home() const;
 
  private:

@@ -19,8 +19,8 @@ namespace {
 constexpr uint64_t kMetricSecondNs = 1'000'000'000;
 constexpr const char* kPrefix = "htmtrace_dtl_";
 
-// Escapes the three special characters of a label's value: backslash, quote and newline. Prometheus
-// refuses a file that is not UTF-8.
+// Escapes the three special characters of a label's value: backslash, quote and newline. Replaces
+// bytes that are not UTF-8, because Prometheus refuses a file with such bytes.
 std::string escaped_label(std::string_view value) {
   std::string text;
   while (!value.empty()) {
@@ -77,7 +77,7 @@ class MetricsWriter {
     write_waits("waiting_to_ready", "Time from the stop to ready to run",
                 &DtlCpuCounts::Waits::waiting_to_ready);
     head("aggregated_histograms", "gauge",
-         "Histograms whose waits count in cpu=\"other\", because the file has a limit.");
+         "Histograms beyond the limit; their waits count in cpu=\"other\".");
     plain("aggregated_histograms", limit_.aggregated());
     write_losses();
   }

@@ -33,7 +33,7 @@ class DtlHistogramLimit {
   // Returns true if the pair has histograms of its own. `reason` is a number of DtlReasonNames.
   bool admit(int cpu, size_t reason);
 
-  // The number of histograms that the text does not have, because their waits count in cpu="other".
+  // The number of histograms beyond the limit. Their waits count in cpu="other".
   size_t aggregated() const { return kWaits * aggregated_pairs_; }
 
  private:

@@ -30,7 +30,7 @@ class TraceSink {
   // The recording has begun: the file appears, so that a killed recorder leaves what was written.
   // Throws Error.
   void begin();
-  // The same. Returns 0 or errno.
+  // Like begin(), but returns 0 or errno.
   int try_begin() { return file_.publish(); }
 
   // Reserves space so that `size_bytes` can still be written when the disk is full. Best effort: a
@@ -57,8 +57,8 @@ class TraceSink {
   // processes.
   void mark_as_being_written() const;
 
-  // All bytes are written. If the file has been removed, this is an error. From now on, the user
-  // may move or remove the file.
+  // Call it after the last append(). Records an error if the file has been removed. After the call,
+  // the user may move or remove the file.
   void end();
 
   // Ends the file, waits until the bytes and the name are on the disk, closes the file and releases

@@ -7,7 +7,7 @@
 
 namespace htmtrace {
 
-// U+FFFD, which stands for a byte that is not UTF-8.
+// U+FFFD, which replaces bytes and characters that a format does not allow.
 inline constexpr std::string_view kReplacementCharacter = "\xef\xbf\xbd";
 
 // Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 if the sequence is

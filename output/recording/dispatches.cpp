@@ -43,7 +43,7 @@ DtlReader::DtlReader(InputFile file, DtlStatisticsUse statistics)
 
 std::optional<uint64_t> DtlReader::realtime_ns(uint64_t timebase) const {
   if (!clock_block_ || clock_block_->realtime_ns == 0) return std::nullopt;
-  // The clock that precedes or follows the block by the same time.
+  // DtlClock has no negative times, so convert the distance from the time of the block.
   const DtlClock since{.boot_timebase = 0, .ticks_per_second = clock_block_->ticks_per_second};
   const uint64_t there = clock_block_->timebase;
   const auto distance = since.nanoseconds(timebase >= there ? timebase - there : there - timebase);

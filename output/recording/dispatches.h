@@ -60,7 +60,7 @@ class DtlReader {
   // The last clock that was read. A clock precedes the first entries.
   const DtlClock& clock() const { return clock_; }
   // CLOCK_REALTIME of the recorded machine at a timebase, by the last clock that was read. Empty if
-  // the file does not relate the two.
+  // no clock was read, or if the clock lacks CLOCK_REALTIME.
   std::optional<uint64_t> realtime_ns(uint64_t timebase) const;
   const std::string& start_text() const { return start_text_; }
   // The value of a line in the start text, or an empty string.

@@ -19,8 +19,8 @@
 namespace htmtrace {
 namespace {
 
-// Parts with the same name share a row, which has the lowest address of the last side that has the
-// name. The parts arrive in any order.
+// Parts with the same name share a row. The row has the lowest address of these parts on one side:
+// the later side, if both sides have the name. The parts arrive in any order.
 void take(const DiffCounts& counts, uint64_t DiffRow::*side,
           std::unordered_map<std::string, DiffRow>& rows) {
   std::vector<const DiffPart*> parts;

@@ -146,11 +146,11 @@ class PreemptorWriter {
                        wait.owner->cpu, share(wait.owner_ticks, wait.ticks));
   }
 
-  // What the log shows about the time of which it does not show the partition.
+  // Prints facts from the log about the time for which no partition is known.
   void put_unknown() {
     const DtlUnknownTime& unknown = waits_.unknown_time();
     if (unknown.all() == 0) return;
-    fmt::format_to(out_, "\nunknown time, by what the recording of {} shows:\n", name(kWaiting));
+    fmt::format_to(out_, "\nunknown time, by facts from the recording of {}:\n", name(kWaiting));
     fmt::format_to(out_, "{:<{}}{:>16}{:>11}\n", "", kFactWidth, "time us", "share");
     put_fact("ready, not queued", unknown.not_queued());
     put_fact("queued for the processor", unknown.queued());
@@ -174,7 +174,7 @@ class PreemptorWriter {
                    share(ticks, waits_.unknown().ticks));
   }
 
-  // Prints the lines with the most ticks, the highest number first.
+  // Prints at most --top lines, the most ticks first.
   template <class Label>
   void put_largest(std::span<const uint64_t> ticks, Label label) {
     std::vector<size_t> lines;
@@ -196,18 +196,14 @@ class PreemptorWriter {
     text_ +=
         "unknown: the processor was idle, or the hypervisor or a partition without a recording\n"
         "used it; htmtrace cannot name a partition without a recording.\n"
-        "ready, not queued: the hypervisor delays a virtual processor, for example if its "
-        "partition\n"
-        "has used its entitlement. Waits over 10 ms last longer than a dispatch window.\n"
-        "After the last entry of a virtual processor, and if its next entry is missing, htmtrace "
-        "does\n"
-        "not see when the virtual processor stopped, so the time of its partition can be too "
-        "long.\n"
-        "The time of missing entries is unknown, so the time of their partition can be too "
-        "short.\n";
+        "ready, not queued: the hypervisor delays a virtual processor, for example if its\n"
+        "partition has used its entitlement. Waits over 10 ms last longer than a dispatch window.\n"
+        "htmtrace does not see when a virtual processor stopped after its last entry, or if its\n"
+        "next entry is missing. The time of its partition can then be too long.\n"
+        "The runs of missing entries are unknown. The time of their partition can be too short.\n";
   }
 
-  // A name can come from a file or from a stranger's recording.
+  // A name can come from a stranger's file, and contain control characters.
   std::string name(size_t partition) const { return without_controls(table_.names[partition]); }
 
   DtlPreemptors::Part own() const {

@@ -68,7 +68,7 @@ TEST_CASE("a missing driver is reported with the command that fixes it") {
   CHECK(advice_of(check()).find("make -C kmod && insmod") != std::string::npos);
   const Finding must_be_signed = check_driver(root.path(), "7.3.4", false, false);
   CHECK(advice_of(must_be_signed).find("insmod") == std::string::npos);
-  // Neither is a folder with the driver's source.
+  // A package description and a folder without dkms.conf are not the driver's source.
   root.write("usr/src/htmtrace-htm-1.0.dsc", "");
   root.write("usr/src/htmtrace-htm-9.9/README", "");
   CHECK(advice_of(check()).starts_with("install the package htmtrace-dkms"));
@@ -89,7 +89,7 @@ TEST_CASE("an unreadable folder is reported, because it may have the driver or i
   const auto advice = [&] { return advice_of(check_driver(root.path(), "7.3.4", false, true)); };
   root.write("lib/modules/7.3.4/build/Makefile", "");
   CHECK(advice().find("cannot be read") == std::string::npos);
-  // No user can read a link that leads to itself, not even root.
+  // Not even root can read a link that leads to itself.
   std::filesystem::create_directory(root.path() / "usr");
   std::filesystem::create_symlink("src", root.path() / "usr/src");
   CHECK(advice().starts_with("run htmtrace doctor as root   (/usr/src cannot be read: Too many"));

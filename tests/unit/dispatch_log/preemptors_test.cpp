@@ -124,7 +124,7 @@ TEST_CASE("preemptors: the time after the end of a recording is unknown") {
   check_part(merge.unknown, 1, 150, 150);
 }
 
-TEST_CASE("preemptors: what the log shows about the unknown time") {
+TEST_CASE("preemptors: the log divides the unknown time by queue, home, reason and hour") {
   // The other partition runs on processor 40 until 1200.
   std::vector<DtlEntry> mine = {
       dispatched(900, 50),                // unknown: 50, in an unknown hour
@@ -157,7 +157,7 @@ TEST_CASE("preemptors: a home with as many dispatches as another processor has t
   CHECK(merge.time.for_home() == 20 + 300);
 }
 
-TEST_CASE("preemptors: no recording continues a run") {
+TEST_CASE("preemptors: a run before a gap ends with the last dispatch before the gap") {
   MemoryBudget budget;
   ProcessorRuns runs({}, budget);
   const std::vector<DtlEntry> before = {dispatched(1000), dispatched(1400, 0, 0, 0, 41)};
