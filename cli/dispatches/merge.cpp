@@ -9,7 +9,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <system_error>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/dispatches/import.h"
@@ -136,11 +138,10 @@ class Merging {
         .hint("merge recordings of the same machine only");
   }
 
-  // Facts about all files of a partition.
+  // The times of a partition's files.
   struct Times {
-    DtlWindow window{.begin = UINT64_MAX, .end = 0};
-    bool overlap = false;  // a file overlaps the selected waits
-    std::string file;      // the first file
+    std::string file;                  // the first one
+    std::vector<DtlWindow> stretches;  // without a gap, in time order
   };
 
   // A file of a partition. Several files of a partition are parts of one recording.
@@ -176,8 +177,10 @@ class Merging {
     DtlReader reader(open_for_merge(source.path, source.name));
     if (times_.size() <= source.partition) times_.resize(source.partition + 1);
     Times& times = times_[source.partition];
-    end_before_gap(runs, source, times);
-    DtlWindow window{.begin = UINT64_MAX, .end = 0};
+    if (begins_stretch(runs, source, times)) {
+      times.stretches.push_back({.begin = UINT64_MAX, .end = 0});
+    }
+    DtlWindow& window = times.stretches.back();
     std::set<int> seen;
     while (const auto block = reader.next({})) {
       if (block->entries.empty()) continue;
@@ -197,9 +200,6 @@ class Merging {
       }
     }
     if (times.file.empty()) times.file = source.name;
-    times.overlap |= window.begin <= window_.end && window.end >= window_.begin;
-    times.window.begin = std::min(times.window.begin, window.begin);
-    times.window.end = std::max(times.window.end, window.end);
     // divide() reads the input again, and reports its defects.
     if (source.path == replay_.input) return;
     if (reader.end() && reader.end()->status != kExitDone) {
@@ -210,16 +210,18 @@ class Merging {
     status_ = std::max(status_, replay_status(reader, warn_of_defects(reader, source.name)));
   }
 
-  // The next file of a recording begins at once. If a file is missing, htmtrace does not know where
-  // the partition ran during the gap.
-  void end_before_gap(ProcessorRuns& runs, const Source& source, const Times& times) const {
-    const uint64_t end = times.window.end;
-    if (times.file.empty() || source.begin < end || source.begin - end < frequency_) return;
+  // The next file of a recording begins at once. If a file is missing, nobody knows what the
+  // partition did meanwhile. Returns true for the first file and after a gap.
+  bool begins_stretch(ProcessorRuns& runs, const Source& source, const Times& times) const {
+    if (times.stretches.empty()) return true;
+    const uint64_t end = times.stretches.back().end;
+    if (source.begin < end || source.begin - end < frequency_) return false;
     runs.end_partition(source.partition);
     print_warning(fmt::format(
         "{}: no merged file has the dispatches of {} in the {} s before this file; htmtrace does "
         "not know which processors the partition used in this time",
         source.name, names_[source.partition], (source.begin - end) / frequency_));
+    return true;
   }
 
   [[noreturn]] void throw_overlap(const std::string& name, const std::string& earlier,
@@ -229,17 +231,37 @@ class Merging {
         .hint("pass each recording only once; the files of a partition must not overlap");
   }
 
-  // Throws Error if the dispatches of another partition do not overlap the selected waits.
+  // Throws Error for another partition whose dispatches do not overlap the selected waits. Warns if
+  // they begin later or end earlier.
   void check_overlaps() const {
     for (size_t partition = 1; partition < times_.size(); partition++) {
-      const auto& [window, overlap, file] = times_[partition];
-      if (overlap) continue;
-      throw Error(
-          fmt::format("cannot merge {} with {}: their times do not overlap", file, replay_.name))
-          .on(fmt::format("timebase of {}: {} to {}", file, window.begin, window.end))
-          .on(fmt::format("timebase of {}: {} to {}", replay_.name, window_.begin, window_.end))
-          .hint("record all partitions of the machine at the same time");
+      const auto& [file, stretches] = times_[partition];
+      const bool overlap = std::ranges::any_of(stretches, [&](const DtlWindow& each) {
+        return each.begin <= window_.end && each.end >= window_.begin;
+      });
+      if (!overlap) throw_apart(times_[partition]);
+      if (stretches.front().begin > window_.begin + frequency_ ||
+          stretches.back().end + frequency_ < window_.end) {
+        print_warning(fmt::format(
+            "{}: the merged files of {} cover only a part of the time of the selected waits; "
+            "htmtrace does not know which processors the partition used in the other time",
+            file, names_[partition]));
+      }
     }
+  }
+
+  [[noreturn]] void throw_apart(const Times& times) const {
+    Error error(fmt::format("cannot merge {} with {}: their times do not overlap", times.file,
+                            replay_.name));
+    constexpr size_t kMostLines = 4;
+    for (const DtlWindow& each :
+         std::span(times.stretches).first(std::min(times.stretches.size(), kMostLines))) {
+      error = std::move(error).on(
+          fmt::format("timebase of {}: {} to {}", times.file, each.begin, each.end));
+    }
+    throw std::move(error)
+        .on(fmt::format("timebase of {}: {} to {}", replay_.name, window_.begin, window_.end))
+        .hint("record all partitions of the machine at the same time");
   }
 
   // Throws Error if a file is merged twice: its dispatches would overlap themselves.

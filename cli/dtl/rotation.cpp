@@ -26,7 +26,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTryAgain{1};
-constexpr std::chrono::minutes kFirstRemoval{1};
+constexpr std::chrono::minutes kFirstMinute{1};
 constexpr std::chrono::seconds kShortest{1};
 constexpr uint64_t kSmallestBytes = 1 << 20;
 // Longer numbers are part of the names of other files.
@@ -129,8 +129,9 @@ std::map<uint64_t, std::filesystem::path> DtlRotation::numbered() const {
   const std::string prefix = base_.filename().string() + '.';
   const std::filesystem::path folder = base_.has_parent_path() ? base_.parent_path() : ".";
   std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
-    const std::string name = entry.path().filename().string();
+  std::filesystem::directory_iterator entry(folder, failure);
+  for (; !failure && entry != std::filesystem::directory_iterator(); entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
     if (!name.starts_with(prefix)) continue;
     const std::string_view digits = std::string_view(name).substr(prefix.size());
     if (!is_numbered_name(digits)) continue;
@@ -138,9 +139,10 @@ std::map<uint64_t, std::filesystem::path> DtlRotation::numbered() const {
     const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     // Accept only the name that numbered_name() makes: other names can state the same number.
     if (end.ec == std::errc{} && number <= kHighest && numbered_name(number) == digits) {
-      files.emplace(number, entry.path());
+      files.emplace(number, entry->path());
     }
   }
+  if (failure) throw Error("cannot read the folder " + folder.string(), failure.value());
   return files;
 }
 
@@ -175,22 +177,34 @@ void DtlRotation::put_off() {
   not_before_ = steady_clock::now() + kTryAgain;
 }
 
-bool DtlRotation::wants_removal(steady_clock::time_point now) const {
-  return removal_due_ && now - created_ >= kFirstRemoval;
+bool DtlRotation::first_minute(steady_clock::time_point now) const {
+  return now - created_ < kFirstMinute;
 }
 
-std::vector<std::string> DtlRotation::remove_old() {
+bool DtlRotation::wants_removal(steady_clock::time_point now) const {
+  return removal_due_ || (second_removal_due_ && !first_minute(now));
+}
+
+std::vector<std::string> DtlRotation::remove_old(steady_clock::time_point now) {
   std::vector<std::string> messages;
   removal_due_ = false;
+  second_removal_due_ = first_minute(now);
   if (!options_.keep) return messages;
-  uint64_t whole = 1, failed = 0;  // files to keep; the current file is one of them
-  const auto files = numbered();
+  const uint64_t keep = *options_.keep;
+  const uint64_t most = first_minute(now) && keep < kHighest ? 2 * keep : keep;
+  std::map<uint64_t, std::filesystem::path> files;
+  try {
+    files = numbered();
+  } catch (const Error& error) {
+    return {error.what()};
+  }
+  // Files to keep. The current file is one of them, unless it could not be created.
+  uint64_t whole = files.contains(number_) ? 1 : 0, without_end = 0;
   for (auto file = std::make_reverse_iterator(files.lower_bound(number_)); file != files.rend();
        ++file) {
     const auto& [number, path] = *file;
     if (!is_recording(path)) continue;
-    uint64_t& kept = has_end(path) ? whole : failed;
-    if (kept++ < *options_.keep) continue;
+    if (has_end(path) ? whole++ < most : without_end++ < keep) continue;
     std::error_code failure;
     if (std::filesystem::remove(path, failure)) {
       removed_++;

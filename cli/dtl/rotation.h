@@ -46,18 +46,23 @@ class DtlRotation {
   // Call it if the next file cannot be created. due() then returns false for a second.
   void put_off();
 
-  // Returns true if old files should be removed: a file has begun, and this recording has lasted a
-  // minute. A recorder that fails and restarts repeatedly must not remove all old files.
+  // Returns true if old files should be removed: a file has begun, or the first minute of this
+  // recording has ended.
   bool wants_removal(
       std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now()) const;
   // Removes recordings that are older than the current file, including parts of earlier recordings.
-  // Keeps --keep whole files, one of which is the current file. Also keeps the newest --keep files
+  // Keeps --keep whole files, one of which is the current file, and twice as many in the first
+  // minute: a recorder that fails and restarts again and again must not at once remove all earlier
+  // files. Also keeps the newest --keep files
   // without an end, which therefore do not displace whole files. Returns a message for each file
   // that cannot be removed.
-  std::vector<std::string> remove_old();
+  std::vector<std::string> remove_old(
+      std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
   uint64_t removed() const { return removed_; }
 
  private:
+  bool first_minute(std::chrono::steady_clock::time_point now) const;
+  // Throws Error.
   std::map<uint64_t, std::filesystem::path> numbered() const;
   std::filesystem::path path_of(uint64_t number) const;
 
@@ -66,6 +71,7 @@ class DtlRotation {
   uint64_t number_ = 0;  // of the current file
   uint64_t chosen_ = 0;  // of the next file
   bool removal_due_ = false;
+  bool second_removal_due_ = false;  // after the first minute
   uint64_t files_ = 0;
   uint64_t removed_ = 0;
   std::chrono::steady_clock::time_point began_, not_before_;

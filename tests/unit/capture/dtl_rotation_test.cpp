@@ -75,6 +75,11 @@ TEST_CASE("the next file begins after a time, at a size, and a second after an e
   CHECK(rotation.due(0, false, later + std::chrono::hours(1)));
 }
 
+// After the first minute.
+std::chrono::steady_clock::time_point after_minute() {
+  return std::chrono::steady_clock::now() + std::chrono::minutes(1);
+}
+
 // Makes the recordings 1 to 6, and begins the seventh file.
 struct Old {
   TemporaryFolder folder;
@@ -94,7 +99,7 @@ struct Old {
   }
   // Returns the last digits of the files after remove_old().
   std::string left() {
-    CHECK(rotation->remove_old().empty());
+    CHECK(rotation->remove_old(after_minute()).empty());
     std::string digits;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
       digits += entry.path().string().back();
@@ -127,15 +132,34 @@ TEST_CASE("files without an end do not displace whole files, also after a restar
   CHECK(old.left() == "012367");
 }
 
-TEST_CASE("a recording removes no file in its first minute") {
-  Old old(1);
+TEST_CASE("a recording keeps twice as many files in its first minute") {
+  Old old(2);
   const auto now = std::chrono::steady_clock::now();
+  CHECK(old.rotation->wants_removal(now));
+  CHECK(old.rotation->remove_old(now).empty());
+  CHECK(old.rotation->removed() == 3);  // 4 to 7 are left
   CHECK_FALSE(old.rotation->wants_removal(now));
-  CHECK(old.rotation->wants_removal(now + std::chrono::minutes(1)));
+  CHECK(old.rotation->wants_removal(after_minute()));
+  CHECK(old.left() == "67");
+  CHECK_FALSE(old.rotation->wants_removal(after_minute()));
+}
+
+TEST_CASE("recorders that never last a minute leave a limited number of files") {
+  Old old(2);
+  for (int restart = 0; restart < 20; restart++) {
+    old.rotation.emplace(old.folder.path() / "log",
+                         DtlRotationOptions{.bytes = 1000, .keep = uint64_t{2}});
+    old.begin_file(restart % 2 == 0);
+    CHECK(old.rotation->remove_old().empty());
+  }
+  CHECK(old.left().size() <= 4);
+}
+
+TEST_CASE("if the next file cannot be created, the newest file stays") {
+  Old old(1);
+  old.rotation->choose_next();
+  old.rotation->began();
   CHECK(old.left() == "7");
-  CHECK_FALSE(old.rotation->wants_removal(now + std::chrono::minutes(1)));
-  old.begin_file(true);
-  CHECK(old.rotation->wants_removal(now + std::chrono::minutes(1)));
 }
 
 TEST_CASE("a rotation removes only recordings that are older than the current file") {
@@ -151,7 +175,7 @@ TEST_CASE("a rotation removes only recordings that are older than the current fi
   rotation.began();
   folder.write("log.0007", small_recording());
   folder.write("log.0008", small_recording());  // another recorder's
-  CHECK(rotation.remove_old().empty());
+  CHECK(rotation.remove_old(after_minute()).empty());
   CHECK(rotation.removed() == 3);
   for (const char* name : {"log.0001", "log.0002", "log.0004"}) {
     CHECK_FALSE(std::filesystem::exists(folder.path() / name));
