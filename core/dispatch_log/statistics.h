@@ -20,7 +20,7 @@ class DtlStatistics {
  public:
   // Keys in ascending order with their number of occurrences.
   using Counts = std::vector<std::pair<uint64_t, uint64_t>>;
-  // A table with more keys would take too much space.
+  // The limit of a table in a file.
   static constexpr size_t kMostKeys = 8192;
 
   uint64_t entries() const { return analysis_.entries(); }
@@ -55,6 +55,10 @@ class DtlStatistics {
 // Collects statistics block by block.
 class DtlGroup {
  public:
+  // A recorder has a group for each virtual processor, so the tables of a group must be small: they
+  // take at most 280 KiB. Entries with more keys have no statistics; a reader unpacks them.
+  static constexpr size_t kMostKeys = 2048;
+
   void add(std::span<const DtlEntry> block, uint64_t ticks_per_second);
   uint64_t entries() const { return statistics_.entries(); }
   // Returns false if the group has more distinct keys than statistics can hold, or if the clock
@@ -66,8 +70,7 @@ class DtlGroup {
 
  private:
   DtlStatistics statistics_;
-  // The extra key detects an overflow.
-  DtlPlaces places_{DtlStatistics::kMostKeys + 1};
+  DtlPlaces places_{kMostKeys};
   bool one_clock_ = true;
 };
 
