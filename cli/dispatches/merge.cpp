@@ -15,6 +15,7 @@
 
 #include "cli/commands.h"
 #include "cli/dispatches/import.h"
+#include "cli/dispatches/part.h"
 #include "cli/dispatches/verdict.h"
 #include "cli/help.h"
 #include "cli/messages.h"
@@ -142,6 +143,7 @@ class Merging {
   struct Times {
     std::string file;                  // the first one
     std::vector<DtlWindow> stretches;  // without a gap, in time order
+    DtlPart part;                      // the last file so far
   };
 
   // A file of a partition. Several files of a partition are parts of one recording.
@@ -150,6 +152,7 @@ class Merging {
     std::string name;
     uint64_t begin = 0;  // the first dispatch
     size_t partition = 0;
+    DtlPart part;  // without `whole`
   };
 
   // All files with dispatches, in the order of their times, so that a run can continue in the next
@@ -161,7 +164,8 @@ class Merging {
       const auto block = reader.next({});
       if (!block) return print_warning(name + ": this file has no dispatches");
       const auto first = std::ranges::min_element(block->entries, {}, &DtlEntry::timebase);
-      sources.push_back({path, name, first->timebase, number_of(partition_name_of(reader, name))});
+      sources.push_back({path, name, first->timebase, number_of(partition_name_of(reader, name)),
+                         dtl_part_of(reader)});
     };
     add(replay_.input, replay_.name);
     for (const std::string& file : replay_.merged) {
@@ -200,6 +204,8 @@ class Merging {
       }
     }
     if (times.file.empty()) times.file = source.name;
+    times.part = source.part;
+    times.part.whole = reader.end() && reader.end()->status == kExitDone;
     // divide() reads the input again, and reports its defects.
     if (source.path == replay_.input) return;
     if (reader.end() && reader.end()->status != kExitDone) {
@@ -210,17 +216,19 @@ class Merging {
     status_ = std::max(status_, replay_status(reader, warn_of_defects(reader, source.name)));
   }
 
-  // The next file of a recording begins at once. If a file is missing, nobody knows what the
-  // partition did meanwhile. Returns true for the first file and after a gap.
+  // Returns true for the first file of a partition and after a gap.
   bool begins_stretch(ProcessorRuns& runs, const Source& source, const Times& times) const {
     if (times.stretches.empty()) return true;
     const uint64_t end = times.stretches.back().end;
-    if (source.begin < end || source.begin - end < frequency_) return false;
+    const uint64_t between = source.begin > end ? source.begin - end : 0;
+    const std::string reason = reason_of_gap(times.part, source.part, between >= frequency_);
+    if (reason.empty()) return false;
     runs.end_partition(source.partition);
-    print_warning(fmt::format(
-        "{}: no merged file has the dispatches of {} in the {} s before this file; htmtrace does "
-        "not know which processors the partition used in this time",
-        source.name, names_[source.partition], (source.begin - end) / frequency_));
+    print_warning(
+        fmt::format("{}: {}; htmtrace does not know which processors {} used in the {:.3f} s "
+                    "before this file",
+                    source.name, reason, names_[source.partition],
+                    static_cast<double>(between) / static_cast<double>(frequency_)));
     return true;
   }
 
@@ -235,7 +243,7 @@ class Merging {
   // they begin later or end earlier.
   void check_overlaps() const {
     for (size_t partition = 1; partition < times_.size(); partition++) {
-      const auto& [file, stretches] = times_[partition];
+      const std::vector<DtlWindow>& stretches = times_[partition].stretches;
       const bool overlap = std::ranges::any_of(stretches, [&](const DtlWindow& each) {
         return each.begin <= window_.end && each.end >= window_.begin;
       });
@@ -245,7 +253,7 @@ class Merging {
         print_warning(fmt::format(
             "{}: the merged files of {} cover only a part of the time of the selected waits; "
             "htmtrace does not know which processors the partition used in the other time",
-            file, names_[partition]));
+            times_[partition].file, names_[partition]));
       }
     }
   }
@@ -347,7 +355,7 @@ void check_dtl_merge(const CLI::App& app, const DtlReplay& replay) {
   if (replay.merged.empty()) return;
   if (replay.input.empty()) throw CLI::ValidationError("--merge", "requires --input");
   for (const char* option : {"--summary", "--interval", "--check", "--tasks", "--metrics", "-o",
-                             "--kallsyms", "--processor-bits"}) {
+                             "--mode", "--kallsyms", "--processor-bits"}) {
     if (app.get_option(option)->count() == 0) continue;
     throw CLI::ValidationError(option, "cannot be used with --merge");
   }

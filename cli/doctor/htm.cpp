@@ -108,8 +108,10 @@ std::vector<std::string> ways_to_build(const fs::path& root, const std::string& 
                  fmt::format("run htmtrace doctor as root   (/{} cannot be read: {})",
                              folder.string(), reason));
   }
-  std::error_code ignored;
-  if (fs::exists(root / "lib/modules" / release / "build", ignored)) return steps;
+  std::error_code failure;
+  const bool has_headers = fs::exists(root / "lib/modules" / release / "build", failure);
+  // In an unreadable folder, the headers may be installed.
+  if (has_headers || failure) return steps;
   steps.front() = "then: " + steps.front();
   steps.insert(steps.begin(), fmt::format("install the headers of kernel {0}   (linux-headers-{0}, "
                                           "kernel-devel or kernel-default-devel)",

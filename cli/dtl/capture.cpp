@@ -222,6 +222,9 @@ std::string DtlCapture::about() const {
                   driver_ == DtlDrain::Driver::kOwn ? "htmtrace" : "kernel");
   for (const int cpu : options_.cpus) text += fmt::format(" {}", cpu);
   if (host.partition_id) text += fmt::format("\npartition {}", *host.partition_id);
+  if (rotation_) {
+    text += fmt::format("\nrecording {}\npart {}", created_.realtime_ns, rotation_->files() + 1);
+  }
   return text + (options_.output.tasks ? "\ntasks switches\n" : "\n");
 }
 

@@ -32,6 +32,7 @@
 #include "cli/dtl/top.h"
 #include "cli/signals.h"
 #include "core/dispatch_log/intake.h"
+#include "output/io/moment.h"
 #include "output/io/progress.h"
 #include "output/recording/ledger.h"
 #include "ringbuf/dtl_drain.h"
@@ -154,6 +155,7 @@ class DtlCapture {
   Progress progress_;
   DtlDrain::Driver driver_;
   uint64_t period_ns_ = 0;
+  Moment created_ = now();
   std::vector<std::unique_ptr<Cpu>> cpus_;
   std::unique_ptr<DtlGuard> guard_;
   std::optional<Workload> workload_;

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // htmtrace dtl: options, checks without hardware, and the sequence of a recording.
-#include <fmt/core.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "cli/capture/control_channel.h"
@@ -24,6 +20,7 @@
 #include "cli/dtl/capture.h"
 #include "cli/dtl/option_values.h"
 #include "cli/dtl/output_files.h"
+#include "cli/dtl/wish.h"
 #include "cli/file_mode.h"
 #include "cli/help.h"
 #include "cli/not_empty.h"
@@ -39,114 +36,7 @@ namespace {
 
 constexpr auto kLeastTopInterval = std::chrono::milliseconds(100);
 
-struct Wish {
-  DtlOptions options;
-  DtlReplay replay;
-  bool all_cpus = true;
-  bool force = false;
-  bool no_sandbox = false;
-  bool end_on_hotplug = false;
-  bool perf_data = false;
-  bool timeline = false;
-
-  // The format of a file that -o must name, or null.
-  const char* file_format() const { return perf_data ? "perf" : timeline ? "perfetto" : nullptr; }
-};
-
-void check_tasks_option(const Wish& wish) {
-  const DtlOutputOptions& output = wish.options.output;
-  if (!output.tasks) return;
-  if (const char* format = wish.file_format()) {
-    throw CLI::ValidationError(
-        "--tasks", fmt::format("cannot be used with --format {}, which shows no tasks; use "
-                               "--format text, json or csv",
-                               format));
-  }
-  if (output.intervals && !output.summary && (!wish.replay.input.empty() || output.file.empty())) {
-    throw CLI::ValidationError("--tasks", "--interval cannot show tasks; add --summary");
-  }
-  if (wish.replay.check) {
-    throw CLI::ValidationError("--check", "--tasks already counts all entries");
-  }
-}
-
-// Options of a new recording do not apply to an existing one.
-void check_no_capture(const CLI::App& app, const Wish& wish) {
-  if (!wish.options.workload.empty()) {
-    throw CLI::ValidationError("--input", "cannot run a program while reading a recording");
-  }
-  if (app.got_subcommand("top")) {
-    throw CLI::ValidationError("--input", "dtl top cannot read a recording");
-  }
-  for (const char* option : {"--event", "--period", "--duration", "-m", "--threads", "--user",
-                             "--control", "--ready-fd", "--ready-file", "--detach", "--progress",
-                             "--quiet", "--metrics-interval", "--rotate", "--end-on-hotplug"}) {
-    if (app.get_option(option)->count() == 0) continue;
-    throw CLI::ValidationError(option, "cannot be used with --input");
-  }
-}
-
-// `dtl FILE` would run the file.
-void check_no_recording(const std::vector<std::string>& command) {
-  if (command.size() != 1 || ::access(command[0].c_str(), X_OK) == 0) return;
-  std::error_code failure;
-  if (!std::filesystem::is_regular_file(command[0], failure)) return;
-  throw CLI::ValidationError(command[0], "is not a program; to read a recording, use --input");
-}
-
-// Checks for options that exclude each other.
-void check(const CLI::App& app, const Wish& wish) {
-  const DtlOutputOptions& output = wish.options.output;
-  if (output.summary && output.format != DtlFormat::kText && output.intervals) {
-    throw CLI::ValidationError("--format",
-                               "csv and json hold one table; choose --summary or --interval");
-  }
-  check_dtl_merge(app, wish.replay);
-  check_tasks_option(wish);
-  if (wish.replay.input.empty()) {
-    check_no_recording(wish.options.workload);
-    if (const char* format = wish.file_format()) {
-      throw CLI::ValidationError("--format", fmt::format("{} requires --input", format));
-    }
-    check_detach(
-        wish.options.script, !wish.options.workload.empty(),
-        output.file.empty() || output.summary || output.intervals || app.got_subcommand("top"));
-    if (wish.replay.check) throw CLI::ValidationError("--check", "requires --input");
-    if (wish.options.rotation && output.file.empty()) {
-      throw CLI::ValidationError("--rotate", "requires -o FILE");
-    }
-    if (wish.options.rotation && wish.force) {
-      throw CLI::ValidationError("--force", "cannot be used with --rotate, which replaces no file");
-    }
-    if (wish.replay.from_ns || wish.replay.to_ns) {
-      throw CLI::ValidationError("--from, --to", "require --input");
-    }
-    check_dtl_metrics(app, wish.options.metrics, wish.file_format());
-    return;
-  }
-  check_no_capture(app, wish);
-  check_dtl_metrics(app, wish.options.metrics, wish.file_format());
-  if (wish.replay.from_ns && wish.replay.to_ns && *wish.replay.from_ns > *wish.replay.to_ns) {
-    throw CLI::ValidationError("--from, --to", "the end is earlier than the start");
-  }
-  if (wish.replay.check && !output.summary && !output.intervals) {
-    throw CLI::ValidationError("--check", "requires --summary or --interval");
-  }
-  const char* format = wish.file_format();
-  if (format == nullptr) {
-    if (output.file.empty()) return;
-    throw CLI::ValidationError("-o", "with --input requires --format perf or perfetto");
-  }
-  if (output.file.empty()) {
-    throw CLI::ValidationError("--format", fmt::format("{} requires -o FILE", format));
-  }
-  if (output.summary || output.intervals) {
-    throw CLI::ValidationError(
-        "--format", fmt::format("{} cannot be used with --summary or --interval", format));
-  }
-}
-
-void confine(const Wish& wish) {
+void confine(const DtlWish& wish) {
   const std::filesystem::path& input = wish.replay.input;
   std::vector<std::filesystem::path> files{input};
   files.insert(files.end(), wish.replay.merged.begin(), wish.replay.merged.end());
@@ -159,7 +49,7 @@ void confine(const Wish& wish) {
 }
 
 // Neither -o nor --metrics may replace a file that the command reads.
-void check_outputs(const Wish& wish) {
+void check_outputs(const DtlWish& wish) {
   const std::vector<std::string> inputs = {wish.replay.input.string(),
                                            wish.options.output.kallsyms.string()};
   check_is_no_input(wish.options.output.file, inputs);
@@ -167,7 +57,7 @@ void check_outputs(const Wish& wish) {
   if (!wish.options.metrics.file.empty()) check_metrics_file(wish.options.metrics.file);
 }
 
-int replay(const Wish& wish) {
+int replay(const DtlWish& wish) {
   if (!wish.no_sandbox) confine(wish);
   DtlReplay replay = wish.replay;
   replay.name = replay.input.string();
@@ -185,7 +75,7 @@ int replay(const Wish& wish) {
   return replay.merged.empty() ? replay_dtl(replay, output) : merge_dtl(replay, output);
 }
 
-int capture(const Wish& wish, Signals& signals, ReadyNotice& ready) {
+int capture(const DtlWish& wish, Signals& signals, ReadyNotice& ready) {
   signals.watch();
   DtlOptions options = wish.options;
   options.output.existing = wish.force ? Existing::kReplace : Existing::kRefuse;
@@ -218,7 +108,7 @@ std::string no_standard_output(const std::string& file) {
 }
 
 // The options for the output of the entries.
-void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
+void declare_output(CLI::App& app, const std::shared_ptr<DtlWish>& wish) {
   DtlOutputOptions& output = wish->options.output;
   app.option_defaults()->group(kOutputGroup);
   app.add_option("-o,--output", output.file, "Record to FILE instead of printing entries")
@@ -280,7 +170,7 @@ void declare_output(CLI::App& app, const std::shared_ptr<Wish>& wish) {
 }
 
 // The options for the recording.
-void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
+void declare_capture(CLI::App& app, const std::shared_ptr<DtlWish>& wish) {
   app.option_defaults()->group(kTargetGroup);
   app.add_option_function<std::string>(
          "--cpu",
@@ -329,7 +219,7 @@ void declare_capture(CLI::App& app, const std::shared_ptr<Wish>& wish) {
 }
 
 // `htmtrace dtl top`
-void declare_top(CLI::App& app, const std::shared_ptr<Wish>& wish) {
+void declare_top(CLI::App& app, const std::shared_ptr<DtlWish>& wish) {
   declare_capture(app, wish);
   const auto top = std::make_shared<DtlTopOptions>();
   app.option_defaults()->group(kReportGroup);
@@ -370,7 +260,7 @@ void declare_top(CLI::App& app, const std::shared_ptr<Wish>& wish) {
 }  // namespace
 
 Action declare_dtl(CLI::App& app, Signals& signals) {
-  auto wish = std::make_shared<Wish>();
+  auto wish = std::make_shared<DtlWish>();
   declare_capture(app, wish);
   declare_output(app, wish);
   declare_top(*app.add_subcommand("top", "Show each virtual processor's activity live"), wish);
@@ -378,7 +268,7 @@ Action declare_dtl(CLI::App& app, Signals& signals) {
   app.footer(
       "Example:\n"
       "  htmtrace dtl --summary --duration 10s");
-  app.parse_complete_callback([&app, wish] { check(app, *wish); });
+  app.parse_complete_callback([&app, wish] { check_dtl_wish(app, *wish); });
   return [wish, &signals] {
     if (wish->replay.input.empty()) {
       return run_recorder(wish->options.script, wish->options.output.file, signals,
