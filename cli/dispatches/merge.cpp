@@ -51,16 +51,6 @@ InputFile open_for_merge(const std::filesystem::path& path, const std::string& n
   throw not_regular(name);
 }
 
-// Returns "partition NUMBER", or "file NAME" if the recording does not have the number: a file name
-// never equals the name of another partition.
-std::string partition_name_of(const DtlReader& reader, const std::string& file) {
-  constexpr size_t kMostDigits = 10;  // of 32 bits
-  const std::string number = reader.start_value("partition");
-  const bool known = !number.empty() && number.size() <= kMostDigits &&
-                     number.find_first_not_of("0123456789") == std::string::npos;
-  return known ? "partition " + number : "file " + file;
-}
-
 std::optional<unsigned> hour_of(const DtlReader& reader, uint64_t timebase) {
   const auto ns = reader.realtime_ns(timebase);
   if (!ns) return std::nullopt;
@@ -143,7 +133,6 @@ class Merging {
   struct Times {
     std::string file;                  // the first one
     std::vector<DtlWindow> stretches;  // without a gap, in time order
-    DtlPart part;                      // the last file so far
   };
 
   // A file of a partition. Several files of a partition are parts of one recording.
@@ -152,7 +141,7 @@ class Merging {
     std::string name;
     uint64_t begin = 0;  // the first dispatch
     size_t partition = 0;
-    DtlPart part;  // without `whole`
+    DtlPart part;
   };
 
   // All files with dispatches, in the order of their times, so that a run can continue in the next
@@ -161,11 +150,16 @@ class Merging {
     std::vector<Source> sources;
     const auto add = [&](const std::filesystem::path& path, const std::string& name) {
       DtlReader reader(open_for_merge(path, name));
-      const auto block = reader.next({});
-      if (!block) return print_warning(name + ": this file has no dispatches");
-      const auto first = std::ranges::min_element(block->entries, {}, &DtlEntry::timebase);
-      sources.push_back({path, name, first->timebase, number_of(partition_name_of(reader, name)),
-                         dtl_part_of(reader)});
+      uint64_t begin = UINT64_MAX;
+      while (const auto block = reader.next({})) {
+        for (const DtlEntry& entry : block->entries) begin = std::min(begin, entry.timebase);
+      }
+      const DtlPart part = dtl_part_of(reader);
+      if (begin == UINT64_MAX) {
+        parts_.add_silent(part);
+        return print_warning(name + ": this file has no dispatches");
+      }
+      sources.push_back({path, name, begin, number_of(partition_name_of(reader, name)), part});
     };
     add(replay_.input, replay_.name);
     for (const std::string& file : replay_.merged) {
@@ -174,12 +168,12 @@ class Merging {
       add(inputs_.emplace_back(file).recording(), file);
     }
     std::ranges::stable_sort(sources, {}, &Source::begin);
+    times_.resize(names_.size());
     return sources;
   }
 
   void add_runs(ProcessorRuns& runs, const Source& source) {
     DtlReader reader(open_for_merge(source.path, source.name));
-    if (times_.size() <= source.partition) times_.resize(source.partition + 1);
     Times& times = times_[source.partition];
     if (begins_stretch(runs, source, times)) {
       times.stretches.push_back({.begin = UINT64_MAX, .end = 0});
@@ -204,8 +198,6 @@ class Merging {
       }
     }
     if (times.file.empty()) times.file = source.name;
-    times.part = source.part;
-    times.part.whole = reader.end() && reader.end()->status == kExitDone;
     // divide() reads the input again, and reports its defects.
     if (source.path == replay_.input) return;
     if (reader.end() && reader.end()->status != kExitDone) {
@@ -217,12 +209,12 @@ class Merging {
   }
 
   // Returns true for the first file of a partition and after a gap.
-  bool begins_stretch(ProcessorRuns& runs, const Source& source, const Times& times) const {
-    if (times.stretches.empty()) return true;
-    const uint64_t end = times.stretches.back().end;
+  bool begins_stretch(ProcessorRuns& runs, const Source& source, const Times& times) {
+    const bool first = times.stretches.empty();
+    const uint64_t end = first ? window_.begin : times.stretches.back().end;
     const uint64_t between = source.begin > end ? source.begin - end : 0;
-    const std::string reason = reason_of_gap(times.part, source.part, between >= frequency_);
-    if (reason.empty()) return false;
+    const std::string reason = parts_.next(source.part, !first && between >= frequency_);
+    if (reason.empty() || (first && between == 0)) return first;
     runs.end_partition(source.partition);
     print_warning(
         fmt::format("{}: {}; htmtrace does not know which processors {} used in the {:.3f} s "
@@ -284,6 +276,19 @@ class Merging {
     seen_.back() = file;
   }
 
+  // Returns "partition NUMBER", or "file NAME" if the recording does not have the number: a file
+  // name never equals the name of another partition. The files of --rotate have one name.
+  std::string partition_name_of(const DtlReader& reader, const std::string& file) {
+    constexpr size_t kMostDigits = 10;  // of 32 bits
+    const std::string number = reader.start_value("partition");
+    const bool known = !number.empty() && number.size() <= kMostDigits &&
+                       number.find_first_not_of("0123456789") == std::string::npos;
+    if (known) return "partition " + number;
+    const std::string recording = reader.start_value("recording");
+    if (recording.empty()) return "file " + file;
+    return names_of_recordings_.try_emplace(recording, "file " + file).first->second;
+  }
+
   // Returns the index of the name. Files with the same name belong to one partition.
   size_t number_of(const std::string& name) {
     const auto found = std::ranges::find(names_, name);
@@ -330,8 +335,10 @@ class Merging {
   uint64_t selected_ = 0;           // entries of the input
   uint64_t frequency_ = 0;          // ticks per second
   std::vector<std::string> names_;  // of the partitions; the first partition is the one that waited
-  std::vector<std::string> seen_;   // the files so far
-  std::vector<Times> times_;        // of each partition
+  std::map<std::string, std::string> names_of_recordings_;
+  std::vector<std::string> seen_;  // the files so far
+  std::vector<Times> times_;       // of each partition
+  DtlParts parts_;
   struct Last {
     uint64_t timebase = 0;
     const std::string* file = nullptr;

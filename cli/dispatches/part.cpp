@@ -4,29 +4,39 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <system_error>
+
+#include "cli/commands.h"
 
 namespace htmtrace {
 
 DtlPart dtl_part_of(const DtlReader& reader) {
-  DtlPart part{.recording = reader.start_value("recording")};
+  DtlPart part{
+      .recording = reader.start_value("recording"),
+      .whole = reader.end() && reader.end()->status == kExitDone && reader.damaged_bytes() == 0};
   const std::string number = reader.start_value("part");
-  std::from_chars(number.data(), number.data() + number.size(), part.number);
+  const char* const last = number.data() + number.size();
+  const auto [end, failure] = std::from_chars(number.data(), last, part.number);
+  if (end != last || failure != std::errc()) part.number = 0;
   return part;
 }
 
-std::string reason_of_gap(const DtlPart& last, const DtlPart& next, bool long_time) {
-  if (!next.recording.empty() && next.recording == last.recording && next.number > last.number) {
-    const uint64_t missing = next.number - last.number - 1;
-    if (missing == 1) {
-      return fmt::format("no merged file has dispatches of part {} of this recording",
-                         last.number + 1);
-    }
-    if (missing > 1) {
-      return fmt::format("no merged file has dispatches of the parts {} to {} of this recording",
-                         last.number + 1, next.number - 1);
-    }
+std::string DtlParts::next(const DtlPart& part, bool long_time) {
+  if (!part.recording.empty() && part.number != 0) {
+    DtlPart& last = last_[part.recording];
+    while (silent_.contains({part.recording, last.number + 1})) last.number++;
+    const uint64_t missing = last.number + 1;
     // The next part begins at once, even if the partition has no dispatch for a long time.
-    if (last.whole) return {};
+    const bool continues = part.number == missing && last.whole && part.whole;
+    last = part;
+    if (part.number == missing + 1) {
+      return fmt::format("no merged file has dispatches of part {} of this recording", missing);
+    }
+    if (part.number > missing) {
+      return fmt::format("no merged file has dispatches of the parts {} to {} of this recording",
+                         missing, part.number - 1);
+    }
+    if (continues) return {};
   }
   // Without the numbers, or if entries are missing, only the time shows a gap.
   return long_time ? "no merged file has the dispatches before this file" : "";

@@ -2,6 +2,7 @@
 #include "cli/doctor/htm.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -62,12 +63,21 @@ Finding refused_status(HtmType type, int reason) {
   return finding;
 }
 
-// Returns the reason why the files in a folder are unknown, or an empty string. A missing folder
-// has no files.
-std::string why_unreadable(const fs::path& folder) {
+// Returns the reason why files in a folder are unknown, or no error. A missing folder has no files.
+template <class Iterator>
+std::error_code why_unreadable(const fs::path& folder) {
   std::error_code failure;
-  const fs::directory_iterator first(folder, failure);
-  return !failure || failure == std::errc::no_such_file_or_directory ? "" : failure.message();
+  for (Iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
+  }
+  return failure == std::errc::no_such_file_or_directory ? std::error_code() : failure;
+}
+
+// Returns the step that makes a folder readable.
+std::string way_to_read(const fs::path& folder, const std::error_code& reason) {
+  const bool forbidden = reason == std::errc::permission_denied && ::geteuid() != 0;
+  return fmt::format("{}   (/{} cannot be read: {})",
+                     forbidden ? "run htmtrace doctor as root" : "repair /" + folder.string(),
+                     folder.string(), reason.message());
 }
 
 // Returns the newest version of the driver's source that DKMS can build, or an empty string.
@@ -101,15 +111,13 @@ std::vector<std::string> ways_to_build(const fs::path& root, const std::string& 
   } else {
     steps = {"dkms install htmtrace-htm/" + source};
   }
-  for (const fs::path& folder : {fs::path("lib/modules") / release, fs::path("usr/src")}) {
-    const std::string reason = why_unreadable(root / folder);
-    if (reason.empty()) continue;
-    steps.insert(steps.begin(),
-                 fmt::format("run htmtrace doctor as root   (/{} cannot be read: {})",
-                             folder.string(), reason));
-  }
+  const fs::path modules = fs::path("lib/modules") / release, sources = "usr/src";
+  const auto hidden_modules = why_unreadable<fs::recursive_directory_iterator>(root / modules);
+  if (hidden_modules) steps.insert(steps.begin(), way_to_read(modules, hidden_modules));
+  const auto hidden_sources = why_unreadable<fs::directory_iterator>(root / sources);
+  if (hidden_sources) steps.insert(steps.begin(), way_to_read(sources, hidden_sources));
   std::error_code failure;
-  const bool has_headers = fs::exists(root / "lib/modules" / release / "build", failure);
+  const bool has_headers = fs::exists(root / modules / "build", failure);
   // In an unreadable folder, the headers may be installed.
   if (has_headers || failure) return steps;
   steps.front() = "then: " + steps.front();

@@ -61,14 +61,26 @@ void check_no_recording(const std::vector<std::string>& command) {
 void check_effect(const CLI::App& app, const DtlWish& wish) {
   const auto given = [&](const char* option) { return app.get_option(option)->count() != 0; };
   const DtlOutputOptions& output = wish.options.output;
+  if (app.got_subcommand("top")) {
+    for (const char* option : {"--format", "--summary", "--interval", "--top", "--kallsyms"}) {
+      if (given(option)) throw CLI::ValidationError(option, "cannot be used with dtl top");
+    }
+  }
   if (given("--top") && !output.summary && wish.replay.merged.empty()) {
     throw CLI::ValidationError("--top", "requires --summary or --merge");
   }
   if (given("--kallsyms") && !output.summary) {
     throw CLI::ValidationError("--kallsyms", "requires --summary");
   }
+  const bool writes_metrics = !wish.options.metrics.file.empty();
+  if (given("--processor-bits") && !output.summary && !output.intervals && !writes_metrics) {
+    throw CLI::ValidationError("--processor-bits", "requires --summary, --interval or --metrics");
+  }
   if (output.file.empty() && given("--force")) {
     throw CLI::ValidationError("--force", "requires -o FILE");
+  }
+  if (output.file.empty() && !writes_metrics && given("--mode")) {
+    throw CLI::ValidationError("--mode", "requires -o FILE or --metrics FILE");
   }
   if (wish.replay.input.empty() && !output.file.empty() && !output.summary && !output.intervals &&
       given("--format")) {

@@ -188,10 +188,7 @@ const DtlStatistics& DtlGroup::statistics() {
 }
 
 void DtlGroup::clear() {
-  statistics_.analysis_ = {};
-  statistics_.blocks_ = 0;
-  statistics_.lowest_timebase_ = UINT64_MAX;
-  statistics_.highest_timebase_ = 0;
+  statistics_ = {};
   one_clock_ = true;
   for (auto* table :
        {&places_.moves, &places_.processors, &places_.fault_pages, &places_.instructions}) {

@@ -59,6 +59,10 @@ class DtlGroup {
   // take at most 280 KiB. Entries with more keys have no statistics; a reader unpacks them.
   static constexpr size_t kMostKeys = 2048;
 
+  // A reader that checks the statistics of a file needs a group for as many keys as a file can
+  // have.
+  explicit DtlGroup(size_t most_keys = kMostKeys) : places_(most_keys) {}
+
   void add(std::span<const DtlEntry> block, uint64_t ticks_per_second);
   uint64_t entries() const { return statistics_.entries(); }
   // Returns false if the group has more distinct keys than statistics can hold, or if the clock
@@ -70,7 +74,7 @@ class DtlGroup {
 
  private:
   DtlStatistics statistics_;
-  DtlPlaces places_{kMostKeys};
+  DtlPlaces places_;
   bool one_clock_ = true;
 };
 

@@ -135,7 +135,7 @@ class DtlReader {
   DtlSwitches switches_;
   std::string names_;
   DtlStatistics statistics_;
-  DtlGroup made_;
+  DtlGroup made_{DtlStatistics::kMostKeys};
   std::vector<std::byte> delayed_bytes_;
 
   DtlClock clock_;

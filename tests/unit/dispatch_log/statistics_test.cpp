@@ -67,6 +67,18 @@ class Recording {
   void add(uint16_t cpu, std::span<const DtlEntry> block) {
     cpus_.try_emplace(cpu, cpu, 4000).first->second.add(block, kFrequency, bytes);
   }
+  // Adds a group whose statistics have more addresses than the recorder writes.
+  void add_group(uint16_t cpu, std::span<const DtlEntry> entries) {
+    DtlGroup group(DtlStatistics::kMostKeys);
+    while (!entries.empty()) {
+      const auto block = entries.first(std::min(entries.size(), kMostDtlEntries));
+      entries = entries.subspan(block.size());
+      append(make_dtl_entries_block(cpu, block));
+      group.add(block, kFrequency);
+    }
+    REQUIRE(group.exact());
+    append(make_dtl_statistics_block(cpu, group.statistics()));
+  }
   void end() {
     for (auto& [cpu, blocks] : cpus_) blocks.finish(bytes);
     append(make_dtl_end_block({.status = 0, .text = {}}));
@@ -214,6 +226,23 @@ TEST_CASE("a group with too many different addresses has no exact statistics") {
   CHECK(group.exact());
   group.add(strange(10, 10, random), kFrequency + 1);
   CHECK_FALSE(group.exact());
+}
+
+TEST_CASE("all statistics that a file allows can be checked") {
+  for (const size_t addresses :
+       {DtlGroup::kMostKeys, DtlGroup::kMostKeys + 1, DtlStatistics::kMostKeys}) {
+    CAPTURE(addresses);
+    Entries entries = dispatches(DtlStatistics::kMostKeys, 1);
+    for (size_t i = 0; i < entries.size(); i++) entries[i].srr0 = i % addresses * 4;
+    Recording recording;
+    recording.add_group(0, entries);
+    recording.end();
+    CHECK(recording.read(DtlStatisticsUse::kCheck).contradictions == 0);
+    CHECK(recording.read(DtlStatisticsUse::kTrust).passed_by == entries.size());
+    recording.bytes[recording.blocks(DtlBlockKind::kStatistics).front() + kDtlHeaderBytes + 300] ^=
+        std::byte{1};
+    CHECK(recording.read(DtlStatisticsUse::kTrust).passed_by == 0);
+  }
 }
 
 TEST_CASE("statistics of any bytes are safe to read") {
