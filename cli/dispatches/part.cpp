@@ -29,7 +29,7 @@ std::string reason_of_gap(const DtlPart& last, const DtlPart& next, bool long_ti
     if (last.whole) return {};
   }
   // Without the numbers, or if entries are missing, only the time shows a gap.
-  return long_time ? "no merged file has the dispatches before this file" : "";
+  return long_time ? "no merged file has dispatches directly before this file" : "";
 }
 
 }  // namespace htmtrace

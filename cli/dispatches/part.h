@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of a recording that --rotate divided, htmtrace-dtl(5).
+// The position of a file among the files of --rotate: htmtrace-dtl(5), "start".
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace htmtrace {
 struct DtlPart {
   std::string recording;  // empty: unknown
   uint64_t number = 0;    // from 1
-  bool whole = false;     // no entry of the file is missing
+  bool whole = false;     // the file has an end, which reports no missing entries
 };
 
-// The place of a file in its recording, from its first block; `whole` is not set.
+// Reads the recording and the number from the first block. Does not set `whole`.
 DtlPart dtl_part_of(const DtlReader& reader);
 
 // Returns why a partition may have dispatches between the files `last` and `next` that neither file
