@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# DuckDB from npm, in ~/.cache/htmtrace/duckdb.
+# Installs DuckDB from npm in ~/.cache/htmtrace/duckdb, and runs SQL in it.
 # shellcheck source=tests/machine/paths.sh
 . "$(dirname "${BASH_SOURCE[0]}")/machine/paths.sh"
 

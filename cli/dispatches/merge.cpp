@@ -208,7 +208,8 @@ class Merging {
     status_ = std::max(status_, replay_status(reader, warn_of_defects(reader, source.name)));
   }
 
-  // Returns true for the first file of a partition and after a gap.
+  // Returns true for the first file of a partition and after a gap. At a gap, prints a warning and
+  // ends the runs of the partition.
   bool begins_stretch(ProcessorRuns& runs, const Source& source, const Times& times) {
     const bool first = times.stretches.empty();
     const uint64_t end = first ? window_.begin : times.stretches.back().end;
@@ -232,7 +233,7 @@ class Merging {
   }
 
   // Throws Error for another partition whose dispatches do not overlap the selected waits. Warns if
-  // they begin later or end earlier.
+  // they begin more than a second later or end more than a second earlier.
   void check_overlaps() const {
     for (size_t partition = 1; partition < times_.size(); partition++) {
       const std::vector<DtlWindow>& stretches = times_[partition].stretches;
@@ -244,7 +245,7 @@ class Merging {
           stretches.back().end + frequency_ < window_.end) {
         print_warning(fmt::format(
             "{}: the merged files of {} cover only a part of the time of the selected waits; "
-            "htmtrace does not know which processors the partition used in the other time",
+            "htmtrace does not know which processors the partition used in the rest of this time",
             times_[partition].file, names_[partition]));
       }
     }

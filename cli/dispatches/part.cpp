@@ -39,7 +39,7 @@ std::string DtlParts::next(const DtlPart& part, bool long_time) {
     if (continues) return {};
   }
   // Without the numbers, or if entries are missing, only the time shows a gap.
-  return long_time ? "no merged file has the dispatches before this file" : "";
+  return long_time ? "no merged file has dispatches directly before this file" : "";
 }
 
 }  // namespace htmtrace

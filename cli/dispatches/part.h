@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of recordings that --rotate divided, htmtrace-dtl(5).
+// The position of a file among the files of --rotate: htmtrace-dtl(5), "start".
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace htmtrace {
 struct DtlPart {
   std::string recording;  // empty: unknown
   uint64_t number = 0;    // from 1; 0: unknown
-  bool whole = false;     // the file has all entries of its time
+  bool whole = false;     // the file has no damage, and its end reports no missing entries
 };
 
-// The place of a file in its recording. Call it when the reader has reached the end of the file.
+// Call it when the reader has reached the end of the file.
 DtlPart dtl_part_of(const DtlReader& reader);
 
 // Finds out whether files are missing between the files of a partition.

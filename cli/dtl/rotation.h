@@ -53,9 +53,9 @@ class DtlRotation {
   // Removes recordings that are older than the current file, including parts of earlier recordings.
   // Keeps --keep whole files, one of which is the current file, and twice as many in the first
   // minute: a recorder that fails and restarts again and again must not at once remove all earlier
-  // files. Also keeps the newest --keep files
-  // without an end, which therefore do not displace whole files. Returns a message for each file
-  // that cannot be removed.
+  // files. Also keeps the newest --keep files without an end, which therefore do not displace whole
+  // files. Returns a message for each file that cannot be removed, or one if the folder cannot be
+  // read.
   std::vector<std::string> remove_old(
       std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
   uint64_t removed() const { return removed_; }

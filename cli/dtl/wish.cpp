@@ -33,7 +33,7 @@ void check_tasks_option(const DtlWish& wish) {
   }
 }
 
-// Options of a new recording do not apply to an existing one.
+// Options of a new recording do not apply to an existing recording.
 void check_no_capture(const CLI::App& app, const DtlWish& wish) {
   if (!wish.options.workload.empty()) {
     throw CLI::ValidationError("--input", "cannot run a program while reading a recording");
@@ -57,7 +57,7 @@ void check_no_recording(const std::vector<std::string>& command) {
   throw CLI::ValidationError(command[0], "is not a program; to read a recording, use --input");
 }
 
-// Options that have an effect only with others.
+// Refuses options that have no effect without another option.
 void check_effect(const CLI::App& app, const DtlWish& wish) {
   const auto given = [&](const char* option) { return app.get_option(option)->count() != 0; };
   const DtlOutputOptions& output = wish.options.output;

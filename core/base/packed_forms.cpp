@@ -71,8 +71,9 @@ void NumbersForm::find_bits(size_t count, const Widths& of_width) {
   }
 }
 
-// Writes the lower bits of each number without gaps. Each store writes eight bytes: at most 56 bits
-// of a number and up to seven bits that the preceding number left.
+// Writes the lower bits of each number without gaps. Each store writes eight bytes, which have room
+// for up to seven bits of the preceding numbers, which do not fill a byte, and up to 56 bits of the
+// next number.
 void NumbersForm::write_bits(std::span<const uint64_t> values, std::vector<std::byte>& to) const {
   if (bits_ == 0) return;
   const uint64_t mask = (uint64_t{1} << bits_) - 1;

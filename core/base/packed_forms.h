@@ -26,7 +26,7 @@ class NumbersForm {
   explicit NumbersForm(std::span<const uint64_t> values);
 
   size_t size_bytes() const { return size_bytes_; }
-  // All numbers are equal, or the column is empty.
+  // Returns true if all numbers are equal, or if the column is empty.
   bool constant() const { return differences_ == 0; }
   // An upper bound of all numbers.
   uint64_t bound() const { return least_ | differences_; }
@@ -58,7 +58,7 @@ class Distinct {
     slots_.fill(kFree);
     which_.reserve(values.size());
     for (const uint64_t value : values) {
-      // A number often repeats.
+      // A number often equals the preceding number.
       if (!which_.empty() && values_[which_.back()] == value) {
         counts_[which_.back()]++;
         which_.push_back(which_.back());

@@ -56,7 +56,8 @@ class DtlStatistics {
 class DtlGroup {
  public:
   // A recorder has a group for each virtual processor, so the tables of a group must be small: they
-  // take at most 280 KiB. Entries with more keys have no statistics; a reader unpacks them.
+  // take at most 280 KiB. A group with more keys has no statistics, so a reader unpacks its
+  // entries.
   static constexpr size_t kMostKeys = 2048;
 
   // A reader that checks the statistics of a file needs a group for as many keys as a file can
@@ -65,7 +66,7 @@ class DtlGroup {
 
   void add(std::span<const DtlEntry> block, uint64_t ticks_per_second);
   uint64_t entries() const { return statistics_.entries(); }
-  // Returns false if the group has more distinct keys than statistics can hold, or if the clock
+  // Returns false if the group has more distinct keys than its tables can hold, or if the clock
   // changed.
   bool exact() const;
   // Valid until the next call.

@@ -194,9 +194,8 @@ class PreemptorWriter {
     text_ += '\n';
     fmt::format_to(out_, "own: another virtual processor of {}.\n", name(kWaiting));
     text_ +=
-        "unknown: the processor was idle, or the hypervisor or a partition used it that the "
-        "merged\n"
-        "files do not cover at this time; htmtrace cannot name such a partition.\n"
+        "unknown: the processor was idle, or the hypervisor used it, or a partition without\n"
+        "merged files for this time used it; htmtrace cannot name such a partition.\n"
         "ready, not queued: the hypervisor delays a virtual processor, for example if its\n"
         "partition has used its entitlement. Waits over 10 ms last longer than a dispatch window.\n"
         "htmtrace does not see when a virtual processor stopped after its last entry, or if its\n"

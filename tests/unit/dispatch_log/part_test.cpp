@@ -9,7 +9,7 @@
 namespace htmtrace {
 namespace {
 
-const std::string kDirectly = "no merged file has the dispatches before this file";
+const std::string kDirectly = "no merged file has dispatches directly before this file";
 
 DtlPart a_part(const char* recording, uint64_t number, bool whole = true) {
   return {.recording = recording, .number = number, .whole = whole};
