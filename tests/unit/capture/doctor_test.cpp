@@ -92,7 +92,7 @@ TEST_CASE("an unreadable folder is reported, because it may have the driver or i
   // Not even root can read a link that leads to itself.
   std::filesystem::create_directory(root.path() / "usr");
   std::filesystem::create_symlink("src", root.path() / "usr/src");
-  CHECK(advice().starts_with("run htmtrace doctor as root   (/usr/src cannot be read: Too many"));
+  CHECK(advice().starts_with("repair /usr/src   (/usr/src cannot be read: Too many"));
   CHECK(advice().find("install the package htmtrace-dkms") != std::string::npos);
   std::filesystem::remove_all(root.path() / "lib/modules/7.3.4");
   std::filesystem::create_symlink("7.3.4", root.path() / "lib/modules/7.3.4");
