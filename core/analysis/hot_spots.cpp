@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/analysis/hot_spots.h"
 
-#include "core/core_trace/words.h"
-
 namespace htmtrace {
 const char* key_name(DataKey key) {
   switch (key) {
@@ -14,18 +12,6 @@ const char* key_name(DataKey key) {
       break;
   }
   return "effective";
-}
-
-std::optional<uint64_t> address_of(const DataAccess& data, DataKey key) {
-  switch (key) {
-    case DataKey::kLogical:
-      return data.has_la ? std::optional(data.la.value) : std::nullopt;
-    case DataKey::kReal:
-      return data.has_ra ? std::optional(data.ra.value) : std::nullopt;
-    case DataKey::kEffective:
-      break;
-  }
-  return data.ea.value;
 }
 
 HotSpots::HotSpots(Wishes wishes, const SymbolTable& symbols)
@@ -41,14 +27,12 @@ HotSpots::HotSpots(Wishes wishes, const SymbolTable& symbols)
   }
 }
 
-uint64_t HotSpots::site_of(EffectiveAddr address) {
-  if (named_) {
-    if (!recent_code_.span.holds(address.value)) {
-      recent_code_.span = symbols_.code_span_of(address);
-      recent_code_.key = symbol_key(recent_code_.span, address);
-    }
-    if (recent_code_.span.symbol != nullptr) return recent_code_.key;
+uint64_t HotSpots::named_site_of(EffectiveAddr address) {
+  if (!recent_code_.span.holds(address.value)) {
+    recent_code_.span = symbols_.code_span_of(address);
+    recent_code_.key = symbol_key(recent_code_.span, address);
   }
+  if (recent_code_.span.symbol != nullptr) return recent_code_.key;
   return address.value & ~(words::kLineBytes - 1);
 }
 
@@ -69,29 +53,6 @@ void HotSpots::recount_room(size_t unit) {
   });
   rooms_[unit].places = places;
   counted_until_[unit] = data_[unit].error();
-}
-
-void HotSpots::take_data(const DataAccess& access, InstructionClass kind,
-                         std::optional<uint64_t> site) {
-  data_accesses_++;
-  (access.has_ra ? owners_.at(access.ra) : owners_.unknown()).data++;
-  const std::optional<uint64_t> address = address_of(access, wishes_.key);
-  if (!address) {
-    data_without_address_++;
-    return;
-  }
-  const EffectiveAddr ea = cursor_.data(access);
-  const bool is_nobodys = owned::is_nobodys(access.ea.value);
-  for (size_t i = 0; i < data_.size(); i++) data_[i].prefetch(*address & ~(wishes_.units[i] - 1));
-  waiting_[waiting_count_++] = {
-      .address = *address,
-      .ea = is_nobodys ? HotData::kNoAddress : ea.value,
-      .site = site.value_or(0),
-      .object = named_ && !is_nobodys ? object_of(ea) : HotData::kNoObject,
-      .kind = kind,
-      .has_site = site.has_value(),
-  };
-  if (waiting_count_ == kMostWaiting) count_waiting();
 }
 
 // A list's size and the slot of its next value lie in two cache lines. The first line gives the
@@ -150,29 +111,11 @@ void HotSpots::finish() {
   count_code();
 }
 
-void HotSpots::instruction(const Instruction& instruction) {
-  const InstructionClass kind = class_of(instruction);
-  instructions_++;
-  classes_.at(static_cast<size_t>(kind))++;
-  privileges_.at(static_cast<size_t>(privilege_of(instruction.modes)))++;
-  (instruction.has_ra ? owners_.at(instruction.ra) : owners_.unknown()).count++;
-  std::optional<uint64_t> site;
-  const EffectiveAddr ea = cursor_.code(instruction);
-  if (instruction.has_ea && !owned::is_nobodys(instruction.ea.value)) {
-    site = site_of(ea);
-    if (*site != running_) {
-      count_code();
-      running_ = *site;
-      code_.prefetch(running_);
-    }
-    run_.count++;
-    run_.data += instruction.data_count;
-  } else {
-    code_without_address_++;
-  }
-  for (unsigned i = 0; i < instruction.data_count; i++) {
-    take_data(instruction.data.at(i), kind, site);
-  }
+// Code with the key `site` runs now.
+void HotSpots::run(uint64_t site) {
+  count_code();
+  running_ = site;
+  code_.prefetch(site);
 }
 
 }  // namespace htmtrace

@@ -17,6 +17,7 @@
 #include "core/core_trace/instruction_class.h"
 #include "core/core_trace/radix_walk.h"
 #include "core/core_trace/walk_statistics.h"
+#include "core/core_trace/words.h"
 #include "core/memory_map/owners.h"
 
 namespace htmtrace {
@@ -28,7 +29,11 @@ enum class DataKey : uint8_t { kLogical, kReal, kEffective };
 const char* key_name(DataKey key);
 
 // Returns nothing if the trace does not report this address.
-std::optional<uint64_t> address_of(const DataAccess& data, DataKey key);
+inline std::optional<uint64_t> address_of(const DataAccess& data, DataKey key) {
+  if (key == DataKey::kLogical) return data.has_la ? std::optional(data.la.value) : std::nullopt;
+  if (key == DataKey::kReal) return data.has_ra ? std::optional(data.ra.value) : std::nullopt;
+  return data.ea.value;
+}
 
 struct HotData {
   uint64_t count = 0;
@@ -74,7 +79,29 @@ class HotSpots {
 
   // Starts another trace. `owners` must outlive the trace's instructions.
   void begin_trace(const MemoryOwners& owners) { owners_.begin_trace(owners); }
-  void instruction(const Instruction& instruction);
+
+  [[gnu::always_inline]] void instruction(const Instruction& instruction) {
+    const InstructionClass kind = class_of(instruction);
+    instructions_++;
+    classes_[static_cast<size_t>(kind)]++;
+    privileges_[static_cast<size_t>(privilege_of(instruction.modes))]++;
+    (instruction.has_ra ? owners_.at(instruction.ra) : owners_.unknown()).count++;
+    std::optional<uint64_t> site;
+    const EffectiveAddr ea = cursor_.code(instruction);
+    if (instruction.has_ea && !owned::is_nobodys(instruction.ea.value)) [[likely]] {
+      site = site_of(ea);
+      if (*site != running_) run(*site);
+      run_.count++;
+      run_.data += instruction.data_count;
+    } else {
+      code_without_address_++;
+    }
+    // No loop: an indexed array would force the accesses into memory.
+    if (instruction.data_count > 0) take_data(instruction.data[0], kind, site);
+    if (instruction.data_count > 1) [[unlikely]]
+      take_data(instruction.data[1], kind, site);
+  }
+
   void stamp(const Stamp&) {}
   void walk(const Walk& walk) { walks_.at(walk.data_side ? 1 : 0).add(walk); }
   void defect(const Defect&) {}
@@ -128,9 +155,36 @@ class HotSpots {
   };
   static constexpr size_t kMostWaiting = 16;
 
-  uint64_t site_of(EffectiveAddr address);
+  // Code without a name is known by its line.
+  uint64_t site_of(EffectiveAddr address) {
+    return named_ ? named_site_of(address) : address.value & ~(words::kLineBytes - 1);
+  }
+  uint64_t named_site_of(EffectiveAddr address);
   uint64_t object_of(EffectiveAddr address);
-  void take_data(const DataAccess& access, InstructionClass kind, std::optional<uint64_t> site);
+
+  void take_data(const DataAccess& access, InstructionClass kind, std::optional<uint64_t> site) {
+    data_accesses_++;
+    (access.has_ra ? owners_.at(access.ra) : owners_.unknown()).data++;
+    const std::optional<uint64_t> address = address_of(access, wishes_.key);
+    if (!address) {
+      data_without_address_++;
+      return;
+    }
+    const EffectiveAddr ea = cursor_.data(access);
+    const bool is_nobodys = owned::is_nobodys(access.ea.value);
+    for (size_t i = 0; i < data_.size(); i++) data_[i].prefetch(*address & ~(wishes_.units[i] - 1));
+    waiting_[waiting_count_++] = {
+        .address = *address,
+        .ea = is_nobodys ? HotData::kNoAddress : ea.value,
+        .site = site.value_or(0),
+        .object = named_ && !is_nobodys ? object_of(ea) : HotData::kNoObject,
+        .kind = kind,
+        .has_site = site.has_value(),
+    };
+    if (waiting_count_ == kMostWaiting) count_waiting();
+  }
+
+  void run(uint64_t site);
   void count_waiting();
   void prefetch_lists(size_t unit);
   void count(size_t unit, const Waiting& access, HotData& hot);

@@ -21,20 +21,6 @@ constexpr void put(std::array<Class, N>& table, Class value, std::initializer_li
   for (const int place : places) table.at(static_cast<size_t>(place)) = value;
 }
 
-// Primary opcodes that determine the class. Primary opcodes that need more bits stay unknown here.
-constexpr auto kByPrimary = [] {
-  std::array<Class, 64> table{};
-  put(table, Class::kSystem, {2, 3, 17});  // tdi, twi, sc and scv
-  put(table, Class::kBranch, {16, 18});
-  put(table, Class::kInteger,
-      {7, 8, 10, 11, 12, 13, 14, 15, 20, 21, 23, 24, 25, 26, 27, 28, 29, 30});
-  put(table, Class::kLoad, {32, 33, 34, 35, 40, 41, 42, 43, 46, 48, 49, 50, 51, 56, 57, 58});
-  put(table, Class::kStore, {36, 37, 38, 39, 44, 45, 47, 52, 53, 54, 55, 62});
-  put(table, Class::kVector, {60});
-  put(table, Class::kFloat, {63});
-  return table;
-}();
-
 // Primary opcode 31 by extended opcode. Unlisted opcodes are fixed point.
 constexpr auto kByExtended31 = [] {
   std::array<Class, 1024> table{};
@@ -91,10 +77,20 @@ Class class_of_59(uint32_t word) {
 
 }  // namespace
 
-InstructionClass class_of_word(uint32_t opcode) {
-  const Class simple = kByPrimary[primary(opcode)];
-  if (simple != Class::kUnknown) [[likely]]
-    return simple;
+constinit const std::array<Class, 64> kClassByPrimary = [] {
+  std::array<Class, 64> table{};
+  put(table, Class::kSystem, {2, 3, 17});  // tdi, twi, sc and scv
+  put(table, Class::kBranch, {16, 18});
+  put(table, Class::kInteger,
+      {7, 8, 10, 11, 12, 13, 14, 15, 20, 21, 23, 24, 25, 26, 27, 28, 29, 30});
+  put(table, Class::kLoad, {32, 33, 34, 35, 40, 41, 42, 43, 46, 48, 49, 50, 51, 56, 57, 58});
+  put(table, Class::kStore, {36, 37, 38, 39, 44, 45, 47, 52, 53, 54, 55, 62});
+  put(table, Class::kVector, {60});
+  put(table, Class::kFloat, {63});
+  return table;
+}();
+
+InstructionClass class_of_extended(uint32_t opcode) {
   switch (primary(opcode)) {
     case 4: {  // VMX; maddhd, maddhdu and maddld are fixed point
       const uint32_t code = opcode & 0x3f;
@@ -123,7 +119,7 @@ InstructionClass class_of_prefixed(uint32_t prefix, uint32_t suffix) {
   const uint32_t code = primary(suffix);
   switch (type) {
     case kLoadStore:  // the class without the prefix; the displacement is longer
-      return kByPrimary[code];
+      return kClassByPrimary[code];
     case kLoadStore8: {
       constexpr uint64_t kLoads = 1ULL << 41 | 1ULL << 42 | 1ULL << 43 | 1ULL << 50 | 1ULL << 51 |
                                   1ULL << 56 | 1ULL << 57 | 1ULL << 58;

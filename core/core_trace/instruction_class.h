@@ -29,8 +29,17 @@ inline constexpr std::array<std::string_view, kInstructionClasses> kInstructionC
     "unknown", "integer", "branch", "load",   "store", "atomic",
     "cache",   "sync",    "float",  "vector", "spr",   "system"};
 
+// The class of a word instruction by primary opcode; kUnknown if the class depends on more bits.
+extern const std::array<InstructionClass, 64> kClassByPrimary;
+
+// Accepts a word instruction whose class depends on more bits than the primary opcode.
+InstructionClass class_of_extended(uint32_t opcode);
+
 // Accepts a word instruction.
-InstructionClass class_of_word(uint32_t opcode);
+inline InstructionClass class_of_word(uint32_t opcode) {
+  const InstructionClass simple = kClassByPrimary[opcode >> 26];
+  return simple != InstructionClass::kUnknown ? simple : class_of_extended(opcode);
+}
 
 // Accepts a prefixed instruction.
 InstructionClass class_of_prefixed(uint32_t prefix, uint32_t suffix);

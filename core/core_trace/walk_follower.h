@@ -23,6 +23,8 @@ class WalkFollower {
 
   void start() { tracker_ = std::make_unique<WalkTracker>(); }
   bool started() const { return tracker_ != nullptr; }
+  // A walk waits for the instruction that ends its group.
+  bool pending() const { return tracker_ && tracker_->pending(); }
 
   void take_xlate(const WordRun& run, const Framing& framing, uint64_t offset) {
     if (!tracker_) return;

@@ -2,13 +2,14 @@
 // The partition that owns a real address. A memory map lists the partitions of the whole machine.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "core/base/address.h"
-#include "core/base/hot_table.h"
 #include "core/base/range_search.h"
 
 namespace htmtrace {
@@ -55,6 +56,15 @@ class MemoryOwners {
 template <class Entry>
 class OwnerTable {
  public:
+  struct Row {
+    uint64_t key = 0;  // an LP index, kNobody or kUnknown
+    Entry entry;
+  };
+
+  OwnerTable() = default;
+  OwnerTable(const OwnerTable&) = delete;
+  OwnerTable& operator=(const OwnerTable&) = delete;
+
   // `owners` must outlive the trace's last call of at().
   void begin_trace(const MemoryOwners& owners) {
     owners_ = &owners;
@@ -62,33 +72,56 @@ class OwnerTable {
     known_ |= !owners.empty();
   }
 
+  // The caller increments the member `uint64_t count` of the entry.
   Entry& at(RealAddr address) {
-    if (owners_ == nullptr || owners_->empty()) return unknown();
-    MemoryOwners::Range& recent = recent_[address.value / kRecentRangeBytes % recent_.size()];
-    if (address.value - recent.real >= recent.size_bytes) {
-      const MemoryOwners::Range* const range = owners_->find(address);
-      if (range == nullptr) return table_.at(MemoryOwners::kNobody);
-      recent = *range;
-    }
-    return table_.at(recent.partition);
+    const Recent& recent = recent_[address.value / kRecentRangeBytes % recent_.size()];
+    if (address.value - recent.real < recent.size_bytes) [[likely]]
+      return *recent.entry;
+    return find(address);
   }
   // The entry for accesses without a known address.
-  Entry& unknown() { return table_.at(MemoryOwners::kUnknown); }
+  Entry& unknown() {
+    if (unknown_ == nullptr) unknown_ = &table_[MemoryOwners::kUnknown];
+    return *unknown_;
+  }
 
   // At least one map lists a partition's memory.
   bool known() const { return known_; }
 
-  // Keys are LP indexes, kNobody and kUnknown. The highest count comes first.
-  std::vector<typename HotTable<Entry>::Slot> rows() const { return table_.top(table_.size()); }
+  // The owners that at() and unknown() returned. The highest count comes first; for equal counts,
+  // the lower key.
+  std::vector<Row> rows() const {
+    std::vector<Row> rows;
+    for (const auto& [key, entry] : table_) rows.push_back({key, entry});
+    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+      return a.entry.count != b.entry.count ? a.entry.count > b.entry.count : a.key < b.key;
+    });
+    return rows;
+  }
 
  private:
-  // Far more than the number of partitions of any machine.
-  static constexpr size_t kMostOwners = 1 << 16;
+  // A recently used range, as in TranslationMap::Cursor.
+  struct Recent {
+    uint64_t real = 0;
+    uint64_t size_bytes = 0;
+    Entry* entry = nullptr;
+  };
+
+  Entry& find(RealAddr address) {
+    if (owners_ == nullptr || owners_->empty()) return unknown();
+    const MemoryOwners::Range* const range = owners_->find(address);
+    if (range == nullptr) return table_[MemoryOwners::kNobody];
+    Entry& entry = table_[range->partition];
+    recent_[address.value / kRecentRangeBytes % recent_.size()] = {range->real, range->size_bytes,
+                                                                   &entry};
+    return entry;
+  }
 
   const MemoryOwners* owners_ = nullptr;
-  std::array<MemoryOwners::Range, 64> recent_{};  // as in TranslationMap::Cursor
+  std::array<Recent, 64> recent_{};
   bool known_ = false;
-  HotTable<Entry> table_{kMostOwners};
+  std::map<uint64_t, Entry> table_;  // an entry never moves
+  Entry* unknown_ = nullptr;
 };
 
 }  // namespace htmtrace

@@ -40,6 +40,7 @@ bool Selection::everything() const {
 
 Selector::Selector(const Selection& selection)
     : selection_(selection),
+      everything_(selection.everything()),
       between_marks_(!selection.from_mark),
       open_(between_marks_ && selection.ticks.holds(0)) {}
 

@@ -82,6 +82,13 @@ class Selector {
     return true;
   }
 
+  // If true, take_next() replaces take(instruction).
+  bool takes_everything() const { return everything_; }
+  void take_next() {
+    number_++;
+    taken_++;
+  }
+
   // The stamp lies in the selected time window and number range.
   bool take(const Stamp& stamp);
 
@@ -93,13 +100,15 @@ class Selector {
 
   // No later instruction can be selected.
   bool satisfied() const {
-    return taken_ >= selection_.first || window_over_ || number_ > selection_.numbers.last;
+    return !everything_ &&
+           (taken_ >= selection_.first || window_over_ || number_ > selection_.numbers.last);
   }
 
  private:
   bool matches(const Instruction& instruction, NameMatch names) const;
 
   const Selection& selection_;
+  const bool everything_;
   uint64_t number_ = 0;  // number of the next instruction
   uint64_t ticks_ = 0;
   uint64_t skip_ = 0;

@@ -27,26 +27,13 @@ class SelectingSink {
 
   void begin_at(const TracePlace& place) { selector_.begin_at(place); }
 
-  void instruction(const Instruction& instruction) {
+  [[gnu::always_inline]] void instruction(const Instruction& instruction) {
     if constexpr (HasAt<Next>) next_.at(selector_.place());
-    const bool wanted = names_ ? selector_.take(instruction, names_->match(instruction))
-                               : selector_.take(instruction);
-    if (!walks_.empty()) [[unlikely]] {
-      pass_walks(wanted);
-    }
-    if (!wanted) {
-      if constexpr (HasUnselected<Next, Instruction>) {
-        next_.unselected(instruction);
-      } else if constexpr (HasSkipped<Next>) {
-        next_.skipped();
-      }
-      return;
-    }
-    if (selection_.last == Selection::kAny) {
-      next_.instruction(instruction);
-    } else {
-      keep(instruction);
-    }
+    if (!selector_.takes_everything()) return select(instruction);
+    selector_.take_next();
+    if (!walks_.empty()) [[unlikely]]
+      pass_walks(true);
+    next_.instruction(instruction);
   }
 
   void stamp(const Stamp& stamp) {
@@ -78,6 +65,27 @@ class SelectingSink {
   }
 
  private:
+  void select(const Instruction& instruction) {
+    const bool wanted = names_ ? selector_.take(instruction, names_->match(instruction))
+                               : selector_.take(instruction);
+    if (!walks_.empty()) [[unlikely]] {
+      pass_walks(wanted);
+    }
+    if (!wanted) {
+      if constexpr (HasUnselected<Next, Instruction>) {
+        next_.unselected(instruction);
+      } else if constexpr (HasSkipped<Next>) {
+        next_.skipped();
+      }
+      return;
+    }
+    if (selection_.last == Selection::kAny) {
+      next_.instruction(instruction);
+    } else {
+      keep(instruction);
+    }
+  }
+
   void pass_walks(bool wanted) {
     if constexpr (HasWalk<Next>) {
       wanted = wanted && selection_.last == Selection::kAny;
