@@ -25,6 +25,7 @@
 #include "core/base/error.h"
 #include "core/core_trace/plain_counts.h"
 #include "output/export/block_vector_writer.h"
+#include "output/export/qtrace_writer.h"
 #include "output/io/input_file.h"
 #include "output/io/progress.h"
 #include "output/io/text_output.h"
@@ -36,12 +37,15 @@
 #include "output/print/text_printer.h"
 #include "output/recording/input_guard.h"
 #include "output/report/decode_report.h"
+#include "output/symbols/disassembler.h"
 
 namespace htmtrace {
 namespace {
 
 constexpr uint64_t kNoLimit = DecodeOptions::kNoLimit;
 constexpr uint64_t kUsualInterval = 10'000'000;
+// Each disassembler takes 2 MiB.
+constexpr uint64_t kMostDisassemblers = 32;
 // The instructions in these bytes have at most 32 MB of names (SymbolTable::kMostNameBytes).
 constexpr size_t kNamedFeedBytes = 4 << 10;
 
@@ -64,7 +68,7 @@ class Decode {
  public:
   Decode(const DecodeOptions& options, TextOutput output, Pager& pager)
       : options_(options), output_(std::move(output)), pager_(pager) {
-    if (options_.disassemble || needs_.assembler) disassembler_ = std::make_unique<Disassembler>();
+    if (disassembles_) Disassembler::of_thread();
     if (options_.symbols || needs_.symbols) symbols_ = load_names(options_);
   }
 
@@ -122,7 +126,7 @@ class Decode {
         return print(bytes, map, [this](TextOutput& output) {
           return TextPrinter(output, {.stamps = options_.stamps,
                                       .modes = options_.modes,
-                                      .disassembler = disassembler_.get(),
+                                      .disassemble = options_.disassemble,
                                       .symbols = symbols()});
         });
       case DecodeFormat::kJson:
@@ -169,26 +173,32 @@ class Decode {
       return CoreFieldsPrinter(output, {.format = fields_format(options_.format),
                                         .fields = options_.fields,
                                         .target = name,
-                                        .symbols = symbols(),
-                                        .assembler = disassembler_.get()});
+                                        .symbols = symbols()});
     });
   }
 
   // Prints the instructions in several threads if neither the selection nor a printer needs their
   // order.
   bool in_parts() const {
-    return options_.traces.selection.everything() && !options_.walks && disassembler_ == nullptr &&
-           !needs_.place && options_.limit == kNoLimit;
+    return options_.traces.selection.everything() && !options_.walks && !needs_.place &&
+           options_.limit == kNoLimit;
   }
 
-  template <class MakePrinter>
-  void print(TraceBytes& bytes, const TranslationMap& map, const MakePrinter& make_printer) {
-    auto printer = make_printer(output_);
-    const uint64_t threads = std::min<uint64_t>(options_.threads, parts_of(bytes.file()));
+  static constexpr auto kNothing = [](const auto&) {};
+
+  // Calls at_end(printer) after the trace.
+  template <class MakePrinter, class AtEnd = decltype(kNothing)>
+  void print(TraceBytes& bytes, const TranslationMap& map, const MakePrinter& make_printer,
+             const AtEnd& at_end = kNothing) {
+    const uint64_t threads = std::min<uint64_t>(
+        {options_.threads, parts_of(bytes.file()), disassembles_ ? kMostDisassemblers : kNoLimit});
     if (in_parts() && threads > 1) {
-      return decode_in_parts(bytes, map, make_printer, static_cast<unsigned>(threads));
+      return decode_in_parts(bytes, map, make_printer, static_cast<unsigned>(threads), at_end);
     }
+    auto printer = make_printer(output_);
     select_into(printer, bytes, map);
+    if constexpr (FollowsPrinter<decltype(printer)>) printer.finish();
+    at_end(printer);
   }
 
   void summarize(TraceBytes& bytes, const TranslationMap& map) {
@@ -204,9 +214,9 @@ class Decode {
     return input.size_bytes().value_or(kNoLimit) / kPartBytes + 1;
   }
 
-  template <class MakePrinter>
+  template <class MakePrinter, class AtEnd>
   void decode_in_parts(TraceBytes& bytes, const TranslationMap& map,
-                       const MakePrinter& make_printer, unsigned threads) {
+                       const MakePrinter& make_printer, unsigned threads, const AtEnd& at_end) {
     Progress progress(stderr, progress_);
     // A small compressed trace may have much text.
     ParallelLimits limits{.text_bytes = kLeastTextBytes + 2 * bytes.file().stored_bytes()};
@@ -229,19 +239,23 @@ class Decode {
             },
     });
     progress.clear();
-    if (statistics) report(bytes, *statistics, map.report());
+    if (!statistics) return;
+    at_end(decode.printer());
+    report(bytes, *statistics, map.report());
   }
 
   // With a memory map, pages are logical: most real addresses need more bits than the format has.
   void write_qtrace(TraceBytes& bytes, const TranslationMap& map) {
     using Pages = QtraceWriter::Pages;
     const Pages by_map = map.ranges().empty() ? Pages::kReal : Pages::kLogical;
-    QtraceWriter writer(output_, options_.pages.value_or(by_map));
-    select_into(writer, bytes, map);
-    writer.finish();
-    if (!options_.traces.quiet && !output_.reader_gone()) {
-      print_text(describe(writer.counts()));
-    }
+    QtraceCounts counts;
+    print(
+        bytes, map,
+        [pages = options_.pages.value_or(by_map)](TextOutput& output) {
+          return QtraceWriter(output, pages);
+        },
+        [&](const QtraceWriter& writer) { counts = writer.counts(); });
+    if (!options_.traces.quiet && !output_.reader_gone()) print_text(describe(counts));
   }
 
   void write_block_vectors(TraceBytes& bytes, const TranslationMap& map) {
@@ -370,10 +384,10 @@ class Decode {
       options_.traces.output.empty() && (pager_.running() || ::isatty(STDOUT_FILENO) == 1)
           ? Progress::Style::kNone
           : options_.traces.progress();
-  std::unique_ptr<Disassembler> disassembler_;  // null: not printed
-  std::optional<SymbolTable> symbols_;          // built on first use
-  std::string_view heading_;                    // the last printed heading
+  std::optional<SymbolTable> symbols_;  // built on first use
+  std::string_view heading_;            // the last printed heading
   const CoreFieldNeeds needs_ = needs_of(options_.fields);
+  const bool disassembles_ = options_.disassemble || needs_.assembler;
   const std::string fields_heading_ = fields_heading(options_.fields);
   std::optional<NameSelection> names_;  // resolved on first use
   DecodeTotals totals_ = no_totals(options_.traces);

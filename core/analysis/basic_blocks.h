@@ -30,7 +30,7 @@ class BasicBlocks {
 
   explicit BasicBlocks(uint64_t interval) : interval_(interval) {}
 
-  void instruction(const Instruction& instruction) {
+  [[gnu::always_inline]] void instruction(const Instruction& instruction) {
     if (!instruction.has_ea || !instruction.has_opcode) [[unlikely]] {
       unknown_++;
       skipped();

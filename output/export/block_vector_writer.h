@@ -14,7 +14,7 @@ class BlockVectorWriter {
  public:
   BlockVectorWriter(TextOutput& output, uint64_t interval) : output_(output), blocks_(interval) {}
 
-  void instruction(const Instruction& instruction) {
+  [[gnu::always_inline]] void instruction(const Instruction& instruction) {
     blocks_.instruction(instruction);
     if (blocks_.interval_over()) [[unlikely]] {
       put_interval();

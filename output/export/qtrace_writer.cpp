@@ -6,6 +6,15 @@
 
 namespace htmtrace {
 
+// The instruction is the first one, or the first one after a gap.
+void QtraceWriter::begin(uint64_t ea, Page page) {
+  if (!inside_) return put_header(ea, page);
+  inside_ = false;
+  first_ = {ea, page};
+  first_there_ = true;
+  page_ = page;
+}
+
 void QtraceWriter::put_header(uint64_t ea, Page page) {
   constexpr uint16_t kFileHeader = 0x0002;  // in the second word of flags
   constexpr uint16_t kHasVersion = 0x4000;

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/analysis/control_flow.h"
+#include "core/base/add_counts.h"
 #include "core/core_trace/events.h"
 #include "output/export/qtrace_record.h"
 #include "output/io/text_output.h"
@@ -26,6 +27,8 @@ struct QtraceCounts {
   // the format cannot express it.
   uint64_t pages_left_out = 0;
   uint64_t second_accesses = 0;  // omitted: the format has room for one access
+
+  void add(const QtraceCounts& more) { add_counts(*this, more); }
 };
 
 // Returns several lines with line ends. Omits zero counts that carry no information.
@@ -51,11 +54,7 @@ class QtraceWriter {
       const bool same = held_there_ && (held_.ea ^ instruction.ea.value) < kSmallestPageBytes;
       if (!same) counts_.pages_left_out++;
     }
-    if (held_there_) [[likely]] {
-      put_held(instruction.ea.value, page);
-    } else {
-      put_header(instruction.ea.value, page);
-    }
+    arrive(instruction.ea.value, page);
     hold(instruction);
   }
 
@@ -67,12 +66,27 @@ class QtraceWriter {
 
   // The decoder omitted instructions here.
   void skipped() {
+    if (inside_) broken_ = true;
     if (!held_there_) return;
     put_held(held_.ea + (held_.prefixed ? 8 : 4), Page{});
     held_there_ = false;
   }
 
   void finish() { skipped(); }
+
+  // Supports parts of a trace that decode in parallel (output/print/parallel_decode.h). The next
+  // instruction is not the first of the trace.
+  void start_inside() { inside_ = true; }
+  // The text does not depend on the page of any earlier instruction.
+  bool can_follow() const {
+    return first_there_ && (first_.page.known() != 0 || pages_ == Pages::kNone);
+  }
+  // Writes the end of the part ahead of this part to the output of `earlier`, its writer.
+  void follow(QtraceWriter& earlier) {
+    if (broken_) earlier.skipped();
+    earlier.arrive(first_.ea, first_.page);
+    counts_.add(earlier.counts_);
+  }
 
   const QtraceCounts& counts() const { return counts_; }
 
@@ -99,7 +113,7 @@ class QtraceWriter {
   }
 
   template <class Place>
-  Page page_of(const Place& place) const {
+  [[gnu::always_inline]] Page page_of(const Place& place) const {
     if (pages_ == Pages::kReal && place.has_ra) return page_at(place.ea.value, place.ra.value);
     if (pages_ == Pages::kLogical && place.has_la) return page_at(place.ea.value, place.la.value);
     return {};
@@ -108,7 +122,7 @@ class QtraceWriter {
   // The bits below the page number are those of the effective address. A number has 32 bits. An
   // address of more than 44 bits therefore needs more low bits in common with the effective
   // address.
-  static Page page_at(uint64_t ea, uint64_t address) {
+  [[gnu::always_inline]] static Page page_at(uint64_t ea, uint64_t address) {
     constexpr unsigned kNumberBits = 32;
     unsigned shift = kSmallestPageShift;
     if (address >> (kNumberBits + kSmallestPageShift) != 0) [[unlikely]] {
@@ -118,7 +132,16 @@ class QtraceWriter {
     return {static_cast<uint32_t>(address >> shift), shift};
   }
 
-  void hold(const Instruction& instruction) {
+  // Control reaches an instruction at `ea`.
+  [[gnu::always_inline]] void arrive(uint64_t ea, Page page) {
+    if (held_there_) [[likely]] {
+      put_held(ea, page);
+    } else {
+      begin(ea, page);
+    }
+  }
+
+  [[gnu::always_inline]] void hold(const Instruction& instruction) {
     held_.ea = instruction.ea.value;
     held_.opcode = instruction.opcode;
     held_.prefix = instruction.prefix;
@@ -167,6 +190,7 @@ class QtraceWriter {
     return kOf[static_cast<size_t>(branch)][away ? 1 : 0];
   }
 
+  void begin(uint64_t ea, Page page);
   void put_header(uint64_t ea, Page page);
   char* put_prefix(char* to);
 
@@ -176,6 +200,16 @@ class QtraceWriter {
   Held held_;
   bool held_there_ = false;
   Page page_;  // page of the instructions, as the reader knows it
+
+  // Inside a trace, ahead of the first instruction.
+  bool inside_ = false;
+  bool broken_ = false;  // the first instruction does not follow an instruction of the earlier part
+  struct First {
+    uint64_t ea = 0;
+    Page page;
+  };
+  First first_;
+  bool first_there_ = false;
 };
 
 }  // namespace htmtrace

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/base/plain_text.h"
+#include "output/symbols/disassembler.h"
 
 namespace htmtrace {
 
@@ -27,7 +28,7 @@ struct CoreFieldWriters {
       put_symbol<kFormat>(p, name, p.code_name_);
     } else if constexpr (kField == kAssembler) {
       p.line_.put_long<kFormat>(
-          name, instruction.has_opcode ? p.assembler_->text(instruction) : std::string_view());
+          name, instruction.has_opcode ? Disassembler::of_thread().text(instruction) : "");
     } else if constexpr (kField != kData && kField != kPrefix) {
       p.line_.put<kFormat>(name, value_of<kField>(instruction));
     }
@@ -135,8 +136,7 @@ CoreFieldsPrinter::CoreFieldsPrinter(TextOutput& output, const Wishes& wishes)
       format_(wishes.format),
       target_(wishes.format == FieldsFormat::kText ? without_controls(wishes.target)
                                                    : wishes.target),
-      names_(wishes.symbols),
-      assembler_(wishes.assembler) {
+      names_(wishes.symbols) {
   for (const std::string& field : wishes.fields) {
     if (const auto* const writer = CoreFieldWriters::find(field)) {
       columns_.push_back({writer->put[static_cast<size_t>(format_)], field});

@@ -12,7 +12,6 @@
 #include "output/io/text_output.h"
 #include "output/print/fields_line.h"
 #include "output/symbols/address_names.h"
-#include "output/symbols/disassembler.h"
 
 namespace htmtrace {
 
@@ -35,7 +34,6 @@ class CoreFieldsPrinter {
     const std::vector<std::string>& fields;  // only core_field_names()
     std::string target;
     const SymbolTable* symbols = nullptr;  // if CoreFieldNeeds::symbols
-    Disassembler* assembler = nullptr;     // if CoreFieldNeeds::assembler
   };
   CoreFieldsPrinter(TextOutput& output, const Wishes& wishes);
 
@@ -56,7 +54,6 @@ class CoreFieldsPrinter {
   FieldsFormat format_;
   std::string target_;
   AddressNames names_;
-  Disassembler* assembler_;
   std::vector<Column> columns_;
   TracePlace place_;
   std::string code_name_;  // of the current instruction

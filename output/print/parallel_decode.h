@@ -57,11 +57,24 @@ struct DecodeStreams {
   std::function<void(uint64_t offset, const CoreStatistics& so_far)> progress;
 };
 
+// A printer whose text of an instruction depends on the preceding or the next instruction:
+//   void start_inside(): the first event is not the first of the trace
+//   bool can_follow() const: after a part, whether follow() makes the text of the whole trace
+//   void follow(Printer& earlier): puts the missing text between the parts to the earlier output
+//   void finish(): the trace has ended
+template <class Printer>
+concept FollowsPrinter = requires(Printer& printer, Printer& earlier) {
+  printer.start_inside();
+  printer.follow(earlier);
+};
+
 // `MakePrinter` turns a TextOutput& into a sink for CoreDecoder. The sink must not carry state from
-// one event to the next.
+// one event to the next, unless it is a FollowsPrinter.
 template <class MakePrinter>
 class ParallelDecode {
  public:
+  using Printer = std::invoke_result_t<MakePrinter, TextOutput&>;
+
   // `map` must outlive this object. `threads` includes the thread that calls run(). Starts fewer
   // threads if the system refuses to start more.
   ParallelDecode(const TranslationMap& map, MakePrinter make_printer, unsigned threads,
@@ -89,6 +102,9 @@ class ParallelDecode {
 
   size_t threads() const { return threads_.size() + 1; }
 
+  // After run(): the printer of the last part.
+  const Printer& printer() const { return strand_->printer; }
+
   // Decodes the whole trace once. Returns nothing if `write` returned false.
   std::optional<CoreStatistics> run(const DecodeStreams& streams) {
     for (uint64_t done = 0; fill(streams, done) != done; done++) {
@@ -96,6 +112,7 @@ class ParallelDecode {
     }
     if (!strand_) strand_ = new_strand();
     strand_->decoder.finish();
+    if constexpr (FollowsPrinter<Printer>) strand_->printer.finish();
     if (!streams.write(strand_->text.text())) return std::nullopt;
     add_strand(0);
     return statistics_;
@@ -112,7 +129,6 @@ class ParallelDecode {
   static constexpr size_t kPartsPerThread = 4;
   static constexpr size_t kMostParts = 512;
 
-  using Printer = std::invoke_result_t<MakePrinter, TextOutput&>;
   using Decoder = CoreDecoder<Printer>;
 
   // Resources that a strand hands to the next strand. Its text memory is reused, because the system
@@ -201,18 +217,34 @@ class ParallelDecode {
     help_until_decoded(next);
     if (next.failure) std::rethrow_exception(next.failure);
     bool wanted = true;
-    if (!next.strand || (strand_ && !strand_->decoder.settled())) {
+    if (!next.strand || (strand_ && !can_follow(*next.strand))) {
       give_back(std::move(next.strand));
       if (!strand_) strand_ = new_strand();
       wanted = write_pieces(next.all(), streams);
     } else {
-      if (strand_) add_strand(strand_->decoder.groups_ended_by_line());
+      if (strand_) wanted = follow(*next.strand, streams);
       give_back(std::exchange(strand_, std::move(next.strand)));
     }
     wanted = wanted && streams.write(strand_->text.text());
     strand_->text.clear();
     streams.progress(next.offset + next.size_bytes, statistics_);
     return wanted;
+  }
+
+  // Whether the text of `next` is the text after strand_.
+  bool can_follow(const Strand& next) const {
+    if (!strand_->decoder.settled()) return false;
+    if constexpr (FollowsPrinter<Printer>) return next.printer.can_follow();
+    return true;
+  }
+
+  bool follow(Strand& next, const DecodeStreams& streams) {
+    add_strand(strand_->decoder.groups_ended_by_line());
+    if constexpr (FollowsPrinter<Printer>) {
+      next.printer.follow(strand_->printer);
+      return streams.write(strand_->text.text());
+    }
+    return true;
   }
 
   // Decodes a part after its predecessor, and writes long text as it arises.
@@ -286,7 +318,10 @@ class ParallelDecode {
   void decode(Part& next) {
     if (next.begin == Begin::kAnywhere) return;
     next.strand = new_strand();
-    if (next.begin == Begin::kLine) next.strand->decoder.start_at(next.offset);
+    if (next.begin == Begin::kLine) {
+      next.strand->decoder.start_at(next.offset);
+      if constexpr (FollowsPrinter<Printer>) next.strand->printer.start_inside();
+    }
     std::span<const std::byte> bytes = next.all();
     for (; !bytes.empty(); bytes = bytes.subspan(std::min(limits_.feed_bytes, bytes.size()))) {
       next.strand->decoder.feed(bytes.first(std::min(limits_.feed_bytes, bytes.size())));

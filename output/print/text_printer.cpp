@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "output/print/put_modes.h"
+#include "output/symbols/disassembler.h"
 
 namespace htmtrace {
 namespace {
@@ -79,7 +80,7 @@ char* TextPrinter::put_more(char* to, const Head& head, const Data& data) {
     to = end == to ? put_text(to, "-") : end;
   }
   if (names_.wanted()) to = put_names(to, head, data);
-  return wishes_.disassembler == nullptr ? to : put_assembler(to, head);
+  return wishes_.disassemble ? put_assembler(to, head) : to;
 }
 
 char* TextPrinter::put_names(char* to, const Head& head, const Data& data) {
@@ -117,7 +118,7 @@ char* TextPrinter::put_name(char* to, std::string_view name) {
   return to;
 }
 
-char* TextPrinter::put_assembler(char* to, const Head& head) const {
+char* TextPrinter::put_assembler(char* to, const Head& head) {
   to = kTextLabel<Field::kAssembler>.put(to);
   if (!head.opcode.known) return put_text(to, "-");
   Instruction instruction;
@@ -129,7 +130,7 @@ char* TextPrinter::put_assembler(char* to, const Head& head) const {
   instruction.has_prefix = head.prefix.known;
   // The preceding fields may take half of the room, which exceeds the need of any instruction.
   constexpr size_t kMost = TextOutput::kRoom / 2;
-  return put_text(to, wishes_.disassembler->text(instruction).substr(0, kMost));
+  return put_text(to, Disassembler::of_thread().text(instruction).substr(0, kMost));
 }
 
 void TextPrinter::put_stamp(const Stamp& stamp) {

@@ -16,7 +16,6 @@
 #include "output/print/field_list.h"
 #include "output/print/text_page.h"
 #include "output/symbols/address_names.h"
-#include "output/symbols/disassembler.h"
 
 namespace htmtrace {
 
@@ -29,13 +28,13 @@ class TextPrinter {
   struct Wishes {
     bool stamps = false;                   // one line for each stamp
     bool modes = false;                    // the mode of each instruction
-    Disassembler* disassembler = nullptr;  // prints each instruction as assembler
+    bool disassemble = false;              // prints each instruction as assembler
     const SymbolTable* symbols = nullptr;  // prints names of addresses
   };
   TextPrinter(TextOutput& output, Wishes wishes)
       : output_(output),
         wishes_(wishes),
-        more_(wishes.modes || wishes.disassembler != nullptr || wishes.symbols != nullptr),
+        more_(wishes.modes || wishes.disassemble || wishes.symbols != nullptr),
         names_(wishes.symbols) {}
 
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {
@@ -176,7 +175,7 @@ class TextPrinter {
   char* put_more(char* to, const Head& head, const Data& data);
   char* put_names(char* to, const Head& head, const Data& data);
   char* put_name(char* to, std::string_view name);
-  char* put_assembler(char* to, const Head& head) const;
+  static char* put_assembler(char* to, const Head& head);
   void put_stamp(const Stamp& stamp);
 
   TextOutput& output_;

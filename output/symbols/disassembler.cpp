@@ -15,6 +15,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <string>
 
@@ -22,6 +23,9 @@ namespace htmtrace {
 
 struct Disassembler::Engine {
   Engine() {
+    // The library fills tables that all threads read.
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
     init_disassemble_info(&info, this, print, print_styled);
     info.arch = bfd_arch_powerpc;
     info.mach = bfd_mach_ppc64;
@@ -157,6 +161,12 @@ std::string_view Disassembler::text(const Instruction&) {
 #endif
 
 namespace htmtrace {
+
+Disassembler& Disassembler::of_thread() {
+  static thread_local std::unique_ptr<Disassembler> own;
+  if (!own) own = std::make_unique<Disassembler>();
+  return *own;
+}
 
 Disassembler::~Disassembler() = default;
 

@@ -16,9 +16,13 @@ namespace htmtrace {
 // Returns whether this build can disassemble (this needs a libopcodes that supports POWER).
 bool can_disassemble();
 
-// Caches disassembled words. For one thread.
+// Caches disassembled words in 2 MiB of memory. For one thread.
 class Disassembler {
  public:
+  // The disassembler of the calling thread. The first call in a thread throws Error when this build
+  // cannot disassemble.
+  static Disassembler& of_thread();
+
   // Throws Error when this build cannot disassemble.
   Disassembler();
   ~Disassembler();

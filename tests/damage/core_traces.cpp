@@ -11,6 +11,7 @@
 
 #include "core/core_trace/decoder.h"
 #include "core/core_trace/plain_counts.h"
+#include "output/export/qtrace_writer.h"
 #include "output/io/text_output.h"
 #include "output/print/parallel_decode.h"
 #include "output/print/text_printer.h"
@@ -110,17 +111,33 @@ TextPrinter whole_lines(TextOutput& output) {
   return {output, {.stamps = true, .modes = true}};
 }
 
-void compare_parts(const Bytes& trace, size_t part_bytes) {
+QtraceWriter with_real_pages(TextOutput& output) {
+  return {output, QtraceWriter::Pages::kReal};
+}
+QtraceWriter with_logical_pages(TextOutput& output) {
+  return {output, QtraceWriter::Pages::kLogical};
+}
+
+std::string printed_counts(const TextPrinter&) {
+  return {};
+}
+std::string printed_counts(const QtraceWriter& writer) {
+  return describe(writer.counts());
+}
+
+template <class MakePrinter>
+void compare_parts(const Bytes& trace, size_t part_bytes, const MakePrinter& make_printer) {
   const TranslationMap map(generator::translation_file(), 0);
   TextOutput serial = TextOutput::memory();
-  TextPrinter printer = whole_lines(serial);
+  auto printer = make_printer(serial);
   CoreDecoder decoder(map, printer);
   decoder.feed(trace);
   decoder.finish();
+  if constexpr (FollowsPrinter<decltype(printer)>) printer.finish();
 
   std::string text;
   std::span<const std::byte> left(trace);
-  ParallelDecode parallel(map, whole_lines, 2,
+  ParallelDecode parallel(map, make_printer, 2,
                           {.part_bytes = part_bytes, .feed_bytes = part_bytes / 4 / 8 * 8 + 8});
   const std::optional<CoreStatistics> statistics = parallel.run({
       .read =
@@ -138,7 +155,8 @@ void compare_parts(const Bytes& trace, size_t part_bytes) {
       .progress = [](uint64_t, const CoreStatistics&) {},
   });
   if (!statistics || text != serial.text() ||
-      describe(*statistics) != describe(decoder.statistics())) {
+      describe(*statistics) != describe(decoder.statistics()) ||
+      printed_counts(parallel.printer()) != printed_counts(printer)) {
     fmt::print(stderr,
                "damage: threads decode a trace of {} bytes differently in parts of {}\n{}\n{}",
                trace.size(), part_bytes, describe(decoder.statistics()),
@@ -157,7 +175,10 @@ void run(const char* format, unsigned count) {
     damage(trace, kToCoreTraces, i, random);
     const TimeLimit limit;
     decode(trace, random.chance(500) ? 1 + random.below(200) : 1 << 20, output, totals);
-    compare_parts(trace, 8 * (32 + random.below(1000)));
+    const size_t part_bytes = 8 * (32 + random.below(1000));
+    compare_parts(trace, part_bytes, whole_lines);
+    if (i % 4 == 1) compare_parts(trace, part_bytes, with_real_pages);
+    if (i % 4 == 3) compare_parts(trace, part_bytes, with_logical_pages);
     compare_counts(trace, 8 + random.below(10000), output);
   }
   output.finish();

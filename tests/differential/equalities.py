@@ -24,7 +24,9 @@ TEXTS = {"core": ["decode", "decode --stamps --modes", "decode --symbols --kalls
 JSONS = {kind: ["decode --format json", "decode --format json --stamps", "decode --format csv"] for kind in ALL}
 SUMMARIES = {kind: ["decode --summary"] for kind in ALL}
 WALKS = {"core": ["decode --walks", "decode --walks --stamps --format json", "decode --walks --summary"], "nest": []}
-SIMULATORS = {"core": ["decode --format qtrace", "decode --format bbv --interval 500"], "nest": []}
+QTRACES = {"core": ["decode --format qtrace"], "nest": []}
+BLOCK_VECTORS = {"core": ["decode --format bbv --interval 500"], "nest": []}
+ASSEMBLER = {"core": ["decode --disassemble", "decode --fields ea,asm"], "nest": []}
 # --file-order is an error.
 ROWS = {kind: ["decode --format avro -o out", "decode --format avro -o out {selection}"] for kind in ALL}
 REPORTS = {"core": ["report", "report --format json", "report --address effective --kallsyms rec/kallsyms",
@@ -43,8 +45,8 @@ def together(*commands):
     return {kind: [words for each in commands for words in each[kind]] for kind in ALL}
 
 
-PARALLEL = together(TEXTS, JSONS, SUMMARIES)
-IN_ORDER = together(TEXTS, JSONS, SUMMARIES, WALKS, SIMULATORS, SELECTED)
+PARALLEL = together(TEXTS, JSONS, SUMMARIES, QTRACES, ASSEMBLER)
+IN_ORDER = together(TEXTS, JSONS, SUMMARIES, WALKS, QTRACES, BLOCK_VECTORS, SELECTED)
 # --core and --translation also apply to the first trace of a comparison.
 UNFILTERED = together(ROWS, REPORTS, SELECTED_REPORTS)
 EVERYTHING = together(IN_ORDER, UNFILTERED, DIFFS)
