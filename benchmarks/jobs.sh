@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# jobs.sh BUILD_DIR [MILLIONS]: measures the jobs that read each instruction of a core trace: instructions per second on
+# one core, and the gain of a second core. BUILD_DIR is a release build with tests.
+#
+# There are two traces of about MILLIONS million instructions (default 20). "random" has random addresses and words,
+# which is the worst case: no block, stack, page or word repeats. "loop" repeats the blocks and the data of a generated
+# program. The output goes to /dev/null. Each time is the processor time of the fastest of three runs on one core,
+# without and with the time in the kernel.
+#
+# The gain of a second core is the wall time of one thread divided by the wall time of two threads. Two programs on two
+# cores show the most that both cores can do, because they may share a clock or a cache. Jobs of one thread have no gain.
+# Raw numbers: BUILD_DIR/benchmark/jobs.log.
+set -euo pipefail
+build=$(realpath "${1:?usage: jobs.sh BUILD_DIR [MILLIONS]}")
+millions=${2:-20}
+htmtrace=$build/cli/htmtrace
+folder=$build/benchmark
+log=$folder/jobs.log
+core=$(($(nproc) - 1))
+# shellcheck source=benchmarks/needs.sh
+. "$(dirname "$0")/needs.sh"
+needs cli/htmtrace tests/generator/make_core_trace tests/generator/make_loop_trace
+mkdir -p "$folder"
+trap 'rm -f "$folder"/{random,random.map,loop,loop.map,time,blocks}' EXIT
+
+say() { echo "$*" | tee -a "$log"; }
+
+# run COMMAND...: runs it with its output to /dev/null. Status 3 is the status of an incomplete trace.
+run() {
+    local status=0
+    "$@" >/dev/null || status=$?
+    [[ $status == 0 || $status == 3 ]]
+}
+
+# best COMMAND...: prints the least user seconds, the least seconds with the kernel, and the peak KiB.
+best() {
+    for _ in 1 2 3; do
+        run /usr/bin/time -q -o "$folder/time" -f '%U %S %M' taskset -c "$core" "$@"
+        cat "$folder/time"
+    done | awk '{ all = $1 + $2 } NR == 1 || $1 < user { user = $1 } NR == 1 || all < least { least = all } { kib = $3 }
+        END { print user, least, kib }'
+}
+
+# seconds CPUS COMMAND...: prints the wall seconds of the command on these CPUs.
+seconds() {
+    local cpus=$1 begun
+    shift
+    begun=$(date +%s%N)
+    run taskset -c "$cpus" "$@"
+    awk "BEGIN { print ($(date +%s%N) - $begun) / 1e9 }"
+}
+
+# beside COMMAND...: prints the wall seconds of two programs at once.
+beside() {
+    local first begun
+    begun=$(date +%s%N)
+    run taskset -c "$((core - 1))" "$@" &
+    first=$!
+    run taskset -c "$core" "$@"
+    wait "$first"
+    awk "BEGIN { print ($(date +%s%N) - $begun) / 1e9 }"
+}
+
+# gain COMMAND...: prints the gain of two threads and of two programs. The three ways take turns, so that other load on
+# the machine affects all of them.
+gain() {
+    for _ in 1 2 3 4 5; do
+        echo "$(seconds "$core" "$@" -j 1) $(seconds "$((core - 1)),$core" "$@" -j 2) $(beside "$@" -j 1)"
+    done | awk 'NR == 1 || $1 < one { one = $1 } NR == 1 || $2 < two { two = $2 } NR == 1 || $3 < beside { beside = $3 }
+        END { printf "%.2f of %.2f", one / two, 2 * one / beside }'
+}
+
+# job TRACE NAME COMMAND OPTION...: the trace follows the options.
+job() {
+    local trace=$1 name=$2 user all kib threads='one thread'
+    shift 2
+    local command=("$htmtrace" "$@" -q --translation "$folder/$trace.map" --partition 0 "$folder/$trace")
+    read -r user all kib < <(best "${command[@]}" "${one[@]}")
+    ((${#one[@]} == 0 || $(nproc) == 1)) || threads=$(gain "${command[@]}")
+    say "$(awk -v name="$name" -v n="${instructions[$trace]}" -v user="$user" -v all="$all" -v mib=$((kib / 1024)) \
+        -v threads="$threads" 'BEGIN {
+            printf "%-18s %6.1f %12.1f %10d  %s", name, n / user / 1e6, n / all / 1e6, mib, threads }')"
+}
+
+say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
+"$build/tests/generator/make_core_trace" power10 $((millions * 25000000)) "$folder/random" "$folder/random.map"
+"$build/tests/generator/make_loop_trace" 7 $((millions * 1000000)) "$folder/loop" "$folder/loop.map"
+declare -A instructions
+for trace in random loop; do
+    instructions[$trace]=$({ "$htmtrace" decode --summary -q "$folder/$trace" || (($? == 3)); } |
+        awk '$1 == "instructions" { print $2 }')
+    say "$trace: ${instructions[$trace]} instructions"
+    say "                   M instructions/s            peak MiB  two cores: threads of programs"
+    say "                     user  with kernel"
+    one=(-j 1)
+    job $trace text decode
+    job $trace qtrace decode --format qtrace -o -
+    job $trace disassemble decode --disassemble
+    one=()
+    job $trace 'block vectors' decode --format bbv -o -
+    job $trace report report
+    job $trace 'report --stacks' report --stacks
+    job $trace 'report --blocks' report --blocks
+    job $trace 'report --heat-map' report --heat-map
+    job $trace 'report --timeline' report --timeline
+done
