@@ -127,7 +127,8 @@ class ParallelDecode {
 
   // Enough parts that no thread waits for a slow part that precedes its own.
   static constexpr size_t kPartsPerThread = 4;
-  static constexpr size_t kMostParts = 512;
+  // JSON takes 1.7 MiB for each part, so all parts and their text fit into 256 MiB.
+  static constexpr size_t kMostParts = 96;
 
   using Decoder = CoreDecoder<Printer>;
 
