@@ -71,7 +71,7 @@ class CallTree {
 
  private:
   static constexpr size_t kMostNodes = 1 << 20;
-  static constexpr size_t kMostFunctions = 1 << 20;
+  static constexpr size_t kMostFunctions = 1 << 19;
 
   struct Named {
     std::string name;
