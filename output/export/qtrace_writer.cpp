@@ -6,7 +6,8 @@
 
 namespace htmtrace {
 
-// The instruction is the first one, or the first one after a gap.
+// The instruction is the first one of the trace, of the part, or after a gap. The header for the
+// first instruction of a part depends on the preceding part, so follow() writes it.
 void QtraceWriter::begin(uint64_t ea, Page page) {
   if (!inside_) return put_header(ea, page);
   inside_ = false;

@@ -74,14 +74,16 @@ class QtraceWriter {
 
   void finish() { skipped(); }
 
-  // Supports parts of a trace that decode in parallel (output/print/parallel_decode.h). The next
-  // instruction is not the first of the trace.
+  // These functions and finish() support parts of a trace that decode in parallel: see
+  // FollowsPrinter in output/print/parallel_decode.h.
   void start_inside() { inside_ = true; }
-  // The text does not depend on the page of any earlier instruction.
+  // The part has an instruction, and its text does not depend on the page of an earlier
+  // instruction.
   bool can_follow() const {
     return first_there_ && (first_.page.known() != 0 || pages_ == Pages::kNone);
   }
-  // Writes the end of the part ahead of this part to the output of `earlier`, its writer.
+  // Writes the end of the preceding part to the output of `earlier`, the writer of that part. Adds
+  // its counts.
   void follow(QtraceWriter& earlier) {
     if (broken_) earlier.skipped();
     earlier.arrive(first_.ea, first_.page);
@@ -201,9 +203,9 @@ class QtraceWriter {
   bool held_there_ = false;
   Page page_;  // page of the instructions, as the reader knows it
 
-  // Inside a trace, ahead of the first instruction.
+  // The part starts inside the trace, and its first instruction has not arrived.
   bool inside_ = false;
-  bool broken_ = false;  // the first instruction does not follow an instruction of the earlier part
+  bool broken_ = false;  // the first instruction does not follow the last one of the preceding part
   struct First {
     uint64_t ea = 0;
     Page page;

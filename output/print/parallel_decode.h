@@ -5,7 +5,7 @@
 // assumes that a record begins at the cut, and prints into memory. The results are then checked in
 // the order of the trace. The assumption holds if the preceding decoder, at the cut, is between two
 // records and carries no state into the part. Otherwise (damage, data that looks like an IEARA,
-// POWER8 records), the preceding decoder decodes the part, too.
+// POWER8 records, a printer that cannot follow), the preceding decoder decodes the part, too.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,9 @@ inline constexpr size_t kPartBytes = 128 << 10;
 // The text that waits for its place in the output may take this much, so that many threads do not
 // fill the memory with the text of a small compressed trace.
 inline constexpr uint64_t kLeastTextBytes = 128 << 20;
-// The text of one part. Printers put about 200 characters for the eight bytes of an instruction. A
-// part with more text is decoded when its place in the output is reached.
+// The memory of the text of one part. Printers put about 200 characters for an instruction, which
+// takes at least 8 bytes in the trace. A part whose text exceeds half of this size is decoded again
+// when its position in the output is reached.
 inline constexpr size_t kMostPartText = 64 * kPartBytes;
 
 struct ParallelLimits {
@@ -58,9 +59,10 @@ struct DecodeStreams {
 };
 
 // A printer whose text of an instruction depends on the preceding or the next instruction:
-//   void start_inside(): the first event is not the first of the trace
-//   bool can_follow() const: after a part, whether follow() makes the text of the whole trace
-//   void follow(Printer& earlier): puts the missing text between the parts to the earlier output
+//   void start_inside(): the part does not contain the first event of the trace
+//   bool can_follow() const: after the part, whether follow() can join it to the preceding part
+//   void follow(Printer& earlier): completes the text of the preceding part in the output of
+//     `earlier`, the printer of that part, and adds its counts
 //   void finish(): the trace has ended
 template <class Printer>
 concept FollowsPrinter = requires(Printer& printer, Printer& earlier) {
@@ -102,7 +104,7 @@ class ParallelDecode {
 
   size_t threads() const { return threads_.size() + 1; }
 
-  // After run(): the printer of the last part.
+  // The printer of the last part. Call it only after run() has returned statistics.
   const Printer& printer() const { return strand_->printer; }
 
   // Decodes the whole trace once. Returns nothing if `write` returned false.
@@ -125,9 +127,11 @@ class ParallelDecode {
     kAnywhere,  // the preceding part held no apparent IEARA
   };
 
-  // Enough parts that no thread waits for a slow part that precedes its own.
+  // Enough parts that no thread waits for a slow part that precedes its own. More than 24 threads
+  // have fewer parts for each thread, and only kMostParts threads can decode at the same time.
   static constexpr size_t kPartsPerThread = 4;
-  // JSON takes 1.7 MiB for each part, so all parts and their text fit into 256 MiB.
+  // In JSON, a part and its text take 1.7 MiB, so all parts fit into 256 MiB. Names can make the
+  // text longer: up to kMostPartText.
   static constexpr size_t kMostParts = 96;
 
   using Decoder = CoreDecoder<Printer>;
@@ -232,7 +236,7 @@ class ParallelDecode {
     return wanted;
   }
 
-  // Whether the text of `next` is the text after strand_.
+  // Whether the text of `next` continues the text of strand_, as one decoder would print it.
   bool can_follow(const Strand& next) const {
     if (!strand_->decoder.settled()) return false;
     if constexpr (FollowsPrinter<Printer>) return next.printer.can_follow();
