@@ -111,7 +111,7 @@ void HotSpots::finish() {
   count_code();
 }
 
-// Code with the key `site` runs now.
+// The trace enters the code with the key `site`.
 void HotSpots::run(uint64_t site) {
   count_code();
   running_ = site;

@@ -155,7 +155,7 @@ class HotSpots {
   };
   static constexpr size_t kMostWaiting = 16;
 
-  // Code without a name is known by its line.
+  // The key of the code at this address.
   uint64_t site_of(EffectiveAddr address) {
     return named_ ? named_site_of(address) : address.value & ~(words::kLineBytes - 1);
   }

@@ -209,14 +209,15 @@ class CoreDecoder {
   }
 
   // Consumes the plain records at the start of the run, which yield no event except the
-  // instruction. Other functions take a walk's records, up to the end of its group.
+  // instruction. Returns 0 while a walk is pending: if the decoder follows walks, other functions
+  // consume the records from the XLATE to the end of its group.
   size_t take_plain(const WordRun& run) {
     if (!run.in_sync || walks_.pending()) return 0;
     if (words::is_power8(run[0])) return take_plain_power8(run);
     if (!power10_.in_line() || !cursors_.instruction.in_whole_pages()) return 0;
     const PlainState state{power10_, cursors_.instruction, cursors_.data, statistics_};
     const PlainStart start{.offset = next_offset_, .most = limit_ - emitted_};
-    // The faster paths count walks without following them.
+    // The faster paths of take_plain_records() may count walks, but do not follow them.
     const PlainRecords taken = walks_.started() ? decode_plain_records(run, start, state, sink_)
                                                 : take_plain_records(run, start, state, sink_);
     if (taken.words == 0) return 0;

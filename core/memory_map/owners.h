@@ -52,7 +52,8 @@ class MemoryOwners {
 };
 
 // Counts accesses by the partition that owns the memory. A table can cover several traces, each
-// with its own map.
+// with its own map. The caller increments the counts in each `Entry`. An Entry has the member
+// `uint64_t count`, by which rows() sorts.
 template <class Entry>
 class OwnerTable {
  public:
@@ -72,7 +73,7 @@ class OwnerTable {
     known_ |= !owners.empty();
   }
 
-  // The caller increments the member `uint64_t count` of the entry.
+  // The entry for the owner of the address. Without a map of partitions, this entry is unknown().
   Entry& at(RealAddr address) {
     const Recent& recent = recent_[address.value / kRecentRangeBytes % recent_.size()];
     if (address.value - recent.real < recent.size_bytes) [[likely]]
@@ -88,8 +89,8 @@ class OwnerTable {
   // At least one map lists a partition's memory.
   bool known() const { return known_; }
 
-  // The owners that at() and unknown() returned. The highest count comes first; for equal counts,
-  // the lower key.
+  // The entries that at() and unknown() returned, from the highest count to the lowest. Entries
+  // with equal counts are in the order of their keys.
   std::vector<Row> rows() const {
     std::vector<Row> rows;
     for (const auto& [key, entry] : table_) rows.push_back({key, entry});
@@ -100,7 +101,7 @@ class OwnerTable {
   }
 
  private:
-  // A recently used range, as in TranslationMap::Cursor.
+  // A recently used range and its entry, as in TranslationMap::Cursor.
   struct Recent {
     uint64_t real = 0;
     uint64_t size_bytes = 0;
@@ -120,7 +121,7 @@ class OwnerTable {
   const MemoryOwners* owners_ = nullptr;
   std::array<Recent, 64> recent_{};
   bool known_ = false;
-  std::map<uint64_t, Entry> table_;  // an entry never moves
+  std::map<uint64_t, Entry> table_;  // a std::map never moves an entry
   Entry* unknown_ = nullptr;
 };
 

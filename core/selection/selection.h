@@ -82,7 +82,7 @@ class Selector {
     return true;
   }
 
-  // If true, take_next() replaces take(instruction).
+  // If true, the caller may call take_next() instead of take(instruction).
   bool takes_everything() const { return everything_; }
   void take_next() {
     number_++;
