@@ -177,8 +177,8 @@ class Decode {
     });
   }
 
-  // Prints the instructions in several threads if neither the selection nor a printer needs their
-  // order.
+  // Several threads can print the instructions if neither the selection nor a field depends on all
+  // earlier instructions.
   bool in_parts() const {
     return options_.traces.selection.everything() && !options_.walks && !needs_.place &&
            options_.limit == kNoLimit;
@@ -186,7 +186,7 @@ class Decode {
 
   static constexpr auto kNothing = [](const auto&) {};
 
-  // Calls at_end(printer) after the trace.
+  // Calls at_end(printer) after the trace. Several threads omit the call if the reader has gone.
   template <class MakePrinter, class AtEnd = decltype(kNothing)>
   void print(TraceBytes& bytes, const TranslationMap& map, const MakePrinter& make_printer,
              const AtEnd& at_end = kNothing) {
