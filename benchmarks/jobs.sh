@@ -3,14 +3,14 @@
 # jobs.sh BUILD_DIR [MILLIONS]: measures the jobs that read each instruction of a core trace: instructions per second on
 # one core, and the gain of a second core. BUILD_DIR is a release build with tests.
 #
-# There are two traces of about MILLIONS million instructions (default 20). "random" has random addresses and words,
-# which is the worst case: no block, stack, page or word repeats. "loop" repeats the blocks and the data of a generated
-# program. The output goes to /dev/null. Each time is the processor time of the fastest of three runs on one core,
-# without and with the time in the kernel.
+# The two traces have about MILLIONS million instructions each (default 20). "random" has random addresses and words, so
+# caches help little. "loop" repeats the blocks and the data of a generated program. The output goes to /dev/null. The
+# speed is per second of CPU time on one core, without ("user") and with the time in the kernel. Each time is the least
+# of three runs. The peak memory is that of the third run.
 #
-# The gain of a second core is the wall time of one thread divided by the wall time of two threads. Two programs on two
-# cores show the most that both cores can do, because they may share a clock or a cache. Jobs of one thread have no gain.
-# Raw numbers: BUILD_DIR/benchmark/jobs.log.
+# The gain of a second core is the wall time of one thread divided by the wall time of two threads. The script prints it
+# as "GAIN of LIMIT". The limit is the gain of two programs at once on two cores, which may share a clock or a cache.
+# Jobs of one thread have no gain. Results: BUILD_DIR/benchmark/jobs.log.
 set -euo pipefail
 build=$(realpath "${1:?usage: jobs.sh BUILD_DIR [MILLIONS]}")
 millions=${2:-20}
@@ -33,7 +33,7 @@ run() {
     [[ $status == 0 || $status == 3 ]]
 }
 
-# best COMMAND...: prints the least user seconds, the least seconds with the kernel, and the peak KiB.
+# best COMMAND...: prints the least user seconds, the least seconds with the kernel, and the peak KiB of the last run.
 best() {
     for _ in 1 2 3; do
         run /usr/bin/time -q -o "$folder/time" -f '%U %S %M' taskset -c "$core" "$@"
@@ -62,8 +62,8 @@ beside() {
     awk "BEGIN { print ($(date +%s%N) - $begun) / 1e9 }"
 }
 
-# gain COMMAND...: prints the gain of two threads and of two programs. The three ways take turns, so that other load on
-# the machine affects all of them.
+# gain COMMAND...: prints the gain of two threads and of two programs. Each of the five rounds runs one thread, two
+# threads and two programs, so that other load on the machine affects all three.
 gain() {
     for _ in 1 2 3 4 5; do
         echo "$(seconds "$core" "$@" -j 1) $(seconds "$((core - 1)),$core" "$@" -j 2) $(beside "$@" -j 1)"
@@ -71,7 +71,7 @@ gain() {
         END { printf "%.2f of %.2f", one / two, 2 * one / beside }'
 }
 
-# job TRACE NAME COMMAND OPTION...: the trace follows the options.
+# job TRACE NAME COMMAND OPTION...: measures the job, and prints its line of the table.
 job() {
     local trace=$1 name=$2 user all kib threads='one thread'
     shift 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# large.plot DATA SVG GIB JOBS LIMIT_MIB: the plot of benchmarks/large, for gnuplot -c. The columns of DATA are GiB, job,
-# wall seconds, CPU seconds and peak KiB.
+# large.plot DATA SVG GIB JOBS LIMIT_MIB: draws the plot of benchmarks/large with gnuplot -c. The columns of DATA are
+# GiB, job, wall seconds, CPU seconds and peak KiB.
 set terminal svg size 1000,480 background rgb "white"
 set output ARG2
 set multiplot layout 1,2 title "htmtrace: core traces of 1 to ".ARG3." GiB"
