@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The other properties are in tests/damage and tests/differential: the output equals that of one
-// thread.
+// tests/damage and tests/differential check that the output equals the output of one thread.
 #include "output/print/parallel_decode.h"
 
 #include <doctest/doctest.h>
@@ -31,7 +30,7 @@ std::vector<std::byte> trace_of(size_t least_bytes) {
 }  // namespace
 
 TEST_CASE("256 threads read at most 12 MiB ahead of the output") {
-  // Parts of the usual size would take long. The number of parts does not depend on their size.
+  // Small parts make the test fast. The number of parts does not depend on their size.
   constexpr size_t kSmallPart = 4096;
   constexpr uint64_t kMostAhead = (12 << 20) / (kPartBytes / kSmallPart);
   const std::vector<std::byte> trace = trace_of(4 * kMostAhead);
