@@ -6,7 +6,7 @@
 # The two traces have about MILLIONS million instructions each (default 20). "random" has random addresses and words, so
 # caches help little. "loop" repeats the blocks and the data of a generated program. The output goes to /dev/null. The
 # speed is per second of CPU time on one core, without ("user") and with the time in the kernel. Each time is the least
-# of three runs. The peak memory is that of the third run.
+# of three runs. The peak memory is the highest of the three runs.
 #
 # The gain of a second core is the wall time of one thread divided by the wall time of two threads. The script prints it
 # as "GAIN of LIMIT". The limit is the gain of two programs at once on two cores, which may share a clock or a cache.
@@ -33,12 +33,12 @@ run() {
     [[ $status == 0 || $status == 3 ]]
 }
 
-# best COMMAND...: prints the least user seconds, the least seconds with the kernel, and the peak KiB of the last run.
+# best COMMAND...: prints the least user seconds, the least seconds with the kernel, and the peak KiB.
 best() {
     for _ in 1 2 3; do
         run /usr/bin/time -q -o "$folder/time" -f '%U %S %M' taskset -c "$core" "$@"
         cat "$folder/time"
-    done | awk '{ all = $1 + $2 } NR == 1 || $1 < user { user = $1 } NR == 1 || all < least { least = all } { kib = $3 }
+    done | awk '{ all = $1 + $2 } NR == 1 || $1 < user { user = $1 } NR == 1 || all < least { least = all } $3 > kib { kib = $3 }
         END { print user, least, kib }'
 }
 
@@ -77,7 +77,10 @@ job() {
     shift 2
     local command=("$htmtrace" "$@" -q --translation "$folder/$trace.map" --partition 0 "$folder/$trace")
     read -r user all kib < <(best "${command[@]}" "${one[@]}")
-    ((${#one[@]} == 0 || $(nproc) == 1)) || threads=$(gain "${command[@]}")
+    if ((${#one[@]} > 0)); then
+        threads=-
+        (($(nproc) == 1)) || threads=$(gain "${command[@]}")
+    fi
     say "$(awk -v name="$name" -v n="${instructions[$trace]}" -v user="$user" -v all="$all" -v mib=$((kib / 1024)) \
         -v threads="$threads" 'BEGIN {
             printf "%-18s %6.1f %12.1f %10d  %s", name, n / user / 1e6, n / all / 1e6, mib, threads }')"

@@ -44,8 +44,6 @@ namespace {
 
 constexpr uint64_t kNoLimit = DecodeOptions::kNoLimit;
 constexpr uint64_t kUsualInterval = 10'000'000;
-// Each disassembler takes 2 MiB.
-constexpr uint64_t kMostDisassemblers = 32;
 // The instructions in these bytes have at most 32 MB of names (SymbolTable::kMostNameBytes).
 constexpr size_t kNamedFeedBytes = 4 << 10;
 
@@ -68,7 +66,7 @@ class Decode {
  public:
   Decode(const DecodeOptions& options, TextOutput output, Pager& pager)
       : options_(options), output_(std::move(output)), pager_(pager) {
-    if (disassembles_) Disassembler::of_thread();
+    if (options_.disassemble || needs_.assembler) Disassembler::of_thread();  // reports its lack
     if (options_.symbols || needs_.symbols) symbols_ = load_names(options_);
   }
 
@@ -190,8 +188,8 @@ class Decode {
   template <class MakePrinter, class AtEnd = decltype(kNothing)>
   void print(TraceBytes& bytes, const TranslationMap& map, const MakePrinter& make_printer,
              const AtEnd& at_end = kNothing) {
-    const uint64_t threads = std::min<uint64_t>(
-        {options_.threads, parts_of(bytes.file()), disassembles_ ? kMostDisassemblers : kNoLimit});
+    const uint64_t threads =
+        std::min<uint64_t>({options_.threads, parts_of(bytes.file()), kMostDecodeThreads});
     if (in_parts() && threads > 1) {
       return decode_in_parts(bytes, map, make_printer, static_cast<unsigned>(threads), at_end);
     }
@@ -218,8 +216,7 @@ class Decode {
   void decode_in_parts(TraceBytes& bytes, const TranslationMap& map,
                        const MakePrinter& make_printer, unsigned threads, const AtEnd& at_end) {
     Progress progress(stderr, progress_);
-    // A small compressed trace may have much text.
-    ParallelLimits limits{.text_bytes = kLeastTextBytes + 2 * bytes.file().stored_bytes()};
+    ParallelLimits limits;
     if (symbols() != nullptr) limits.feed_bytes = kNamedFeedBytes;
     ParallelDecode decode(map, make_printer, threads, limits);
     if (decode.threads() < threads) {
@@ -387,7 +384,6 @@ class Decode {
   std::optional<SymbolTable> symbols_;  // built on first use
   std::string_view heading_;            // the last printed heading
   const CoreFieldNeeds needs_ = needs_of(options_.fields);
-  const bool disassembles_ = options_.disassemble || needs_.assembler;
   const std::string fields_heading_ = fields_heading(options_.fields);
   std::optional<NameSelection> names_;  // resolved on first use
   DecodeTotals totals_ = no_totals(options_.traces);

@@ -33,7 +33,7 @@ InputFile::InputFile(int fd, bool owned, std::string name)
   }
   if (!S_ISREG(status.st_mode)) return;
   regular_ = true;
-  size_bytes_ = stored_bytes_ = static_cast<uint64_t>(status.st_size);
+  size_bytes_ = static_cast<uint64_t>(status.st_size);
   // Best effort: the advice only makes the kernel read further ahead.
   ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
@@ -114,7 +114,6 @@ InputFile::InputFile(InputFile&& other) noexcept
       name_(std::move(other.name_)),
       regular_(other.regular_),
       size_bytes_(other.size_bytes_),
-      stored_bytes_(other.stored_bytes_),
       begun_(std::move(other.begun_)),
       unpacker_(std::move(other.unpacker_)),
       unpacked_bytes_(other.unpacked_bytes_),

@@ -80,8 +80,6 @@ class InputFile {
   // The size of a regular file or of its extents. Empty if a compressed file does not state its
   // size.
   std::optional<uint64_t> size_bytes() const { return size_bytes_; }
-  // The size of a regular file as it is stored, compressed or not. 0 for other files.
-  uint64_t stored_bytes() const { return stored_bytes_; }
   const std::string& name() const { return name_; }
   // Messages print this name instead of the path.
   void show_as(std::string name) { name_ = std::move(name); }
@@ -98,7 +96,6 @@ class InputFile {
   std::string name_;
   bool regular_ = false;
   std::optional<uint64_t> size_bytes_;
-  uint64_t stored_bytes_ = 0;
   std::vector<std::byte> begun_;  // bytes read from the file and not delivered yet
   std::unique_ptr<Unpacker> unpacker_;
   uint64_t unpacked_bytes_ = 0;  // since the start of the content

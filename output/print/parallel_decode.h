@@ -34,16 +34,17 @@ namespace htmtrace {
 // Small enough that the part's text stays in a processor's cache.
 inline constexpr size_t kPartBytes = 128 << 10;
 
-// The text that waits for its place in the output may take this much, so that many threads do not
-// fill the memory with the text of a small compressed trace.
-inline constexpr uint64_t kLeastTextBytes = 128 << 20;
+// The text that waits for its place in the output may take this much.
+inline constexpr uint64_t kMostWaitingText = 128 << 20;
 // The memory of the text of one part. Printers put about 200 characters for an instruction, which
 // takes at least 8 bytes in the trace. A part whose text exceeds half of this size is decoded again
 // when its position in the output is reached.
 inline constexpr size_t kMostPartText = 64 * kPartBytes;
+// More threads would wait, because each part that is not decoded yet may have the longest text.
+inline constexpr unsigned kMostDecodeThreads = kMostWaitingText / kMostPartText;
 
 struct ParallelLimits {
-  uint64_t text_bytes = kLeastTextBytes;
+  uint64_t text_bytes = kMostWaitingText;
   size_t part_bytes = kPartBytes;
   // A part is decoded in pieces of this size, and its text is checked after each piece. Only names
   // make text that is longer than kMostPartText.
@@ -127,12 +128,9 @@ class ParallelDecode {
     kAnywhere,  // the preceding part held no apparent IEARA
   };
 
-  // Enough parts that no thread waits for a slow part that precedes its own. More than 24 threads
-  // have fewer parts for each thread, and only kMostParts threads can decode at the same time.
+  // Enough parts that no thread waits for a slow part that precedes its own.
   static constexpr size_t kPartsPerThread = 4;
-  // In JSON, a part and its text take 1.7 MiB, so all parts fit into 256 MiB. Names can make the
-  // text longer: up to kMostPartText.
-  static constexpr size_t kMostParts = 96;
+  static constexpr size_t kMostParts = kPartsPerThread * kMostDecodeThreads;
 
   using Decoder = CoreDecoder<Printer>;
 

@@ -158,9 +158,10 @@ void compare_parts(const Bytes& trace, size_t part_bytes, const MakePrinter& mak
       describe(*statistics) != describe(decoder.statistics()) ||
       printed_counts(parallel.printer()) != printed_counts(printer)) {
     fmt::print(stderr,
-               "damage: threads decode a trace of {} bytes differently in parts of {}\n{}\n{}",
-               trace.size(), part_bytes, describe(decoder.statistics()),
-               statistics ? describe(*statistics) : "");
+               "damage: threads decode a trace of {} bytes differently in parts of {}\n{}{}\n{}{}",
+               trace.size(), part_bytes, describe(decoder.statistics()), printed_counts(printer),
+               statistics ? describe(*statistics) : "",
+               statistics ? printed_counts(parallel.printer()) : "");
     std::abort();
   }
 }

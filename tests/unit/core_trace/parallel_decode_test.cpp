@@ -29,10 +29,10 @@ std::vector<std::byte> trace_of(size_t least_bytes) {
 
 }  // namespace
 
-TEST_CASE("256 threads read at most 12 MiB ahead of the output") {
+TEST_CASE("256 threads read at most 8 MiB ahead of the output") {
   // Small parts make the test fast. The number of parts does not depend on their size.
   constexpr size_t kSmallPart = 4096;
-  constexpr uint64_t kMostAhead = (12 << 20) / (kPartBytes / kSmallPart);
+  constexpr uint64_t kMostAhead = (8 << 20) / (kPartBytes / kSmallPart);
   const std::vector<std::byte> trace = trace_of(4 * kMostAhead);
   const TranslationMap map;
   ParallelDecode decode(
