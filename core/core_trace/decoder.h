@@ -117,6 +117,9 @@ class CoreDecoder {
   void set_instruction_limit(uint64_t limit) { limit_ = limit; }
   // Enables walks, which take time.
   void follow_walks() { walks_.start(); }
+  // Enables walks that lack the entries which their records omit. The sink adds them with a
+  // WalkCompleter.
+  void follow_raw_walks() { walks_.start_raw(); }
   bool finished() const { return is_satisfied(sink_) || emitted_ >= limit_; }
 
   uint64_t offset() const { return next_offset_; }  // the position in the trace
@@ -127,7 +130,7 @@ class CoreDecoder {
 
   bool between_records() const {
     return damage_.in_sync() && window_.empty() && !companion_ && loose_.count() == 0 &&
-           !damage_.address_missing() && !walks_.started() && !finished();
+           !damage_.address_missing() && !walks_.carries() && !finished();
   }
 
   // ---- words in order

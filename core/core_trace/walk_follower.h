@@ -3,14 +3,17 @@
 // because they take time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/core_trace/events.h"
 #include "core/core_trace/framing.h"
 #include "core/core_trace/power10_stream.h"
 #include "core/core_trace/sink.h"
 #include "core/core_trace/statistics.h"
+#include "core/core_trace/walk_completer.h"
 #include "core/core_trace/walk_tracker.h"
 
 namespace htmtrace {
@@ -21,8 +24,17 @@ class WalkFollower {
   // Both arguments must outlive the follower.
   WalkFollower(CoreStatistics& statistics, Sink& sink) : statistics_(statistics), sink_(sink) {}
 
-  void start() { tracker_ = std::make_unique<WalkTracker>(); }
+  // Passes complete walks, in the order of their records.
+  void start() {
+    tracker_ = std::make_unique<WalkTracker>();
+    completer_ = std::make_unique<WalkCompleter>();
+  }
+  // Passes walks as the records report them, in the order of WalkTracker::done(). The statistics
+  // omit them.
+  void start_raw() { tracker_ = std::make_unique<WalkTracker>(); }
   bool started() const { return tracker_ != nullptr; }
+  // Later walks depend on earlier records.
+  bool carries() const { return completer_ != nullptr || pending(); }
   // A walk waits for the instruction that ends its group.
   bool pending() const { return tracker_ && tracker_->pending(); }
 
@@ -52,16 +64,25 @@ class WalkFollower {
 
  private:
   void pass() {
-    for (const Walk& walk : tracker_->done()) {
-      statistics_.walks.add(walk);
-      if constexpr (HasWalk<Sink>) sink_.walk(walk);
+    std::vector<Walk>& done = tracker_->done();
+    if (completer_) complete(done);
+    if constexpr (HasWalk<Sink>) {
+      for (const Walk& walk : done) sink_.walk(walk);
     }
-    tracker_->done().clear();
+    done.clear();
+  }
+
+  void complete(std::vector<Walk>& done) {
+    for (Walk& walk : done) completer_->take(walk);
+    std::sort(done.begin(), done.end(),
+              [](const Walk& a, const Walk& b) { return a.offset < b.offset; });
+    for (const Walk& walk : done) statistics_.walks.add(walk);
   }
 
   CoreStatistics& statistics_;
   Sink& sink_;
   std::unique_ptr<WalkTracker> tracker_;
+  std::unique_ptr<WalkCompleter> completer_;
 };
 
 }  // namespace htmtrace

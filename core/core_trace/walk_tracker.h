@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Assembles walks from XLATE records: assigns each record to its access and adds the entries that
-// the record omits.
+// Assigns each XLATE record to its access. WalkCompleter adds the entries that the record omits.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,6 @@
 #include "core/core_trace/events.h"
 #include "core/core_trace/framing.h"
 #include "core/core_trace/radix_walk.h"
-#include "core/core_trace/walk_memory.h"
 
 namespace htmtrace {
 
@@ -23,8 +21,8 @@ class WalkTracker {
 
   bool pending() const { return !instruction_side_.empty() || !data_side_.empty(); }
 
-  // Handles the instruction that ends the group. Afterwards, done() holds the walks of the group in
-  // the order of their records.
+  // Handles the instruction that ends the group. Afterwards, done() holds the walks of the group:
+  // first the walks of the instruction side, then the walks of the data side.
   void take_instruction(const Instruction& instruction);
 
   // Records are missing, or the trace has ended: pending walks have no instruction.
@@ -37,9 +35,7 @@ class WalkTracker {
   static constexpr size_t kMostPending = 16;
 
   void pass_on_interrupted(std::vector<Walk>& walks);
-  void finish(Walk& walk, Modes modes);
 
-  WalkMemory memory_;
   std::vector<Walk> instruction_side_;
   std::vector<Walk> data_side_;
   std::vector<Walk> done_;
