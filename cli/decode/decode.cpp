@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "cli/commands.h"
@@ -33,6 +34,7 @@
 #include "output/print/csv_printer.h"
 #include "output/print/json_printer.h"
 #include "output/print/parallel_decode.h"
+#include "output/print/selected_printer.h"
 #include "output/print/selecting_sink.h"
 #include "output/print/text_printer.h"
 #include "output/recording/input_guard.h"
@@ -47,12 +49,11 @@ constexpr uint64_t kUsualInterval = 10'000'000;
 // The instructions in these bytes have at most 32 MB of names (SymbolTable::kMostNameBytes).
 constexpr size_t kNamedFeedBytes = 4 << 10;
 
-// Counts the selected instructions for a summary.
-struct SelectedCount {
-  void instruction(const Instruction&) { instructions++; }
+// For a summary of the selected instructions, which SelectingSink counts.
+struct NoPrinter {
+  void instruction(const Instruction&) {}
   void stamp(const Stamp&) {}
   void defect(const Defect&) {}
-  uint64_t instructions = 0;
 };
 
 SymbolTable load_names(const DecodeOptions& options) {
@@ -176,10 +177,10 @@ class Decode {
   }
 
   // Several threads can print the instructions if neither the selection nor a field depends on all
-  // earlier instructions.
+  // earlier instructions. They do not count the selected instructions if the reader leaves.
   bool in_parts() const {
-    return options_.traces.selection.everything() && !options_.walks && !needs_.place &&
-           options_.limit == kNoLimit;
+    return options_.traces.selection.local() && !options_.walks && !needs_.place &&
+           options_.limit == kNoLimit && !options_.traces.counts_for_status();
   }
 
   static constexpr auto kNothing = [](const auto&) {};
@@ -188,14 +189,15 @@ class Decode {
   template <class MakePrinter, class AtEnd = decltype(kNothing)>
   void print(TraceBytes& bytes, const TranslationMap& map, const MakePrinter& make_printer,
              const AtEnd& at_end = kNothing) {
-    const uint64_t threads =
-        std::min<uint64_t>({options_.threads, parts_of(bytes.file()), kMostDecodeThreads});
-    if (in_parts() && threads > 1) {
-      return decode_in_parts(bytes, map, make_printer, static_cast<unsigned>(threads), at_end);
+    using Printer = std::invoke_result_t<MakePrinter, TextOutput&>;
+    const bool everything = options_.traces.selection.everything();
+    if (in_parts() && useful_threads(bytes, options_.traces.threads, kPartBytes) > 1) {
+      if (everything) return print_in_parts(bytes, map, make_printer, at_end);
+      if constexpr (!FollowsPrinter<Printer>) return print_selected(bytes, map, make_printer);
     }
     auto printer = make_printer(output_);
     select_into(printer, bytes, map);
-    if constexpr (FollowsPrinter<decltype(printer)>) printer.finish();
+    if constexpr (FollowsPrinter<Printer>) printer.finish();
     at_end(printer);
   }
 
@@ -203,42 +205,63 @@ class Decode {
     if (options_.traces.selection.everything()) {
       return print(bytes, map, [](TextOutput&) { return CountingSink(); });
     }
-    SelectedCount selected;
-    select_into(selected, bytes, map);
-    output_.put(fmt::format("  {:<28} {:>16}\n", "instructions selected", selected.instructions));
-  }
-
-  static uint64_t parts_of(const InputFile& input) {
-    return input.size_bytes().value_or(kNoLimit) / kPartBytes + 1;
+    const uint64_t before = totals_.selected.value_or(0);
+    print(bytes, map, [](TextOutput&) { return NoPrinter(); });
+    output_.put(fmt::format("  {:<28} {:>16}\n", "instructions selected",
+                            totals_.selected.value_or(0) - before));
   }
 
   template <class MakePrinter, class AtEnd>
-  void decode_in_parts(TraceBytes& bytes, const TranslationMap& map,
-                       const MakePrinter& make_printer, unsigned threads, const AtEnd& at_end) {
-    Progress progress(stderr, progress_);
+  void print_in_parts(TraceBytes& bytes, const TranslationMap& map, const MakePrinter& make_printer,
+                      const AtEnd& at_end) {
     ParallelLimits limits;
     if (symbols() != nullptr) limits.feed_bytes = kNamedFeedBytes;
-    ParallelDecode decode(map, make_printer, threads, limits);
-    if (decode.threads() < threads) {
-      warn_of_fewer_threads(fmt::format("decoding with {}", decode.threads()));
-    }
-    const std::optional<CoreStatistics> statistics = decode.run({
-        .read = [&](std::span<std::byte> piece) { return bytes.read(piece); },
-        .write =
-            [&](std::string_view text) {
-              output_.put_large(text);
-              return !output_.reader_gone();
-            },
-        .progress =
-            [&](uint64_t offset, const CoreStatistics& so_far) {
-              progress.decoding(offset, bytes.file().size_bytes().value_or(0),
-                                counted(so_far.loss_stamps, "loss"));
-            },
-    });
-    progress.clear();
+    const std::optional<CoreStatistics> statistics = decode_in_parts(
+        {.bytes = bytes,
+         .map = map,
+         .threads = options_.traces.threads,
+         .limits = limits,
+         .progress = progress_},
+        make_printer,
+        [this](std::string_view text) {
+          output_.put_large(text);
+          return !output_.reader_gone();
+        },
+        at_end);
+    if (statistics) report(bytes, *statistics, map.report());
+  }
+
+  template <class MakePrinter>
+  void print_selected(TraceBytes& bytes, const TranslationMap& map,
+                      const MakePrinter& make_printer) {
+    using Printer = SelectedPrinter<std::invoke_result_t<MakePrinter, TextOutput&>>;
+    std::optional<uint64_t> selected;
+    print_in_parts(
+        bytes, map,
+        [&, these = names()](TextOutput& output) {
+          return Printer(make_printer, output, options_.traces.selection, these);
+        },
+        [&](const Printer& printer) { selected = printer.selected(); });
+    if (selected) add_selected(*selected, bytes.file());
+  }
+
+  template <HasParts Next>
+  void count(Next& next, TraceBytes& bytes, const TranslationMap& map) {
+    uint64_t selected = 0;
+    const std::optional<CoreStatistics> statistics = count_in_parts(
+        {.bytes = bytes, .map = map, .threads = options_.traces.threads, .progress = progress_},
+        options_.traces.selection, names(), next, selected,
+        [this] { return !output_.reader_gone(); });
     if (!statistics) return;
-    at_end(decode.printer());
     report(bytes, *statistics, map.report());
+    add_selected(selected, bytes.file());
+  }
+
+  void add_selected(uint64_t selected, const InputFile& file) {
+    totals_.add_selected(selected);
+    if (!options_.traces.quiet && !output_.reader_gone()) {
+      warn_if_never_entered(options_.traces.selection, selected, file.name());
+    }
   }
 
   // With a memory map, pages are logical: most real addresses need more bits than the format has.
@@ -262,7 +285,7 @@ class Decode {
       list.emplace(TextOutput::create(options_.blocks, options_.traces.existing()));
     }
     BlockVectorWriter writer(output_, options_.interval.value_or(kUsualInterval));
-    select_into(writer, bytes, map);
+    in_parts() ? count(writer, bytes, map) : select_into(writer, bytes, map);
     writer.finish();
     if (list) {
       writer.put_blocks(*list);
@@ -324,20 +347,18 @@ class Decode {
     if (bytes.restart()) sink.begin_at(bytes.restart()->place);
     decode_into(sink, bytes, map);
     sink.finish();
-    totals_.add_selected(sink.selected());
-    if (!options_.traces.quiet && !output_.reader_gone()) {
-      warn_if_never_entered(options_.traces.selection, sink.selected(), bytes.file().name());
-    }
+    add_selected(sink.selected(), bytes.file());
   }
 
   template <class Sink>
   void decode_into(Sink& sink, TraceBytes& bytes, const TranslationMap& map) {
-    const CoreStatistics statistics = decode_bytes({.bytes = bytes,
-                                                    .map = map,
-                                                    .limit = options_.limit,
-                                                    .walks = options_.walks,
-                                                    .progress = progress_},
-                                                   sink, [this] { return !output_.reader_gone(); });
+    const CoreStatistics statistics = decode_bytes(
+        {.bytes = bytes,
+         .map = map,
+         .limit = options_.limit,
+         .walks = options_.walks ? CoreReading::Walks::kComplete : CoreReading::Walks::kNone,
+         .progress = progress_},
+        sink, [this] { return !output_.reader_gone(); });
     if (output_.reader_gone()) return;
     if (bytes.restart() && !options_.traces.quiet) {
       output_.flush();

@@ -143,10 +143,7 @@ void declare_options(CLI::App& app, DecodeOptions& options) {
       ->check(number_from(0))
       ->default_str("");
   app.option_defaults()->group(kOutputGroup);
-  app.add_option("-j,--threads", options.threads, "Decode core traces with N threads [all CPUs]")
-      ->type_name("N")
-      ->check(CLI::Range(1U, DecodeOptions::kMostThreads).description(""))
-      ->default_str("");
+  declare_threads(app, options.traces);
   declare_pager(app, options.terminal);
   declare_quiet(app, options.traces);
   set_common_options(app,

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/affinity.h"
 #include "cli/terminal.h"
 #include "cli/traces/options.h"
 #include "cli/traces/symbols.h"
@@ -61,8 +60,6 @@ struct DecodeOptions {
   bool file_order = false;
   static constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
   uint64_t limit = kNoLimit;
-  static constexpr unsigned kMostThreads = 256;
-  unsigned threads = std::min(allowed_cpus(), kMostThreads);
   TerminalOptions terminal;
 
   // True if the output or the selection uses names.

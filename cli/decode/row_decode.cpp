@@ -50,7 +50,7 @@ constexpr unsigned kMostThreads<ParquetFile> = 6;
 template <class File>
 typename File::Options file_options(const DecodeOptions& options) {
   return {.codec = options.codec.value_or(default_row_codec()),
-          .threads = std::min(options.threads - 1, kMostThreads<File>)};
+          .threads = std::min(options.traces.threads - 1, kMostThreads<File>)};
 }
 
 template <class File>

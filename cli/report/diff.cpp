@@ -193,6 +193,7 @@ void declare_options(CLI::App& app, DiffOptions& options) {
       ->type_name("FORMAT")
       ->default_str("");
   declare_color(app, options.terminal);
+  declare_threads(app, options.traces);
   declare_pager(app, options.terminal);
 }
 

@@ -173,6 +173,7 @@ void declare_options(CLI::App& app, ReportOptions& options) {
          "Write one HTML page with pictures and tables to FILE")
       ->type_name("FILE");
   declare_color(app, options.terminal);
+  declare_threads(app, options.traces);
   declare_pager(app, options.terminal);
   declare_quiet(app, options.traces);
 }

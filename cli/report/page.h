@@ -33,6 +33,7 @@ class PageSink {
   }
   bool wants_walks() const { return spots_.wants_walks(); }
   void walk(const Walk& walk) { spots_.walk(walk); }
+  void unselected(const Walk& walk) { spots_.unselected(walk); }
 
   void at(const TracePlace& place) {
     heat_.at(place);

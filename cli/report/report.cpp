@@ -199,7 +199,7 @@ class Report {
     HotBlocks blocks(options_.wishes.entries, symbols_);
     for (const ChosenTrace& trace : traces) {
       read(trace, blocks);
-      blocks.skipped();
+      blocks.end_trace();
     }
     const HotBlocksReport report{.blocks = blocks,
                                  .symbols = symbols_,

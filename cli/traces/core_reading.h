@@ -4,12 +4,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
+#include "cli/messages.h"
 #include "cli/traces/bytes.h"
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
@@ -22,6 +26,9 @@
 #include "core/core_trace/sink.h"
 #include "output/io/input_file.h"
 #include "output/io/progress.h"
+#include "output/io/text_output.h"
+#include "output/print/parallel_decode.h"
+#include "output/print/part_sink.h"
 #include "output/print/selecting_sink.h"
 #include "output/report/decode_report.h"
 
@@ -31,7 +38,8 @@ struct CoreReading {
   TraceBytes& bytes;
   const TranslationMap& map;
   uint64_t limit = Selection::kAny;  // maximum number of instructions
-  bool walks = false;
+  enum class Walks : uint8_t { kNone, kRaw, kComplete };
+  Walks walks = Walks::kNone;
   Progress::Style progress = Progress::Style::kTerminal;
 };
 
@@ -47,7 +55,8 @@ CoreStatistics decode_bytes(const CoreReading& reading, Sink& sink, const Wanted
     decoder.start_at(restart->offset, bytes.pages());
     decoder.set_instruction_limit(reading.limit - restart->place.instructions);
   }
-  if (reading.walks) decoder.follow_walks();
+  if (reading.walks == CoreReading::Walks::kComplete) decoder.follow_walks();
+  if (reading.walks == CoreReading::Walks::kRaw) decoder.follow_raw_walks();
   Progress progress(stderr, reading.progress);
   const std::unique_ptr<std::byte[]> memory(new std::byte[InputFile::kPieceBytes]);
   const std::span<std::byte> piece(memory.get(), InputFile::kPieceBytes);
@@ -64,6 +73,103 @@ CoreStatistics decode_bytes(const CoreReading& reading, Sink& sink, const Wanted
   return statistics;
 }
 
+// How several threads decode a trace (output/print/parallel_decode.h).
+struct PartReading {
+  TraceBytes& bytes;
+  const TranslationMap& map;
+  unsigned threads = 1;
+  ParallelLimits limits = {};
+  Progress::Style progress = Progress::Style::kTerminal;
+};
+
+// The number of threads that have work if `threads` are available.
+inline unsigned useful_threads(const TraceBytes& bytes, unsigned threads, size_t part_bytes) {
+  const uint64_t parts = bytes.file().size_bytes().value_or(Selection::kAny) / part_bytes + 1;
+  return static_cast<unsigned>(std::min<uint64_t>({threads, parts, kMostDecodeThreads}));
+}
+
+// Prints the trace with several threads. `write` gets the text, and returns false if nobody wants
+// more. Then returns nothing. Otherwise calls at_end(printer) with the printer of the last part.
+// Throws Error.
+template <class MakePrinter, class AtEnd>
+std::optional<CoreStatistics> decode_in_parts(const PartReading& reading,
+                                              const MakePrinter& make_printer,
+                                              const std::function<bool(std::string_view)>& write,
+                                              const AtEnd& at_end) {
+  TraceBytes& bytes = reading.bytes;
+  const uint64_t size_bytes = bytes.file().size_bytes().value_or(0);
+  const unsigned threads = useful_threads(bytes, reading.threads, reading.limits.part_bytes);
+  Progress progress(stderr, reading.progress);
+  ParallelDecode decode(reading.map, make_printer, threads, reading.limits);
+  if (decode.threads() < threads) {
+    warn_of_fewer_threads(fmt::format("decoding with {}", decode.threads()));
+  }
+  const std::optional<CoreStatistics> statistics = decode.run({
+      .read = [&](std::span<std::byte> piece) { return bytes.read(piece); },
+      .write = write,
+      .progress =
+          [&](uint64_t offset, const CoreStatistics& so_far) {
+            progress.decoding(offset, size_bytes, counted(so_far.loss_stamps, "loss"));
+          },
+  });
+  progress.clear();
+  if (statistics) at_end(decode.printer());
+  return statistics;
+}
+
+// Small enough that the rows of a part stay in a processor's cache (core/analysis/hot_part.h).
+inline constexpr size_t kCountedPartBytes = 256 << 10;
+
+// Passes the selected events of the trace to `next` in parts. The parts do not depend on the
+// number of threads, so that the counts do not depend on it either. Sets `selected` to the number
+// of selected instructions if there is a selection. Returns nothing if wanted() returned false.
+// Throws Error.
+template <HasParts Next, class Wanted>
+std::optional<CoreStatistics> count_in_parts(PartReading reading, const Selection& selection,
+                                             const NameSelection* names, Next& next,
+                                             uint64_t& selected, const Wanted& wanted) {
+  PartPool<Next> pool(next);
+  reading.limits = {.part_bytes = kCountedPartBytes, .feed_bytes = kCountedPartBytes};
+  const auto decode = [&](const auto& make_sink) {
+    return decode_in_parts(
+        reading, make_sink, [&](std::string_view) { return wanted(); }, [](const auto&) {});
+  };
+  const std::optional<CoreStatistics> statistics =
+      selection.everything()
+          ? decode([&](TextOutput&) { return PartSink<Next>(pool); })
+          : decode([&](TextOutput&) { return SelectedPartSink<Next>(pool, selection, names); });
+  selected = pool.selected();
+  return statistics;
+}
+
+// Passes the selected events to `next`, and sets `selected` to their number. Throws Error.
+template <CoreSink Next>
+CoreStatistics pass_selected(TraceBytes& bytes, const TranslationMap& map,
+                             const TraceOptions& options, const NameSelection* names, Next& next,
+                             uint64_t& selected) {
+  if constexpr (HasParts<Next>) {
+    if (options.selection.local() && !bytes.restart()) {
+      return *count_in_parts(
+          {.bytes = bytes, .map = map, .threads = options.threads, .progress = options.progress()},
+          options.selection, names, next, selected, [] { return true; });
+    }
+  }
+  SelectingSink sink(options.selection, next, names);
+  if (const auto& restart = bytes.restart()) {
+    sink.begin_at(restart->place);
+    if (!options.quiet) tell_part(bytes.file());
+  }
+  const CoreStatistics statistics = decode_bytes(
+      {.bytes = bytes,
+       .map = map,
+       .walks = wants_walks(next) ? CoreReading::Walks::kRaw : CoreReading::Walks::kNone,
+       .progress = options.progress()},
+      sink, [] { return true; });
+  sink.finish();
+  selected = sink.selected();
+  return statistics;
+}
+
 // Passes the selected events of the trace to `next`, which follows a SelectingSink. Adds the
 // statistics to `totals`. `names` is resolve(options.names), or null if no option selects by name.
 // Prints warnings on stderr, and returns true if the trace is incomplete or damaged. Throws Error.
@@ -76,18 +182,11 @@ bool read_core(const ChosenTrace& trace, const TraceOptions& options, const Name
   if constexpr (HasBeginTrace<Next>) next.begin_trace(map.owners());
   TraceBytes bytes = selected_bytes(trace, input, options.selection, Selection::kAny,
                                     /*file_order=*/false, lead_of<Next>());
-  SelectingSink sink(options.selection, next, names);
-  if (const auto& restart = bytes.restart()) {
-    sink.begin_at(restart->place);
-    if (!options.quiet) tell_part(input);
-  }
-  CoreReading reading{.bytes = bytes, .map = map, .progress = options.progress()};
-  if constexpr (HasWantsWalks<Next>) reading.walks = next.wants_walks();
-  const CoreStatistics statistics = decode_bytes(reading, sink, [] { return true; });
-  sink.finish();
-  warn_if_never_entered(options.selection, sink.selected(), trace.name());
+  uint64_t selected = 0;
+  const CoreStatistics statistics = pass_selected(bytes, map, options, names, next, selected);
+  warn_if_never_entered(options.selection, selected, trace.name());
   totals.add(statistics);
-  totals.add_selected(sink.selected());
+  totals.add_selected(selected);
   if (statistics.no_tags()) {
     tell_no_tags(input.name());
   }

@@ -49,6 +49,13 @@ SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& optio
                       {.owners = !options.names.files.empty(), .quiet = options.quiet});
 }
 
+void declare_threads(CLI::App& app, TraceOptions& options) {
+  app.add_option("-j,--threads", options.threads, "Decode core traces with N threads [all CPUs]")
+      ->type_name("N")
+      ->check(CLI::Range(1U, TraceOptions::kMostThreads).description(""))
+      ->default_str("");
+}
+
 void declare_quiet(CLI::App& app, TraceOptions& options) {
   app.add_flag_callback(
       "-q,--quiet", [&options] { options.quiet = options.names.quiet = true; },

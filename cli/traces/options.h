@@ -3,9 +3,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "cli/affinity.h"
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
 #include "cli/traces/named_symbols.h"
@@ -30,6 +32,8 @@ struct TraceOptions {
   bool force = false;
   bool no_sandbox = false;
   bool exit_code = false;
+  static constexpr unsigned kMostThreads = 256;
+  unsigned threads = std::min(allowed_cpus(), kMostThreads);  // that decode core traces
   bool quiet = false;  // print no progress, no statistics and no notes on stderr
 
   // Returns true if an option selects a part of the events.
@@ -54,6 +58,9 @@ std::string output_of_option(const std::string& option, const std::string& file)
 
 // Loads the symbols for the traces. Throws Error.
 SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options);
+
+// Declares --threads, in the current group.
+void declare_threads(CLI::App& app, TraceOptions& options);
 
 // Declares --quiet, in the current group.
 void declare_quiet(CLI::App& app, TraceOptions& options);

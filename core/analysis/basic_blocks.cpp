@@ -3,13 +3,6 @@
 
 namespace htmtrace {
 
-void BasicBlocks::enter(uint64_t ea) {
-  leave();
-  inside_ = true;
-  begin_ = ea;
-  run_ = 0;
-}
-
 void BasicBlocks::count_ended() {
   for (size_t i = 0; i < ended_count_; i++) {
     const auto next = static_cast<uint32_t>(blocks_.size());
@@ -20,7 +13,7 @@ void BasicBlocks::count_ended() {
   for (size_t i = 0; i < ended_count_; i++) {
     Block& block = blocks_[ended_[i].block];
     if (block.in_interval == 0) touched_.push_back(ended_[i].block);
-    block.entries++;
+    block.entries += ended_[i].entries;
     block.instructions += ended_[i].instructions;
     block.in_interval += ended_[i].instructions;
   }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Counts the executions of each basic block, interval by interval. SimPoint and similar tools
 // select the representative parts of a program from these counts.
-//
-// A block begins at the target of a control transfer. The block ends with a branch, or before an
-// instruction that does not follow its predecessor in memory. The address of its first instruction
-// identifies the block. An entry into the middle of a block therefore starts a different block.
 #pragma once
 
 #include <array>
@@ -12,13 +8,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/analysis/control_flow.h"
+#include "core/analysis/block_part.h"
 #include "core/base/key_numbers.h"
-#include "core/core_trace/events.h"
 
 namespace htmtrace {
 
-// A sink for CoreDecoder. The caller checks interval_over() after each instruction.
 class BasicBlocks {
  public:
   struct Block {
@@ -30,28 +24,45 @@ class BasicBlocks {
 
   explicit BasicBlocks(uint64_t interval) : interval_(interval) {}
 
-  [[gnu::always_inline]] void instruction(const Instruction& instruction) {
-    if (!instruction.has_ea || !instruction.has_opcode) [[unlikely]] {
-      unknown_++;
-      skipped();
-      return;
+  // Adds the next part of the trace. Calls at_interval() when the interval has at least the
+  // requested number of instructions; an interval ends with a block. at_interval() reads touched()
+  // and then calls next_interval().
+  template <class AtInterval>
+  void take(const BlockPart& part, const AtInterval& at_interval) {
+    unknown_ += part.unknown();
+    if (part.begins_with_gap()) leave(at_interval);
+    if (part.lead()) {
+      enter_lead(*part.lead(), at_interval);
+      leave(at_interval);
     }
-    if (instruction.ea.value != next_ || !inside_) enter(instruction.ea.value);
-    run_++;
-    next_ = instruction.ea.value + (instruction.has_prefix ? 8 : 4);
-    if (!instruction.has_prefix && branch_kind(instruction.opcode) != BranchKind::kNone) leave();
+    if (!part.ended().empty()) leave(at_interval);
+    if (interval_instructions_ + part.ended_instructions() < interval_) {
+      for (const auto& [begin, counts] : part.blocks().rows()) {
+        add({begin.value, counts.entries, counts.instructions});
+      }
+    } else {
+      for (const BlockPart::Execution& ended : part.ended()) {
+        add({ended.begin, 1, ended.instructions});
+        if (interval_instructions_ >= interval_) at_interval();
+      }
+    }
+    if (const auto open = part.open()) {
+      if (part.open_is_lead()) {
+        enter_lead(*open, at_interval);
+      } else {
+        leave(at_interval);
+        open_ = *open;
+      }
+      inside_ = true;
+      next_ = part.next();
+    }
   }
-  void stamp(const Stamp& stamp) {
-    if (breaks_flow(stamp)) skipped();
+  // Ends the last execution.
+  template <class AtInterval>
+  void finish(const AtInterval& at_interval) {
+    leave(at_interval);
   }
-  void defect(const Defect&) { skipped(); }
 
-  // The next instruction does not follow the last instruction.
-  void skipped() { leave(); }
-
-  // The interval has at least the requested number of instructions and ends with a block. The
-  // caller reads touched() and then calls next_interval().
-  bool interval_over() const { return interval_instructions_ >= interval_; }
   uint64_t interval_instructions() const { return interval_instructions_; }
   // Indexes in blocks() of the blocks in the interval.
   const std::vector<uint32_t>& touched() {
@@ -66,26 +77,44 @@ class BasicBlocks {
   uint64_t unknown() const { return unknown_; }
 
  private:
-  void enter(uint64_t ea);
-  void leave() {
-    if (!inside_) return;
-    inside_ = false;
-    interval_instructions_ += run_;
-    if (ended_count_ == ended_.size()) count_ended();
-    index_.prefetch(begin_);
-    ended_[ended_count_++] = {.begin = begin_, .instructions = run_};
-  }
-  void count_ended();
-
-  uint64_t interval_;
-  // An execution that no block has counted yet. Programs have more blocks than a cache holds, so
+  // Executions that no block has counted yet. Programs have more blocks than a cache holds, so
   // several blocks are loaded at the same time before they are counted.
   struct Ended {
     uint64_t begin = 0;
+    uint64_t entries = 0;
     uint64_t instructions = 0;
     uint32_t block = 0;
   };
 
+  // The execution continues the open execution, or ends it.
+  template <class AtInterval>
+  void enter_lead(const BlockPart::Execution& lead, const AtInterval& at_interval) {
+    if (inside_ && lead.begin == next_) {
+      open_.instructions += lead.instructions;
+      return;
+    }
+    leave(at_interval);
+    open_ = lead;
+    inside_ = true;
+  }
+
+  template <class AtInterval>
+  void leave(const AtInterval& at_interval) {
+    if (!inside_) return;
+    inside_ = false;
+    add({open_.begin, 1, open_.instructions});
+    if (interval_instructions_ >= interval_) at_interval();
+  }
+
+  void add(const Ended& ended) {
+    interval_instructions_ += ended.instructions;
+    if (ended_count_ == ended_.size()) count_ended();
+    index_.prefetch(ended.begin);
+    ended_[ended_count_++] = ended;
+  }
+  void count_ended();
+
+  uint64_t interval_;
   KeyNumbers index_;  // indexes in blocks_, by address
   std::array<Ended, 32> ended_{};
   size_t ended_count_ = 0;
@@ -95,9 +124,8 @@ class BasicBlocks {
   uint64_t unknown_ = 0;
 
   bool inside_ = false;
-  uint64_t begin_ = 0;  // address of the current block
-  uint64_t next_ = 0;   // address after the last instruction
-  uint64_t run_ = 0;    // instructions of the current execution so far
+  BlockPart::Execution open_;  // valid if inside_
+  uint64_t next_ = 0;          // address after its last instruction
 };
 
 }  // namespace htmtrace

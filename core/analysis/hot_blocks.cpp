@@ -5,19 +5,6 @@
 
 namespace htmtrace {
 
-// Handles a control transfer to `ea`, and closes the current block, if any.
-void HotBlocks::arrive(uint64_t ea) {
-  if (run_ != 0) {
-    HotBlock& before = close();
-    before.followed++;
-    before.successors.add(ea, room_);
-  }
-  begin_ = ea;
-  run_ = 0;
-  size_ = 0;
-  ended_ = false;
-}
-
 // Recounts the room after the table dropped blocks with their lists.
 void HotBlocks::recount_room() {
   size_t places = entries_ * kListPlaces;
@@ -28,24 +15,89 @@ void HotBlocks::recount_room() {
   counted_until_ = blocks_.error();
 }
 
-// Ends the current block.
-HotBlock& HotBlocks::close() {
-  HotBlock& block = blocks_.at(begin_);
+HotBlock& HotBlocks::block_at(uint64_t begin) {
+  HotBlock& block = blocks_.at(begin);
   if (blocks_.error() != counted_until_) [[unlikely]]
     recount_room();
-  executions_++;
-  block.count += run_;
-  block.executions++;
-  // Traces do not distinguish processes, and kernels change their own code.
-  const size_t both = std::min(size_, block.words.size());
-  if (!std::equal(words_.begin(), words_.begin() + static_cast<ptrdiff_t>(both),
-                  block.words.begin())) {
-    block.rewritten++;
-  } else if (run_ > block.longest) {
-    block.words.assign(words_.begin(), words_.begin() + static_cast<ptrdiff_t>(size_));
-  }
-  block.longest = std::max(block.longest, run_);
   return block;
+}
+
+// Adds executions with these first words. Traces do not distinguish processes, and kernels change
+// their own code.
+void HotBlocks::put_words(std::span<const uint32_t> words, uint64_t executions, uint64_t longest,
+                          HotBlock& block) {
+  const auto both = static_cast<ptrdiff_t>(std::min(words.size(), block.words.size()));
+  if (!std::equal(words.begin(), words.begin() + both, block.words.begin())) {
+    block.rewritten += executions;
+  } else if (words.size() > block.words.size()) {
+    block.words.assign(words.begin(), words.end());
+  }
+  block.longest = std::max(block.longest, longest);
+}
+
+// Ends the last execution, which must exist.
+HotBlock& HotBlocks::close() {
+  HotBlock& block = block_at(run_.begin);
+  executions_++;
+  block.count += run_.instructions;
+  block.executions++;
+  put_words(run_.first_words(), 1, run_.instructions, block);
+  run_.stop();
+  return block;
+}
+
+void HotBlocks::leave() {
+  if (run_.instructions != 0) close();
+}
+
+void HotBlocks::leave_to(uint64_t ea) {
+  if (run_.instructions == 0) return;
+  HotBlock& before = close();
+  before.followed++;
+  before.successors.add(ea, room_);
+}
+
+// The execution continues the last execution, or follows it.
+void HotBlocks::take_run(const BlockRun& run) {
+  if (run_.ended || owned::plain(run.begin) != run_.next) {
+    leave_to(run.begin);
+    run_.start(run.begin);
+  }
+  run_.instructions += run.instructions;
+  for (const uint32_t word : run.first_words()) run_.put(word);
+  run_.next = run.next;
+  run_.ended = run.ended;
+}
+
+void HotBlocks::take(HotBlockPart& part) {
+  instructions_ += part.instructions();
+  unknown_ += part.unknown();
+  if (part.begins_with_gap()) leave();
+  if (part.lead()) {
+    take_run(*part.lead());
+    part.after_lead() ? leave_to(*part.after_lead()) : leave();
+  }
+  for (const auto& [key, found] : part.blocks().rows()) {
+    HotBlock& block = block_at(key.begin);
+    executions_ += found.executions;
+    block.count += found.instructions;
+    block.executions += found.executions;
+    block.followed += found.followed;
+    put_words(part.words(found), found.executions, found.longest, block);
+    part.visit_edges(found,
+                     [&](uint64_t to, uint64_t count) { block.successors.add(to, count, room_); });
+  }
+  if (part.open_is_lead()) {
+    take_run(part.open());
+  } else if (part.open().instructions != 0) {
+    run_ = part.open();
+  }
+  part.clear();
+}
+
+void HotBlocks::end_trace() {
+  take(own_);
+  leave();
 }
 
 }  // namespace htmtrace

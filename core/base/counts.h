@@ -44,25 +44,27 @@ class CountList {
   CountList& operator=(CountList&&) noexcept = default;
   ~CountList() = default;
 
-  void add(uint64_t value, Room& room) {
+  void add(uint64_t value, Room& room) { add(value, 1, room); }
+  // Adds `count` occurrences, at least 1.
+  void add(uint64_t value, uint64_t count, Room& room) {
     for (Place& place : first_) {
       if (place.value == value && place.count != 0) {
-        place.count++;
+        place.count += count;
         return;
       }
       if (place.count == 0) {
-        place = {value, 1};
+        place = {value, count};
         return;
       }
     }
-    add_further(value, room);
+    add_further(value, count, room);
   }
 
   // Starts to load the size of the table.
   void prefetch_size() const {
     if (further_ != nullptr) __builtin_prefetch(further_.get(), 1);
   }
-  // Starts to load the slot that add(value, room) will search first.
+  // Starts to load the slot that add() will search first.
   void prefetch_place(uint64_t value) const {
     if (further_ != nullptr && size() != 0) __builtin_prefetch(&further_[1 + home_of(value)], 1);
   }
@@ -110,23 +112,25 @@ class CountList {
     return places[place];
   }
 
-  void add_other() {
+  void add_others(uint64_t count) {
     if (further_ == nullptr) further_ = std::make_unique<Place[]>(1);
-    further_[0].count++;
+    further_[0].count += count;
   }
 
-  void add_further(uint64_t value, Room& room) {
-    if (size() == 0 && (others() != 0 || !grow(room))) return add_other();
+  void add_further(uint64_t value, uint64_t count, Room& room) {
+    if (size() == 0 && (others() != 0 || !grow(room))) return add_others(count);
     Place* place = &place_of(value);
     if (place->count == 0) {
       // A quarter stays free to keep searches short. A value that arrived when no room was left is
       // never listed, because its count would be too small.
-      if (others() != 0 || (used() + 1 > size() / 4 * 3 && !grow(room))) return add_other();
+      if (others() != 0 || (used() + 1 > size() / 4 * 3 && !grow(room))) {
+        return add_others(count);
+      }
       place = &place_of(value);
       place->value = value;
       further_[0].value++;  // used()
     }
-    place->count++;
+    place->count += count;
   }
 
   bool grow(Room& room) {

@@ -43,7 +43,7 @@ template <class Sink>
 
 // void walk(const Walk&)
 // Receives each walk through page tables ahead of the walk's instruction. The decoder follows walks
-// only after follow_walks(), because they take time.
+// only after follow_walks() or follow_raw_walks(), because they take time.
 template <class Sink>
 concept HasWalk = requires(Sink& sink, const Walk& walk) {
   sink.walk(walk);
@@ -86,7 +86,7 @@ concept HasAt = requires(Sink& sink, const TracePlace& place) {
   sink.at(place);
 };
 
-// void unselected(const Instruction&), void unselected(const Stamp&)
+// void unselected(const Instruction&), void unselected(const Stamp&), void unselected(const Walk&)
 // Receive the events that are not selected.
 template <class Sink, class Event>
 concept HasUnselected = requires(Sink& sink, const Event& event) {
@@ -131,10 +131,28 @@ concept HasBeginTrace = requires(Sink& sink, const MemoryOwners& owners) {
 };
 
 // bool wants_walks() const
-// Returns true if the decoder must follow walks.
+// Returns true if the decoder must follow raw walks.
 template <class Sink>
 concept HasWantsWalks = requires(const Sink& sink) {
   sink.wants_walks();
+};
+template <class Sink>
+bool wants_walks(const Sink& sink) {
+  if constexpr (HasWantsWalks<Sink>) {
+    return sink.wants_walks();
+  } else {
+    return false;
+  }
+}
+
+// class Part, Part new_part() const, void take(Part&)
+// Lets several threads count a trace. A Part is a sink for a part of the current trace, with a
+// member clear() that makes it empty. Several threads may call new_part() at the same time. One
+// thread passes the parts to take() in the order of the trace, and take() leaves them empty.
+template <class Sink>
+concept HasParts = requires(Sink& sink, const Sink& same, typename Sink::Part& part) {
+  same.new_part();
+  sink.take(part);
 };
 
 }  // namespace htmtrace

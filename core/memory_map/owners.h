@@ -86,6 +86,21 @@ class OwnerTable {
     return *unknown_;
   }
 
+  // The entry of an owner: an LP index, kNobody or kUnknown.
+  Entry& of(uint64_t owner) { return table_[owner]; }
+
+  // Calls visit(owner, entry) for each entry with a count, in the order of their keys.
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    for (const auto& [key, entry] : table_) {
+      if (!entry.empty()) visit(key, entry);
+    }
+  }
+  // Keeps the entries for the next counts.
+  void clear_counts() {
+    for (auto& [key, entry] : table_) entry = {};
+  }
+
   // At least one map lists a partition's memory.
   bool known() const { return known_; }
 

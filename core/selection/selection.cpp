@@ -33,9 +33,12 @@ bool in_set(uint32_t set, Value value) {
 
 bool Selection::everything() const {
   return ea.empty() && ra.empty() && la.empty() && !by_name && !wants_data(*this) &&
-         privileges == 0 && classes == 0 && numbers.first == 0 && numbers.last == kAny &&
-         ticks.first == 0 && ticks.last == kAny && !from_mark && !to_mark && every == 1 &&
-         first == kAny && last == kAny;
+         privileges == 0 && classes == 0 && local();
+}
+
+bool Selection::local() const {
+  return numbers.first == 0 && numbers.last == kAny && ticks.first == 0 && ticks.last == kAny &&
+         !from_mark && !to_mark && every == 1 && first == kAny && last == kAny;
 }
 
 Selector::Selector(const Selection& selection)

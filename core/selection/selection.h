@@ -52,6 +52,8 @@ struct Selection {
 
   // The selection has no condition.
   bool everything() const;
+  // Whether an instruction is selected does not depend on other instructions or stamps.
+  bool local() const;
 };
 
 // Whether an instruction and its data accesses have selected names.

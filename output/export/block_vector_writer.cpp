@@ -22,8 +22,14 @@ void BlockVectorWriter::put_interval() {
   blocks_.next_interval();
 }
 
+void BlockVectorWriter::take(BlockPart& part) {
+  blocks_.take(part, [this] { put_interval(); });
+  part.clear();
+}
+
 void BlockVectorWriter::finish() {
-  blocks_.skipped();
+  take(own_);
+  blocks_.finish([this] { put_interval(); });
   if (blocks_.interval_instructions() != 0) put_interval();
 }
 

@@ -5,24 +5,30 @@
 #pragma once
 
 #include "core/analysis/basic_blocks.h"
+#include "core/analysis/block_part.h"
+#include "core/core_trace/events.h"
 #include "output/io/text_output.h"
 
 namespace htmtrace {
 
-// A sink for CoreDecoder.
+// A sink for CoreDecoder with parts: several threads can find the blocks.
 class BlockVectorWriter {
  public:
+  using Part = BlockPart;
+
   BlockVectorWriter(TextOutput& output, uint64_t interval) : output_(output), blocks_(interval) {}
 
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {
-    blocks_.instruction(instruction);
-    if (blocks_.interval_over()) [[unlikely]] {
-      put_interval();
-    }
+    own_.instruction(instruction);
+    if (own_.is_large()) [[unlikely]]
+      take(own_);
   }
-  void stamp(const Stamp& stamp) { blocks_.stamp(stamp); }
-  void defect(const Defect& defect) { blocks_.defect(defect); }
-  void skipped() { blocks_.skipped(); }
+  void stamp(const Stamp& stamp) { own_.stamp(stamp); }
+  void defect(const Defect& defect) { own_.defect(defect); }
+  void skipped() { own_.skipped(); }
+
+  static BlockPart new_part() { return {}; }
+  void take(BlockPart& part);
 
   // The last interval may be shorter.
   void finish();
@@ -37,6 +43,7 @@ class BlockVectorWriter {
   void put_interval();
 
   TextOutput& output_;
+  BlockPart own_;  // of the events that this sink receives itself
   BasicBlocks blocks_;
   uint64_t intervals_ = 0;
 };

@@ -27,6 +27,7 @@
 #include "core/base/start_thread.h"
 #include "core/core_trace/decoder.h"
 #include "core/core_trace/parts.h"
+#include "core/core_trace/sink.h"
 #include "output/io/text_output.h"
 
 namespace htmtrace {
@@ -69,6 +70,14 @@ template <class Printer>
 concept FollowsPrinter = requires(Printer& printer, Printer& earlier) {
   printer.start_inside();
   printer.follow(earlier);
+};
+
+// A printer that counts the instructions of its part and prints no text:
+//   void deliver(): passes the counts on. The thread that reads and writes calls it in the order of
+//     the trace.
+template <class Printer>
+concept DeliversPrinter = requires(Printer& printer) {
+  printer.deliver();
 };
 
 // `MakePrinter` turns a TextOutput& into a sink for CoreDecoder. The sink must not carry state from
@@ -116,7 +125,7 @@ class ParallelDecode {
     if (!strand_) strand_ = new_strand();
     strand_->decoder.finish();
     if constexpr (FollowsPrinter<Printer>) strand_->printer.finish();
-    if (!streams.write(strand_->text.text())) return std::nullopt;
+    if (!pass_output(streams)) return std::nullopt;
     add_strand(0);
     return statistics_;
   }
@@ -146,7 +155,9 @@ class ParallelDecode {
     Strand(Spare spare, const MakePrinter& make_printer)
         : text(std::move(spare.text)),
           printer(make_printer(text)),
-          decoder(spare.cursors, printer) {}
+          decoder(spare.cursors, printer) {
+      if (wants_walks(printer)) decoder.follow_raw_walks();
+    }
     TextOutput text;
     Printer printer;
     Decoder decoder;
@@ -228,10 +239,15 @@ class ParallelDecode {
       if (strand_) wanted = follow(*next.strand, streams);
       give_back(std::exchange(strand_, std::move(next.strand)));
     }
-    wanted = wanted && streams.write(strand_->text.text());
+    wanted = wanted && pass_output(streams);
     strand_->text.clear();
     streams.progress(next.offset + next.size_bytes, statistics_);
     return wanted;
+  }
+
+  bool pass_output(const DecodeStreams& streams) {
+    if constexpr (DeliversPrinter<Printer>) strand_->printer.deliver();
+    return streams.write(strand_->text.text());
   }
 
   // Whether the text of `next` continues the text of strand_, as one decoder would print it.

@@ -45,7 +45,7 @@ class SelectingSink {
   }
 
   // Walks belong to the instruction that follows them. If only the last instructions are requested,
-  // their walks cannot be identified yet, and no walk is passed on.
+  // their walks cannot be identified yet, and no walk is selected.
   void walk(const Walk& walk) { walks_.push_back(walk); }
 
   void defect(const Defect& defect) { next_.defect(defect); }
@@ -54,7 +54,8 @@ class SelectingSink {
 
   bool satisfied() const { return selector_.satisfied(); }
 
-  // Call this at the end of the trace. Passes on the held instructions and the end position.
+  // Call this at the end of the trace, or of a part of it. Passes on the held instructions and the
+  // end position.
   void finish() {
     pass_walks(selection_.everything());  // of an instruction that never arrived
     if constexpr (HasAt<Next>) next_.at(selector_.place());
@@ -90,7 +91,11 @@ class SelectingSink {
     if constexpr (HasWalk<Next>) {
       wanted = wanted && selection_.last == Selection::kAny;
       for (const Walk& walk : walks_) {
-        if (wanted) next_.walk(walk);
+        if (wanted) {
+          next_.walk(walk);
+        } else if constexpr (HasUnselected<Next, Walk>) {
+          next_.unselected(walk);
+        }
       }
     }
     walks_.clear();

@@ -72,7 +72,7 @@ std::vector<Instruction> instructions_of(uint64_t address, const HotBlock& block
 }
 
 bool is_cut(const HotBlock& block, const std::vector<Instruction>& code) {
-  return block.words.size() == HotBlock::kMostWords && block.longest > code.size();
+  return block.words.size() == BlockRun::kMostWords && block.longest > code.size();
 }
 
 std::string words_text(const Instruction& instruction) {

@@ -45,7 +45,7 @@ def together(*commands):
     return {kind: [words for each in commands for words in each[kind]] for kind in ALL}
 
 
-PARALLEL = together(TEXTS, JSONS, SUMMARIES, QTRACES, ASSEMBLER)
+PARALLEL = together(TEXTS, JSONS, SUMMARIES, QTRACES, ASSEMBLER, BLOCK_VECTORS, SELECTED, REPORTS, SELECTED_REPORTS)
 IN_ORDER = together(TEXTS, JSONS, SUMMARIES, WALKS, QTRACES, BLOCK_VECTORS, SELECTED)
 # --core and --translation also apply to the first trace of a comparison.
 UNFILTERED = together(ROWS, REPORTS, SELECTED_REPORTS)

@@ -12,6 +12,7 @@
 
 #include "output/report/hot_blocks_report.h"
 #include "output/symbols/disassembler.h"
+#include "tests/generator/generated_trace.h"
 #include "tests/unit/instruction_run.h"
 
 namespace htmtrace {
@@ -59,12 +60,38 @@ HotBlocksReport report_of(const HotBlocks& blocks, const SymbolTable& symbols, s
   return {.blocks = blocks, .symbols = symbols, .totals = {}, .traces = 1, .top = top};
 }
 
+// The report of a program that is cut into parts after every `most` events.
+std::string report_in_parts(size_t most) {
+  const SymbolTable symbols = some_symbols();
+  HotBlocks blocks(1000, symbols);
+  HotBlockPart part = blocks.new_part();
+  generator::Random random(7);
+  uint64_t ea = 0x1000;
+  for (size_t i = 0; i < 20000; i++) {
+    const uint64_t what = random.below(100);
+    if (what < 2) {
+      part.defect({});
+    } else if (what < 4) {
+      part.instruction(Instruction());
+    } else {
+      // Few addresses, one of which has different words.
+      const uint32_t word = what < 60 ? kNop : what < 90 ? kReturn : kAdd;
+      part.instruction(one(ea, ea == 0x1010 ? word : kNop));
+      ea = what < 70 ? ea + 4 : 0x1000 + random.below(12) * 4;
+    }
+    if (i % most == most - 1) blocks.take(part);
+  }
+  blocks.take(part);
+  blocks.end_trace();
+  return report_of(blocks, symbols, 1000).to_json();
+}
+
 }  // namespace
 
 TEST_CASE("blocks and edges of a loop, a call and a return") {
   HotBlocks blocks(100, kNoSymbols);
   run_program(blocks, 10);
-  blocks.skipped();
+  blocks.end_trace();
   CHECK(blocks.instructions() == 4 + 18 + 1 + 2 + 1);
   CHECK(blocks.executions() == 1 + 9 + 1 + 1 + 1);
   CHECK(blocks.unknown() == 0);
@@ -99,6 +126,7 @@ TEST_CASE("no edge crosses omitted instructions") {
   run(blocks, 0x1000, {kNop});
   Instruction nameless;
   blocks.instruction(nameless);
+  blocks.end_trace();
   const auto found = all(blocks);
   REQUIRE(found.size() == 2);
   CHECK(found.at(0x1000).executions == 4);
@@ -115,7 +143,7 @@ TEST_CASE("an interrupt ends a block, and an entry into its middle makes another
   run(blocks, 0xc00, {kNop, 0x4c000024});  // and rfid
   run(blocks, 0x1008, {kNop, kReturn});
   run(blocks, 0x1000, {kNop, kNop, kNop, kReturn});
-  blocks.skipped();
+  blocks.end_trace();
   const auto found = all(blocks);
   CHECK(found.at(0x1000).longest == 4);
   CHECK(found.at(0x1000).words.size() == 4);
@@ -132,7 +160,7 @@ TEST_CASE("prefixed instructions have two words and end no block") {
   run(blocks, 0x1000, {kNop});
   blocks.instruction(paddi);
   run(blocks, 0x100c, {kReturn});
-  blocks.skipped();
+  blocks.end_trace();
   const auto found = all(blocks);
   REQUIRE(found.size() == 1);
   CHECK(found.at(0x1000).count == 3);
@@ -147,10 +175,10 @@ TEST_CASE("long blocks are truncated, and other code at the same address is repo
   for (uint64_t i = 0; i < 1000; i++) blocks.instruction(one(0x1000 + 4 * i, kNop));
   blocks.skipped();
   run(blocks, 0x1000, {kNop, kReturn});
-  blocks.skipped();
+  blocks.end_trace();
   const HotBlock block = all(blocks).at(0x1000);
   CHECK(block.longest == 1000);
-  CHECK(block.words.size() == HotBlock::kMostWords);
+  CHECK(block.words.size() == BlockRun::kMostWords);
   CHECK(block.rewritten == 1);
   const std::string text = report_of(blocks, {}).to_text();
   CHECK(text.find("    ...\n    1 execution had other instructions here\n") != std::string::npos);
@@ -165,7 +193,7 @@ TEST_CASE(
     run(blocks, 0x1000, {kAdd, kLoop});
     run(blocks, 0x100000 + 0x100 * i, {kReturn});
   }
-  blocks.skipped();
+  blocks.end_trace();
   const uint64_t error = blocks.blocks().error();
   CHECK(error > 0);
   const auto top = blocks.blocks().top(1);
@@ -187,7 +215,7 @@ TEST_CASE(
 TEST_CASE("hot blocks as text, json and csv") {
   HotBlocks blocks(100, kNoSymbols);
   run_program(blocks, 10);
-  blocks.skipped();
+  blocks.end_trace();
   const SymbolTable symbols = some_symbols();
   const HotBlocksReport report = report_of(blocks, symbols, 1);
   std::string expected =
@@ -228,7 +256,7 @@ TEST_CASE("the local entry of a function is marked, and its address matches nm")
   HotBlocks blocks(100, kNoSymbols);
   run(blocks, 0x1000, {kCall});
   run(blocks, 0x3008, {kReturn});
-  blocks.skipped();
+  blocks.end_trace();
   SymbolTable symbols;
   symbols.add({.address = 0x3000, .size_bytes = 0x100, .name = "leaf", .local_entry_bytes = 8});
   symbols.finish();
@@ -250,7 +278,7 @@ TEST_CASE("the four most frequent successors are shown, and the others are summe
     }
   }
   run(blocks, 0x1000, {kNop, kReturn});
-  blocks.skipped();
+  blocks.end_trace();
   const std::string text = report_of(blocks, {}, 1).to_text();
   CHECK(
       text.find("  ->              6  27.27%  0000000000002500\n"
@@ -265,6 +293,11 @@ TEST_CASE("the four most frequent successors are shown, and the others are summe
   const std::string all_of_them = report_of(blocks, {}, 20).to_csv();
   CHECK(all_of_them.find("others") == std::string::npos);
   CHECK(all_of_them.find("0x0000000000002000,,1,1\n") != std::string::npos);
+}
+
+TEST_CASE("the counts of blocks do not depend on the parts") {
+  const std::string expected = report_in_parts(1);
+  for (const size_t most : {2, 3, 50, 1000}) CHECK(report_in_parts(most) == expected);
 }
 
 }  // namespace htmtrace

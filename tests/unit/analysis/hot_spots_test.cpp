@@ -4,8 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/core_trace/decoder.h"
@@ -248,6 +250,7 @@ TEST_CASE("walks by side, result and page size") {
   walk.guest_shift = 16;
   spots.walk(walk);
   spots.walk(walk);
+  spots.finish();
   const HotSpotsReport report{.spots = spots, .totals = {}, .traces = 1, .top = 1};
   const std::string text = report.to_text();
   CAPTURE(text);
@@ -297,20 +300,20 @@ TEST_CASE("a report agrees with counting each event") {
   for (const auto& slot : hot_code) REQUIRE(slot.entry.count == code.at(slot.key));
 }
 
-// Counts each access at once, as a reader of the documentation would.
+// Counts equal accesses of a part at once, as a reader of the documentation would.
 struct PlainSpots {
   PlainSpots(size_t most, uint64_t unit)
       : unit_bytes(unit), room{most * HotSpots::Wishes::kListPlaces}, rows(most) {}
 
-  void access(uint64_t address, uint64_t site) {
+  void access(uint64_t address, uint64_t site, uint64_t count) {
     HotData& hot = rows.at(address & ~(unit_bytes - 1));
     if (rows.error() != error) {
       error = rows.error();
       room.places = most_places;
       rows.visit([&](uint64_t, const HotData& kept) { room.places -= kept.sites.places(); });
     }
-    hot.count++;
-    hot.sites.add(site, room);
+    hot.count += count;
+    hot.sites.add(site, count, room);
   }
   uint64_t unit_bytes;
   Counts::Room room;
@@ -319,23 +322,48 @@ struct PlainSpots {
   HotTable<HotData> rows;
 };
 
-TEST_CASE("rows and lists do not depend on how many accesses wait to be counted") {
+// Keys with their counts, in the order of their arrival.
+template <class Key>
+struct PlainCounts {
+  void add(const Key& key) {
+    const auto found = std::find_if(counts.begin(), counts.end(),
+                                    [&](const auto& row) { return row.first == key; });
+    if (found == counts.end()) {
+      counts.push_back({key, 1});
+    } else {
+      found->second++;
+    }
+  }
+  std::vector<std::pair<Key, uint64_t>> counts;
+};
+
+TEST_CASE("rows and lists depend on the parts of the trace only") {
   generator::Random random(12);
   const SymbolTable none;
   for (const size_t entries : {size_t{16}, size_t{100}, size_t{1000}}) {
-    HotSpots spots({.key = DataKey::kLogical, .units = {128, 1024}, .entries = entries}, none);
+    HotSpots spots({.key = DataKey::kLogical, .units = {1024, 128}, .entries = entries}, none);
+    HotPart part = spots.new_part();
     PlainSpots lines(entries, 128), pages(entries, 1024);
     HotTable<HotCode> code(entries);
-    for (int i = 0; i < 20000; i++) {
-      const uint64_t la = random.below(50) * random.below(50) * 64;
-      const uint64_t site = random.below(20) * random.below(20) * 128;
-      spots.instruction(access(site + random.below(32) * 4, kLoad, la, la));
-      lines.access(la, site);
-      pages.access(la, site);
-      code.at(site).count++;
+    for (int parts = 0; parts < 60; parts++) {
+      PlainCounts<std::pair<uint64_t, uint64_t>> accesses;
+      PlainCounts<uint64_t> sites;
+      for (uint64_t i = random.below(700); i > 0; i--) {
+        const uint64_t la = random.below(50) * random.below(50) * 64;
+        const uint64_t site = random.below(20) * random.below(20) * 128;
+        part.instruction(access(site + random.below(32) * 4, kLoad, la, la));
+        accesses.add({la & ~uint64_t{127}, site});
+        sites.add(site);
+      }
+      for (const auto& [what, count] : accesses.counts) {
+        lines.access(what.first, what.second, count);
+        pages.access(what.first, what.second, count);
+      }
+      for (const auto& [site, count] : sites.counts) code.at(site).count += count;
+      spots.take(part);
     }
     spots.finish();
-    const PlainSpots* const plain[] = {&lines, &pages};
+    const PlainSpots* const plain[] = {&pages, &lines};
     for (size_t unit = 0; unit < 2; unit++) {
       const HotTable<HotData>& table = spots.data().at(unit);
       CHECK(table.error() == plain[unit]->rows.error());
@@ -345,11 +373,11 @@ TEST_CASE("rows and lists do not depend on how many accesses wait to be counted"
         REQUIRE(rows[i].key == expected[i].key);
         REQUIRE(rows[i].entry.count == expected[i].entry.count);
         REQUIRE(rows[i].entry.sites.others() == expected[i].entry.sites.others());
-        const auto sites = rows[i].entry.sites.sorted(), known = expected[i].entry.sites.sorted();
-        REQUIRE(sites.size() == known.size());
-        for (size_t k = 0; k < sites.size(); k++) {
-          REQUIRE(sites[k].value == known[k].value);
-          REQUIRE(sites[k].count == known[k].count);
+        const auto found = rows[i].entry.sites.sorted(), known = expected[i].entry.sites.sorted();
+        REQUIRE(found.size() == known.size());
+        for (size_t k = 0; k < found.size(); k++) {
+          REQUIRE(found[k].value == known[k].value);
+          REQUIRE(found[k].count == known[k].count);
         }
       }
     }
@@ -360,6 +388,71 @@ TEST_CASE("rows and lists do not depend on how many accesses wait to be counted"
       REQUIRE(rows[i].key == expected[i].key);
       REQUIRE(rows[i].entry.count == expected[i].entry.count);
     }
+  }
+}
+
+TEST_CASE("without overflow, the counts do not depend on the parts") {
+  const std::vector<Instruction> instructions = random_instructions(30000);
+  const SymbolTable symbols = kernel_symbols();
+  const HotSpots::Wishes wishes{.key = DataKey::kEffective, .units = {128, 65536}};
+  const auto report_of = [](HotSpots& spots) {
+    spots.finish();
+    return HotSpotsReport{.spots = spots, .totals = {}, .traces = 1, .top = 1 << 16}.to_json();
+  };
+  HotSpots whole(wishes, symbols);
+  for (const Instruction& instruction : instructions) whole.instruction(instruction);
+  const std::string expected = report_of(whole);
+  for (const size_t most : {size_t{1}, size_t{77}, size_t{4096}}) {
+    HotSpots spots(wishes, symbols);
+    HotPart parts[] = {spots.new_part(), spots.new_part()};
+    for (size_t i = 0; i < instructions.size(); i++) {
+      HotPart& part = parts[i / most % 2];
+      part.instruction(instructions[i]);
+      if (i % most == most - 1) spots.take(part);
+    }
+    for (HotPart& part : parts) spots.take(part);
+    CHECK(report_of(spots) == expected);
+  }
+}
+
+TEST_CASE("a part completes walks from earlier parts and from unselected walks") {
+  const SymbolTable none;
+  const MemoryOwners owners;
+  HotSpots spots({.units = {128}, .walks = true}, none);
+  spots.begin_trace(owners);
+  // A walk of the hypervisor's own program: the partition, the process, and the tree.
+  Walk walk;
+  walk.lpid = 1;
+  walk.pid = 2;
+  walk.use = WalkUse::kAccess;
+  walk.modes = {.bits = Modes::kHv | Modes::kIr | Modes::kDr, .known = Modes::kAll};
+  walk.has_address = true;
+  walk.ea = {0x10000};
+  walk.host_shift = 30;
+  walk.partition = 0x1000;
+  walk.has_partition = walk.partition_told = true;
+  WalkLeg& process = walk.leg(WalkLegKind::kProcess);
+  process = {.guest = 0x2000, .host = 0x3000, .told = 0xf, .has_guest = true, .has_host = true};
+  WalkLeg& last = walk.leg(WalkLegKind::kFinal);
+  last = {.host = 0x40000000, .told = 3, .has_host = true};
+  Walk short_walk = walk;
+  short_walk.partition_told = short_walk.has_partition = false;
+  short_walk.leg(WalkLegKind::kProcess) = {};
+  HotPart first = spots.new_part(), second = spots.new_part();
+  first.unselected(walk);
+  second.walk(short_walk);
+  SUBCASE("in order") {
+    spots.take(first);
+    spots.take(second);
+    CHECK(spots.walks()[0].accesses == 1);
+    CHECK(spots.walks()[0].complete == 1);
+  }
+  SUBCASE("another trace") {
+    spots.take(first);
+    spots.begin_trace(owners);
+    spots.take(second);
+    CHECK(spots.walks()[0].accesses == 1);
+    CHECK(spots.walks()[0].complete == 0);
   }
 }
 

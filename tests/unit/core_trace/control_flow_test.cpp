@@ -6,6 +6,7 @@
 
 #include "output/export/block_vector_writer.h"
 #include "output/io/input_file.h"
+#include "tests/generator/generated_trace.h"
 #include "tests/unit/instruction_run.h"
 #include "tests/unit/temporary_folder.h"
 
@@ -20,6 +21,31 @@ constexpr uint32_t kInterruptReturn = 0x4c000024;
 std::string written_text(const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = InputFile::open(path).read_all(1 << 20);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The basic-block vectors of a program that is cut into parts after every `most` events.
+std::string vectors_in_parts(uint64_t interval, size_t most) {
+  TextOutput vectors = TextOutput::memory();
+  BlockVectorWriter writer(vectors, interval);
+  BlockPart part = BlockVectorWriter::new_part();
+  generator::Random random(7);
+  uint64_t ea = 0x1000;
+  for (size_t i = 0; i < 20000; i++) {
+    const uint64_t what = random.below(100);
+    if (what < 2) {
+      part.defect({});
+    } else if (what < 4) {
+      part.instruction(Instruction());
+    } else {
+      part.instruction(one(ea, what < 60 ? kNop : kBranch));
+      ea = what < 70 ? ea + 4 : 0x1000 + random.below(100) * 4;
+    }
+    if (i % most == most - 1) writer.take(part);
+  }
+  writer.take(part);
+  writer.finish();
+  writer.put_blocks(vectors);
+  return std::string(vectors.text());
 }
 
 }  // namespace
@@ -89,6 +115,14 @@ TEST_CASE("basic-block vectors") {
         "3,0x0000000000002000,1,2\n"
         "4,0x0000000000001004,1,1\n");
   CHECK(writer.intervals() == 2);
+}
+
+TEST_CASE("basic-block vectors do not depend on the parts") {
+  for (const uint64_t interval : {1, 30, 1000, 100000}) {
+    const std::string expected = vectors_in_parts(interval, 1);
+    CHECK(expected.size() > 1000);
+    for (const size_t most : {2, 3, 50, 5000}) CHECK(vectors_in_parts(interval, most) == expected);
+  }
 }
 
 }  // namespace htmtrace

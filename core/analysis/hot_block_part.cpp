@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/analysis/hot_block_part.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace htmtrace {
+
+void HotBlockPart::skipped() {
+  if (is_new_) begins_with_gap_ = true;
+  is_new_ = false;
+  close(std::nullopt);
+  run_.stop();
+}
+
+// Handles a control transfer to `ea`.
+void HotBlockPart::arrive(uint64_t ea) {
+  close(ea);
+  run_.start(ea);
+  open_is_lead_ = std::exchange(is_new_, false);
+}
+
+// Ends the current execution, if any.
+void HotBlockPart::close(std::optional<uint64_t> successor) {
+  if (run_.instructions == 0) return;
+  executions_++;
+  if (std::exchange(open_is_lead_, false)) {
+    lead_ = run_;
+    after_lead_ = successor;
+    return;
+  }
+  const Key key = {run_.begin, run_.hash};
+  Block& block = blocks_.at(key);
+  if (block.executions == 0) {
+    block.first_word = words_.size();
+    block.words = run_.size;
+    words_.insert(words_.end(), run_.first_words().begin(), run_.first_words().end());
+  }
+  block.executions++;
+  block.instructions += run_.instructions;
+  block.longest = std::max(block.longest, run_.instructions);
+  if (!successor) return;
+  block.followed++;
+  Passes& passes = edges_.at({key, *successor});
+  if (passes.count == 0) {
+    passes.previous = block.last_edge;
+    block.last_edge = static_cast<uint32_t>(edges_.rows().size());
+  }
+  passes.count++;
+}
+
+void HotBlockPart::clear() {
+  instructions_ = unknown_ = executions_ = 0;
+  lead_.reset();
+  after_lead_.reset();
+  blocks_.clear();
+  words_.clear();
+  edges_.clear();
+  is_new_ = true;
+  begins_with_gap_ = open_is_lead_ = false;
+  run_.stop();
+}
+
+}  // namespace htmtrace

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Counts a part of a core trace exactly. HotSpots adds up the parts.
+//
+// Most parts repeat a small number of accesses. A part counts equal accesses in one row, which is
+// cheaper than a search in each of HotSpots' tables and lists. Threads can count different parts at
+// the same time.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/analysis/symbol_cursor.h"
+#include "core/analysis/symbol_table.h"
+#include "core/base/arrival_table.h"
+#include "core/base/spread.h"
+#include "core/core_trace/events.h"
+#include "core/core_trace/instruction_class.h"
+#include "core/core_trace/modes.h"
+#include "core/core_trace/radix_walk.h"
+#include "core/core_trace/words.h"
+#include "core/memory_map/owners.h"
+
+namespace htmtrace {
+
+// The kind of address that identifies data.
+enum class DataKey : uint8_t { kLogical, kReal, kEffective };
+
+// "logical", "real", "effective".
+const char* key_name(DataKey key);
+
+// Returns nothing if the trace does not report this address.
+inline std::optional<uint64_t> address_of(const DataAccess& data, DataKey key) {
+  if (key == DataKey::kLogical) return data.has_la ? std::optional(data.la.value) : std::nullopt;
+  if (key == DataKey::kReal) return data.has_ra ? std::optional(data.ra.value) : std::nullopt;
+  return data.ea.value;
+}
+
+struct HotCode {
+  uint64_t count = 0;
+  uint64_t data = 0;  // data accesses by the code
+};
+
+// Accesses to the memory of one partition.
+struct OwnedWork {
+  uint64_t count = 0;  // instructions in the memory
+  uint64_t data = 0;   // data accesses to the memory
+  bool empty() const { return count == 0 && data == 0; }
+};
+
+// A sink for CoreDecoder.
+//
+// A key identifies code. The key of named code is the address by which SymbolTable finds the
+// symbol, with the owner. The key of other code is the address of its line of 128 bytes. Objects
+// have keys of the same kind.
+class HotPart {
+ public:
+  static constexpr uint64_t kNoAddress = ~uint64_t{0};
+  static constexpr uint64_t kNoObject = ~uint64_t{0};
+  // The most rows of a part whose tables stay in a processor's cache.
+  static constexpr size_t kMostRows = 1 << 13;
+
+  // Accesses that agree in these values.
+  struct Access {
+    uint64_t address = 0;  // a multiple of the unit
+    uint64_t site = 0;     // key of the code, if has_site
+    uint64_t object = 0;   // key of the object, or kNoObject
+    InstructionClass kind = InstructionClass::kUnknown;
+    bool has_site = false;
+
+    bool operator==(const Access&) const = default;
+    // Without the secret factor, a trace could choose accesses with equal hashes.
+    uint64_t hash() const {
+      const uint64_t factor = kHashSecret.factor;
+      return (address + static_cast<uint64_t>(kind)) ^ site * factor ^
+             std::rotl(object * factor, 32);
+    }
+  };
+  struct Accesses {
+    uint64_t count = 0;
+    uint64_t lowest_ea = kNoAddress;  // lowest accessed address, with its owner
+  };
+  struct Mix {
+    std::array<uint64_t, kInstructionClasses> classes{};
+    std::array<uint64_t, kPrivileges> privileges{};
+    uint64_t data_accesses = 0;
+    uint64_t data_without_address = 0;  // accesses without an address of the kind `key`
+    uint64_t code_without_address = 0;
+  };
+
+  // `unit_bytes` is a power of two. `symbols` and `owners`, if any, must outlive this object.
+  HotPart(DataKey key, uint64_t unit_bytes, const SymbolTable& symbols,
+          const MemoryOwners* owners = nullptr);
+
+  // `owners` must outlive the trace's instructions.
+  void begin_trace(const MemoryOwners& owners) { owners_.begin_trace(owners); }
+
+  [[gnu::always_inline]] void instruction(const Instruction& instruction) {
+    const InstructionClass kind = class_of(instruction);
+    mix_.classes[static_cast<size_t>(kind)]++;
+    mix_.privileges[static_cast<size_t>(privilege_of(instruction.modes))]++;
+    (instruction.has_ra ? owners_.at(instruction.ra) : owners_.unknown()).count++;
+    std::optional<uint64_t> site;
+    const EffectiveAddr ea = cursor_.code(instruction);
+    if (instruction.has_ea && !owned::is_nobodys(instruction.ea.value)) [[likely]] {
+      site = site_of(ea);
+      if (*site != running_) run(*site);
+      run_.count++;
+      run_.data += instruction.data_count;
+    } else {
+      mix_.code_without_address++;
+    }
+    // No loop: an indexed array would force the accesses into memory.
+    if (instruction.data_count > 0) take_data(instruction.data[0], kind, site);
+    if (instruction.data_count > 1) [[unlikely]]
+      take_data(instruction.data[1], kind, site);
+  }
+  void stamp(const Stamp&) {}
+  // Raw walks (CoreDecoder::follow_raw_walks()).
+  void walk(const Walk& walk) { walks_.push_back({walk, true}); }
+  void unselected(const Walk& walk) { walks_.push_back({walk, false}); }
+  void defect(const Defect&) {}
+
+  // The caller should take the counts and clear the part.
+  bool is_large() const { return data_.rows().size() >= kMostRows; }
+
+  // Call finish() after the last instruction and before the following functions.
+  void finish();
+
+  const Mix& mix() const { return mix_; }
+  const ArrivalTable<Access, Accesses>& data() const { return data_; }
+  const ArrivalTable<PlainKey, HotCode>& code() const { return code_; }
+  const OwnerTable<OwnedWork>& owners() const { return owners_; }
+  struct SeenWalk {
+    Walk walk;
+    bool selected = true;
+  };
+  const std::vector<SeenWalk>& walks() const { return walks_; }
+
+  // Keeps the allocated memory and the known names.
+  void clear();
+
+ private:
+  using Span = SymbolTable::Span;
+  // Size of the cache of recent names; most addresses are near their predecessors.
+  static constexpr size_t kRecent = 64;
+  struct RecentName {
+    Span span;
+    uint64_t key = 0;
+  };
+
+  // The key of the code at this address.
+  uint64_t site_of(EffectiveAddr address) {
+    return named_ ? named_site_of(address) : address.value & ~(words::kLineBytes - 1);
+  }
+  uint64_t named_site_of(EffectiveAddr address);
+  uint64_t object_of(EffectiveAddr address);
+
+  [[gnu::always_inline]] void take_data(const DataAccess& access, InstructionClass kind,
+                                        std::optional<uint64_t> site) {
+    mix_.data_accesses++;
+    (access.has_ra ? owners_.at(access.ra) : owners_.unknown()).data++;
+    const std::optional<uint64_t> address = address_of(access, key_);
+    if (!address) {
+      mix_.data_without_address++;
+      return;
+    }
+    const EffectiveAddr ea = cursor_.data(access);
+    const bool is_nobodys = owned::is_nobodys(access.ea.value);
+    Accesses& same = data_.at({
+        .address = *address & unit_mask_,
+        .site = site.value_or(0),
+        .object = named_ && !is_nobodys ? object_of(ea) : kNoObject,
+        .kind = kind,
+        .has_site = site.has_value(),
+    });
+    same.count++;
+    if (!is_nobodys && owned::plain(ea.value) < owned::plain(same.lowest_ea)) {
+      same.lowest_ea = ea.value;
+    }
+  }
+
+  void run(uint64_t site);
+  void count_code();
+
+  const DataKey key_;
+  const uint64_t unit_mask_;
+  const SymbolTable& symbols_;
+  const bool named_;
+  SymbolCursor cursor_;
+  RecentName recent_code_;
+  std::array<RecentName, kRecent> recent_data_{};
+  uint64_t running_ = 0;  // key of the code that runs; code_ does not have its counts yet
+  HotCode run_;
+  Mix mix_;
+  ArrivalTable<Access, Accesses> data_;
+  ArrivalTable<PlainKey, HotCode> code_;
+  OwnerTable<OwnedWork> owners_;
+  std::vector<SeenWalk> walks_;
+};
+
+}  // namespace htmtrace
