@@ -100,11 +100,11 @@ for trace in random loop; do
     job $trace text decode
     job $trace qtrace decode --format qtrace -o -
     job $trace disassemble decode --disassemble
-    one=()
     job $trace 'block vectors' decode --format bbv -o -
     job $trace report report
-    job $trace 'report --stacks' report --stacks
     job $trace 'report --blocks' report --blocks
+    one=()
+    job $trace 'report --stacks' report --stacks
     job $trace 'report --heat-map' report --heat-map
     job $trace 'report --timeline' report --timeline
 done

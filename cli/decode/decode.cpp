@@ -318,7 +318,8 @@ class Decode {
                          .summary = options_.summary,
                          .file_order = options_.file_order,
                          .progress = progress_,
-                         .quiet = options_.traces.quiet};
+                         .quiet = options_.traces.quiet,
+                         .threads = std::min(options_.traces.threads, kMostDecodeThreads)};
     const NestResult result = decode_nest(job, output_);
     const nest::Statistics& statistics = result.statistics;
     totals_.add(statistics);

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/nest_trace/counter.h"
 #include "output/print/nest_fields_printer.h"
+#include "output/print/nest_lines.h"
 #include "output/report/nest_report.h"
 
 namespace htmtrace {
@@ -57,6 +58,19 @@ void pass_selected(const NestJob& job, NestReading& reading, TextOutput& output,
   result.statistics.translated = choice.translated();
   result.statistics.untranslated = choice.untranslated();
   result.selected = choice.taken();
+}
+
+// Passes selected commands to the printer that `make_printer` makes from the output.
+template <class MakePrinter>
+void print(const NestJob& job, NestReading& reading, TextOutput& output,
+           const MakePrinter& make_printer, NestResult& result) {
+  if (job.threads == 1) {
+    auto printer = make_printer(output);
+    return pass_selected(job, reading, output, printer, result);
+  }
+  NestLineQueue queue(output, make_printer, job.threads);
+  pass_selected(job, reading, output, queue, result);
+  queue.finish();
 }
 
 nest::Statistics count_all(const NestJob& job, NestReading& reading) {
@@ -136,13 +150,16 @@ NestResult decode_nest(const NestJob& job, TextOutput& output) {
       pass_selected(job, reading, output, selected, result);
     }
   } else if (!job.fields.empty()) {
-    NestFieldsPrinter printer(
-        output, reading.layout(),
-        {.format = job.fields_format, .fields = job.fields, .target = job.wishes.target});
-    pass_selected(job, reading, output, printer, result);
+    const NestFieldsPrinter::Wishes wishes{
+        .format = job.fields_format, .fields = job.fields, .target = job.wishes.target};
+    print(
+        job, reading, output,
+        [&](TextOutput& text) { return NestFieldsPrinter(text, reading.layout(), wishes); },
+        result);
   } else {
-    NestPrinter printer(output, reading.layout(), job.wishes);
-    pass_selected(job, reading, output, printer, result);
+    print(
+        job, reading, output,
+        [&](TextOutput& text) { return NestPrinter(text, reading.layout(), job.wishes); }, result);
   }
   if (output.reader_gone()) return result;
   result.cut = tell_trouble(reading.input());

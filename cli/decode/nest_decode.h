@@ -37,6 +37,7 @@ struct NestJob {
   bool file_order = false;
   Progress::Style progress = Progress::Style::kNone;
   bool quiet = false;
+  unsigned threads = 1;  // that print
 };
 
 struct NestResult {

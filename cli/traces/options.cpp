@@ -50,7 +50,7 @@ SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& optio
 }
 
 void declare_threads(CLI::App& app, TraceOptions& options) {
-  app.add_option("-j,--threads", options.threads, "Decode core traces with N threads [all CPUs]")
+  app.add_option("-j,--threads", options.threads, "Read traces with N threads [all CPUs]")
       ->type_name("N")
       ->check(CLI::Range(1U, TraceOptions::kMostThreads).description(""))
       ->default_str("");

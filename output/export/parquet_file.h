@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "output/export/block_queue.h"
+#include "output/io/block_queue.h"
 #include "output/export/parquet_group.h"
 #include "output/export/parquet_rows.h"
 #include "output/export/row_schema.h"

@@ -35,7 +35,7 @@ TextOutput::TextOutput(TextOutput&& other) noexcept
       output_(std::move(other.output_)),
       file_(std::move(other.file_)),
       name_(std::move(other.name_)),
-      reader_gone_(other.reader_gone_),
+      reader_gone_(other.reader_gone()),
       unwritten_bytes_(other.unwritten_bytes_),
       capacity_(other.capacity_),
       buffer_(std::move(other.buffer_)),

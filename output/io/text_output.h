@@ -3,6 +3,7 @@
 // text.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +59,8 @@ class TextOutput {
   // system reports a late failure.
   void finish();
 
-  // The reader has closed its end (a pipe into head). Further text is dropped without an error.
+  // The reader has closed its end (a pipe into head). Further text is dropped without an error. Any
+  // thread may call this.
   bool reader_gone() const { return reader_gone_; }
 
   // After the descriptor `give_up` becomes readable, waits at most `patience` at a time for room in
@@ -82,7 +84,7 @@ class TextOutput {
   ReaderWait output_;
   std::optional<NewFile> file_;  // owns the descriptor
   std::string name_;
-  bool reader_gone_ = false;
+  std::atomic<bool> reader_gone_ = false;
   uint64_t unwritten_bytes_ = 0;
   size_t capacity_ = kBufferBytes;
   std::unique_ptr<char[]> buffer_;

@@ -15,7 +15,7 @@ import formats
 import runs
 import traces
 
-ALL, CORE = ("core", "nest"), ("core",)
+ALL, CORE, NEST = ("core", "nest"), ("core",), ("nest",)
 WHOLE = ("status", "stdout", "stderr")
 
 # Each command is the words that precede the path. Both sides of an equality run it.
@@ -330,6 +330,7 @@ OUTCOME = ("status", "stdout")
 
 EQUALITIES = [
     Equality("threads", CORE, PARALLEL, view(at_file, "-j", "1"), view(at_file, "-j", "{threads}")),
+    Equality("threads of a nest trace", NEST, IN_ORDER, view(at_file, "-j", "1"), view(at_file, "-j", "{threads}")),
     Equality("threads of a pipe", CORE, PARALLEL, view(at_pipe, "-j", "1"), view(at_pipe, "-j", "{threads}")),
     Equality("threads of a compressed trace", CORE, PARALLEL, view(at_zstd_file, "-j", "1"),
              view(at_zstd_file, "-j", "{threads}")),
