@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "core/base/packed_layout.h"
 #include "core/base/packed_numbers.h"
@@ -9,37 +10,44 @@
 namespace htmtrace {
 namespace {
 
-// An eight-byte load yields at least kWordBits bits, whichever bit of its first byte comes first.
-constexpr unsigned kWordBits = packed::kMostBits + 1;
+// Reads a number of kBits bits that begins `bit` bits after `from`. Reads eight bytes.
+template <unsigned kBits>
+uint64_t bits_at(const std::byte* from, size_t bit) {
+  constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
+  return packed::load_le64(from + bit / 8) >> bit % 8 & kMask;
+}
 
-// Reads consecutive numbers of `bits` bits. The value of each number is its bits * times + more.
-struct BitReader {
-  std::span<const std::byte> bytes;
-  unsigned bits;
-  uint64_t times;
-  uint64_t more;
-
-  // kAtOnce numbers need at most kWordBits bits.
-  template <size_t kAtOnce>
-  void read(std::span<uint64_t> values) const {
-    const uint64_t mask = (uint64_t{1} << bits) - 1;
-    // The loop ends at the last position where eight bytes are readable.
-    const size_t last =
-        bytes.size() < sizeof(uint64_t) ? 0 : (bytes.size() - sizeof(uint64_t)) * 8 + 8;
-    size_t i = 0, bit = 0;
-    for (; i + kAtOnce <= values.size() && bit < last; i += kAtOnce, bit += kAtOnce * bits) {
-      uint64_t word = packed::load_le64(bytes.data() + bit / 8) >> bit % 8;
-      for (size_t j = 0; j < kAtOnce; j++, word >>= bits) {
-        values[i + j] = (word & mask) * times + more;
-      }
-    }
-    for (; i < values.size(); i++, bit += bits) {
-      std::array<std::byte, sizeof(uint64_t)> end{};
-      std::memcpy(end.data(), bytes.data() + bit / 8, std::min(end.size(), bytes.size() - bit / 8));
-      values[i] = (packed::load_le64(end.data()) >> bit % 8 & mask) * times + more;
-    }
+// Reads consecutive numbers of kBits bits and adds `more` to each. The number of bits is a
+// constant, because eight numbers then need no computed shifts and addresses: this takes half the
+// time.
+template <unsigned kBits>
+void read_bits(std::span<const std::byte> bytes, uint64_t more, std::span<uint64_t> values) {
+  constexpr size_t kAtOnce = 8;  // these take kBits bytes
+  size_t i = 0;
+  const std::byte* from = bytes.data();
+  const size_t readable =
+      bytes.size() < kBits + sizeof(uint64_t) ? 0 : (bytes.size() - sizeof(uint64_t)) / kBits;
+  for (size_t left = std::min(values.size() / kAtOnce, readable); left > 0; left--) {
+#pragma GCC unroll 8
+    for (size_t j = 0; j < kAtOnce; j++) values[i + j] = bits_at<kBits>(from, j * kBits) + more;
+    i += kAtOnce;
+    from += kBits;
   }
-};
+  const auto rest = bytes.subspan(static_cast<size_t>(from - bytes.data()));
+  for (size_t bit = 0; i < values.size(); i++, bit += kBits) {
+    std::array<std::byte, sizeof(uint64_t)> end{};
+    std::memcpy(end.data(), rest.data() + bit / 8, std::min(end.size(), rest.size() - bit / 8));
+    values[i] = bits_at<kBits>(end.data(), bit % 8) + more;
+  }
+}
+
+using ReadBits = void (*)(std::span<const std::byte>, uint64_t, std::span<uint64_t>);
+
+// Indexed by the number of bits, from 1.
+constexpr auto kReadBits = []<size_t... kIndexes>(std::index_sequence<kIndexes...>) {
+  return std::array<ReadBits, sizeof...(kIndexes) + 1>{nullptr, read_bits<kIndexes + 1>...};
+}
+(std::make_index_sequence<packed::kMostBits>());
 
 }  // namespace
 
@@ -82,17 +90,13 @@ void NumberReader::numbers(std::span<uint64_t> values) {
   take(packed::bytes_of_bits(values.size(), bits));
   if (!ok_) return fail(values);
 
-  const BitReader reader{readable, bits, uint64_t{1} << shift, least};
   if (bits == 0) {
     std::ranges::fill(values, least);
-  } else if (bits <= kWordBits / 8) {
-    reader.read<8>(values);
-  } else if (bits <= kWordBits / 4) {
-    reader.read<4>(values);
-  } else if (bits <= kWordBits / 2) {
-    reader.read<2>(values);
+  } else if (shift == 0) {
+    kReadBits[bits](readable, least, values);
   } else {
-    reader.read<1>(values);
+    kReadBits[bits](readable, 0, values);
+    for (uint64_t& value : values) value = (value << shift) + least;
   }
   add_rests(values, rests, bits, shift, sizes & 15);
 }

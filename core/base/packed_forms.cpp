@@ -2,6 +2,7 @@
 #include "core/base/packed_forms.h"
 
 #include <bit>
+#include <utility>
 
 namespace htmtrace::packed {
 namespace {
@@ -10,37 +11,121 @@ size_t bytes_of(uint64_t value) {
   return (static_cast<size_t>(std::bit_width(value)) + 7) / 8;
 }
 
+// Eight numbers of N bits take N bytes.
+constexpr size_t kWrittenAtOnce = 8;
+
+// Writes the lower kBits bits of each number minus `least`. The number of bits is a constant,
+// because the numbers then need no computed shifts, and do not wait for each other. Requires a
+// multiple of kWrittenAtOnce numbers. Also writes up to seven bytes after them.
+template <unsigned kBits>
+void write_bits_of(std::span<const uint64_t> values, uint64_t least, std::byte* out) {
+  constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
+  constexpr unsigned kWord = 64;
+  for (size_t i = 0; i < values.size(); i += kWrittenAtOnce, out += kBits) {
+    uint64_t held = 0;
+#pragma GCC unroll 8
+    for (unsigned j = 0; j < kWrittenAtOnce; j++) {
+      const uint64_t value = (values[i + j] - least) & kMask;
+      const unsigned bit = j * kBits % kWord;
+      held |= value << bit;
+      if (bit + kBits < kWord) continue;
+      store_le64(out + j * kBits / kWord * sizeof(uint64_t), held);
+      held = bit + kBits == kWord ? 0 : value >> (kWord - bit);
+    }
+    if constexpr (kBits % sizeof(uint64_t) != 0) {
+      store_le64(out + kBits / sizeof(uint64_t) * sizeof(uint64_t), held);
+    }
+  }
+}
+
+using WriteBits = void (*)(std::span<const uint64_t>, uint64_t, std::byte*);
+
+// Indexed by the number of bits, from 1.
+constexpr auto kWriteBits = []<size_t... kIndexes>(std::index_sequence<kIndexes...>) {
+  return std::array<WriteBits, sizeof...(kIndexes) + 1>{nullptr, write_bits_of<kIndexes + 1>...};
+}
+(std::make_index_sequence<kMostBits>());
+
 }  // namespace
 
 NumbersForm::NumbersForm(std::span<const uint64_t> values) {
-  if (!values.empty()) {
-    const uint64_t first = values.front();
-    least_ = first;
-    for (const uint64_t value : values) {
-      least_ = std::min(least_, value);
-      differences_ |= value ^ first;
-    }
-  }
+  find_extent(values);
   find_shift();
-  // Two counters per width. Adjacent numbers often have the same width, and with one counter each
-  // increment would wait for the preceding increment.
-  std::array<Widths, 2> of_width{};
-  if (constant()) {
-    of_width[0][0] = values.size();
-  } else {
+  find_size(values.size(), widths_of(values));
+}
+
+NumbersForm NumbersForm::of_counts(std::span<const uint32_t> counts) {
+  NumbersForm form;
+  Widths of_width{};
+  size_t count = 0;
+  for (size_t number = 0; number < counts.size(); number++) {
+    form.differences_ |= number;  // 0 is one of the numbers
+    of_width[static_cast<size_t>(std::bit_width(number))] += counts[number];
+    count += counts[number];
+  }
+  form.find_shift();
+  form.find_size(count, of_width);
+  return form;
+}
+
+void NumbersForm::find_extent(std::span<const uint64_t> values) {
+  if (values.empty()) return;
+  const uint64_t first = values.front();
+  // Two results, because each comparison waits for the result of the preceding comparison.
+  std::array<uint64_t, 2> least = {first, first};
+  uint64_t differences = 0;
+  size_t i = 0;
+  for (; i + 1 < values.size(); i += 2) {
+    least[0] = std::min(least[0], values[i]);
+    least[1] = std::min(least[1], values[i + 1]);
+    differences |= (values[i] ^ first) | (values[i + 1] ^ first);
+  }
+  if (i < values.size()) {
+    least[0] = std::min(least[0], values[i]);
+    differences |= values[i] ^ first;
+  }
+  least_ = std::min(least[0], least[1]);
+  differences_ = differences;
+}
+
+NumbersForm::Widths NumbersForm::widths_of(std::span<const uint64_t> values) const {
+  // Several counters per width. Adjacent numbers often have the same width, and with one counter
+  // each increment would wait for the preceding increment.
+  std::array<Widths, 4> of_width{};
+  const auto count_all = [&](const auto& width_of) {
     size_t i = 0;
-    for (; i + 1 < values.size(); i += 2) {
-      of_width[0][std::bit_width((values[i] - least_) >> shift_)]++;
-      of_width[1][std::bit_width((values[i + 1] - least_) >> shift_)]++;
+    for (; i + of_width.size() <= values.size(); i += of_width.size()) {
+      for (size_t j = 0; j < of_width.size(); j++) of_width[j][width_of(values[i + j])]++;
     }
-    if (i < values.size()) of_width[0][std::bit_width((values[i] - least_) >> shift_)]++;
+    for (; i < values.size(); i++) of_width[0][width_of(values[i])]++;
+  };
+  // The position of the highest bit of 2 N + 1 is the width of N, also if N is 0.
+  const auto short_width = [](uint64_t number) {
+    return static_cast<size_t>(__builtin_clzll(2 * number + 1) ^ 63);
+  };
+  const uint64_t least = least_;
+  const unsigned shift = shift_;
+  if (constant()) {
+    of_width[0][0] = static_cast<uint32_t>(values.size());
+  } else if (differences_ >> 63 != 0) {
+    count_all([=](uint64_t value) {
+      return static_cast<size_t>(std::bit_width((value - least) >> shift));
+    });
+  } else if (shift != 0) {
+    count_all([=](uint64_t value) { return short_width((value - least) >> shift); });
+  } else {
+    count_all([=](uint64_t value) { return short_width(value - least); });
   }
   for (size_t width = 0; width < of_width[0].size(); width++) {
-    of_width[0][width] += of_width[1][width];
+    for (size_t j = 1; j < of_width.size(); j++) of_width[0][width] += of_width[j][width];
   }
-  find_bits(values.size(), of_width[0]);
+  return of_width[0];
+}
+
+void NumbersForm::find_size(size_t count, const Widths& of_width) {
+  find_bits(count, of_width);
   least_bytes_ = bytes_of(least_);
-  size_bytes_ = 2 + kPositionBytes + least_bytes_ + bytes_of_bits(values.size(), bits_) +
+  size_bytes_ = 2 + kPositionBytes + least_bytes_ + bytes_of_bits(count, bits_) +
                 rests_ * (kPositionBytes + rest_bytes_);
 }
 
@@ -71,22 +156,26 @@ void NumbersForm::find_bits(size_t count, const Widths& of_width) {
   }
 }
 
-// Writes the lower bits of each number without gaps. Each store writes eight bytes, which have room
-// for up to seven bits of the preceding numbers, which do not fill a byte, and up to 56 bits of the
-// next number.
+// Writes the lower bits of each number without gaps.
 void NumbersForm::write_bits(std::span<const uint64_t> values, std::vector<std::byte>& to) const {
   if (bits_ == 0) return;
-  const uint64_t mask = (uint64_t{1} << bits_) - 1;
   const size_t begin = to.size(), end = begin + bytes_of_bits(values.size(), bits_);
   to.resize(end + sizeof(uint64_t));
   std::byte* out = to.data() + begin;
-  const unsigned bits = bits_, shift = shift_;
-  const uint64_t least = least_;
+  if (shift_ == 0) {
+    const size_t at_once = values.size() / kWrittenAtOnce;
+    kWriteBits[bits_](values.first(at_once * kWrittenAtOnce), least_, out);
+    values = values.subspan(at_once * kWrittenAtOnce);
+    out += at_once * bits_;
+  }
+  // Each store writes eight bytes, which have room for up to seven bits of the preceding numbers,
+  // which do not fill a byte, and up to 56 bits of the next number.
+  const uint64_t mask = (uint64_t{1} << bits_) - 1;
   uint64_t held = 0;
   unsigned held_bits = 0;
   for (const uint64_t value : values) {
-    held |= ((value - least) >> shift & mask) << held_bits;
-    held_bits += bits;
+    held |= ((value - least_) >> shift_ & mask) << held_bits;
+    held_bits += bits_;
     store_le64(out, held);
     out += held_bits / 8;
     held >>= held_bits & ~7U;
@@ -111,13 +200,16 @@ void NumbersForm::write(std::span<const uint64_t> values, std::vector<std::byte>
   put_number(to, least_, least_bytes_);
   write_bits(values, to);
   if (rests_ == 0) return;
+  // Less than 64, because there is a rest.
+  const unsigned rest_at = shift_ + bits_;
+  const uint64_t limit = uint64_t{1} << rest_at;
   std::vector<uint64_t> rests;
   rests.reserve(rests_);
   for (size_t i = 0; i < values.size(); i++) {
-    const uint64_t rest = (values[i] - least_) >> shift_ >> bits_;
-    if (rest == 0) continue;
+    const uint64_t number = values[i] - least_;
+    if (number < limit) continue;
     put_number(to, i, kPositionBytes);
-    rests.push_back(rest);
+    rests.push_back(number >> rest_at);
   }
   for (const uint64_t rest : rests) put_number(to, rest, rest_bytes_);
 }

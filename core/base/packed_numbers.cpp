@@ -76,7 +76,7 @@ bool pack_as(RepeatedForm form, std::span<const uint64_t> values, std::vector<st
       if (!distinct.find(values)) return false;
       put_number(to, distinct.values().size(), packed::kCountBytes);
       pack_numbers(distinct.values(), to);
-      pack_numbers(distinct.which(), to);
+      distinct.which_form().write(distinct.which(), to);
       return true;
     }
     case RepeatedForm::kSplit: {
