@@ -55,6 +55,10 @@ class HotTable {
     return at(key);
   }
 
+  // The number of keys that the table can still take without an error, for any keys.
+  size_t room() const { return capacity_ - std::min(size_, capacity_); }
+  bool contains(uint64_t key) const { return used_[place_of(key)]; }
+
   // Starts to load the row of `key`.
   void prefetch(uint64_t key) const {
     const size_t home = home_of(key);

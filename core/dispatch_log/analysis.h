@@ -139,6 +139,10 @@ class DtlAnalysis {
 
   void add_counts(const DtlAnalysis& other);
   void move(uint16_t to, DtlPlaces& places);
+  void count_waits(std::span<const DtlEntry> entries);
+  static void count_fault_pages(std::span<const DtlEntry> entries, DtlPlaces& places);
+  bool count_at_once(std::span<const DtlEntry> entries, int cpu, DtlPlaces& places);
+  void count_in_order(std::span<const DtlEntry> entries, int cpu, DtlPlaces& places);
   void count_stolen(std::span<const DtlEntry> entries, uint64_t ticks_per_second);
 
   TickHistogram enqueue_to_dispatch_, ready_to_enqueue_, waiting_to_ready_;

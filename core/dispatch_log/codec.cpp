@@ -40,25 +40,62 @@ struct Group {
   std::span<uint64_t> of(Column& column) const { return std::span(column).subspan(begin, count); }
 };
 
+// The positions of all entries of a block.
 class Groups {
  public:
-  void count(uint64_t reasons) { groups_[group_of(reasons)].count++; }
-  // Call place() after all entries are counted.
-  void place() {
+  // reasons_of(i) returns the reasons of entry i.
+  template <class ReasonsOf>
+  Groups(size_t entries, const ReasonsOf& reasons_of)
+      : part_((entries + kParts - 1) / kParts), entries_(entries) {
+    size_t i = 0;
+    // Entries of the same group often follow each other, and each increment of a counter waits for
+    // the preceding increment. The parts have separate counters, so these waits overlap.
+    std::array<std::array<uint16_t, kGroups>, kParts> counts{};
+    const auto rank = [&](size_t part, size_t entry) {
+      const size_t group = group_of(reasons_of(entry));
+      ranks_[entry] = static_cast<uint16_t>(counts[part][group]++ * kGroups + group);
+    };
+    for (; i + (kParts - 1) * part_ < entries; i++) {
+      for (size_t part = 0; part < kParts; part++) rank(part, i + part * part_);
+    }
+    for (; i < part_; i++) {
+      for (size_t part = 0; part < kParts && i + part * part_ < entries; part++) {
+        rank(part, i + part * part_);
+      }
+    }
     size_t begin = 0;
-    for (size_t i = 0; i < kGroups; i++) {
-      groups_[i].begin = next_[i] = begin;
-      begin += groups_[i].count;
+    for (size_t group = 0; group < kGroups; group++) {
+      groups_[group].begin = begin;
+      for (size_t part = 0; part < kParts; part++) {
+        begins_[part][group] = begin;
+        begin += counts[part][group];
+      }
+      groups_[group].count = begin - groups_[group].begin;
     }
   }
-  // The index of the next entry with these reasons.
-  size_t next(uint64_t reasons) { return next_[group_of(reasons)]++; }
+
+  // Calls visit(i, place) for each entry i in order.
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    for (size_t part = 0, i = 0; part < kParts; part++) {
+      const auto& begins = begins_[part];
+      for (const size_t end = std::min(entries_, i + part_); i < end; i++) {
+        visit(i, begins[ranks_[i] % kGroups] + ranks_[i] / kGroups);
+      }
+    }
+  }
 
   const std::array<Group, kGroups>& all() const { return groups_; }
 
  private:
+  static constexpr size_t kParts = 4;
+
+  size_t part_, entries_;
   std::array<Group, kGroups> groups_;
-  std::array<size_t, kGroups> next_{};
+  std::array<std::array<size_t, kGroups>, kParts> begins_;
+  // For each entry, the number of preceding entries of its group in its part, and the group.
+  std::array<uint16_t, kMostDtlEntries> ranks_;
+  static_assert(kMostDtlEntries / kParts * kGroups <= UINT16_MAX + 1);
 };
 
 }  // namespace
@@ -66,24 +103,21 @@ class Groups {
 void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>& to,
                       DtlPackHints* hints) {
   Columns columns;
-  Groups groups;
-  for (const DtlEntry& entry : entries) groups.count(entry.preempt_reason);
-  groups.place();
+  const Groups groups(entries.size(), [&](size_t i) { return entries[i].preempt_reason; });
   uint64_t before = 0;
-  for (size_t i = 0; i < entries.size(); i++) {
+  groups.visit([&](size_t i, size_t place) {
     const DtlEntry& entry = entries[i];
     columns.processor[i] = entry.processor_id;
     columns.srr1[i] = entry.srr1;
     columns.since[i] = entry.timebase - before;
     before = entry.timebase;
     columns.reasons[i] = uint64_t{entry.dispatch_reason} << 8 | entry.preempt_reason;
-    const size_t place = groups.next(entry.preempt_reason);
     columns.enqueue_to_dispatch[place] = entry.enqueue_to_dispatch;
     columns.ready_to_enqueue[place] = entry.ready_to_enqueue;
     columns.waiting_to_ready[place] = entry.waiting_to_ready;
     columns.srr0[place] = entry.srr0;
     columns.fault_address[place] = entry.fault_address;
-  }
+  });
   const Group all{.count = entries.size()};
   const auto hint = [hints](size_t column) { return hints ? &hints->columns[column] : nullptr; };
   pack_repeated(all.of(columns.processor), to, hint(0));
@@ -105,15 +139,13 @@ void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>&
 
 bool unpack_dtl_entries(std::span<const std::byte> packed, std::span<DtlEntry> entries) {
   Columns columns;
-  Groups groups;
   const Group all{.count = entries.size()};
   NumberReader reader(packed);
   reader.repeated(all.of(columns.processor));
   reader.repeated(all.of(columns.srr1));
   reader.numbers(all.of(columns.since));
   reader.repeated(all.of(columns.reasons));
-  for (const uint64_t reasons : all.of(columns.reasons)) groups.count(reasons);
-  groups.place();
+  const Groups groups(entries.size(), [&](size_t i) { return columns.reasons[i]; });
   for (const Group& group : groups.all()) {
     if (group.count == 0) continue;
     reader.numbers(group.of(columns.enqueue_to_dispatch));
@@ -123,9 +155,8 @@ bool unpack_dtl_entries(std::span<const std::byte> packed, std::span<DtlEntry> e
     reader.repeated(group.of(columns.fault_address));
   }
   uint64_t timebase = 0;
-  for (size_t i = 0; i < entries.size(); i++) {
+  groups.visit([&](size_t i, size_t place) {
     const uint64_t reasons = columns.reasons[i];
-    const size_t place = groups.next(reasons);
     timebase += columns.since[i];
     entries[i] = {.dispatch_reason = static_cast<uint8_t>(reasons >> 8),
                   .preempt_reason = static_cast<uint8_t>(reasons),
@@ -137,7 +168,7 @@ bool unpack_dtl_entries(std::span<const std::byte> packed, std::span<DtlEntry> e
                   .fault_address = columns.fault_address[place],
                   .srr0 = columns.srr0[place],
                   .srr1 = columns.srr1[i]};
-  }
+  });
   return reader.ok() && reader.at_end();
 }
 

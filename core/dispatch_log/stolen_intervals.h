@@ -17,11 +17,36 @@ class StolenIntervals {
     bool operator==(const Interval&) const = default;
   };
 
-  void add(uint64_t timebase, uint64_t stolen, uint64_t length) {
-    if (count == 0 || timebase < last.begin || timebase - last.begin >= length) {
-      open({timebase - timebase % length, 0});
+  // Adds dispatches in the order of the log. Holds the current interval, which belongs to the
+  // intervals again when this object is gone.
+  class Current {
+   public:
+    // `length` is not 0.
+    Current(StolenIntervals& of, uint64_t length)
+        : of_(of), length_(length), last_(of.last), any_(of.count != 0) {}
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+    ~Current() { of_.last = last_; }
+
+    void add(uint64_t timebase, uint64_t stolen) {
+      if (!any_ || timebase < last_.begin || timebase - last_.begin >= length_) [[unlikely]] {
+        of_.last = last_;
+        of_.open({timebase - timebase % length_, 0});
+        last_ = of_.last;
+        any_ = true;
+      }
+      last_.stolen += stolen;
     }
-    last.stolen += stolen;
+
+   private:
+    StolenIntervals& of_;
+    uint64_t length_;
+    Interval last_;
+    bool any_;
+  };
+
+  void add(uint64_t timebase, uint64_t stolen, uint64_t length) {
+    Current(*this, length).add(timebase, stolen);
   }
 
   // Appends a later part with the same length.
