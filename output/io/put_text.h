@@ -9,6 +9,10 @@
 #include <cstring>
 #include <string_view>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace htmtrace {
 
 inline char* put_text(char* to, std::string_view text) {
@@ -27,6 +31,32 @@ inline char* put_text(char* to, std::string_view text) {
   return upper | (parts - upper * 10) << 8;
 }
 
+struct EightDigitsOfBoth {
+  uint64_t first, second;
+};
+
+// Converts two numbers below 100 million as eight_digits() does, with half the instructions on x86.
+[[gnu::always_inline]] inline EightDigitsOfBoth eight_digits_of_both(uint32_t first,
+                                                                     uint32_t second) {
+#ifdef __SSE2__
+  // 0xd1b71759 is 2^45 / 10000, rounded up, which is exact for 32-bit numbers.
+  const __m128i values = _mm_set_epi64x(second, first);
+  __m128i upper = _mm_srli_epi64(_mm_mul_epu32(values, _mm_set1_epi64x(0xd1b71759)), 45);
+  __m128i rest = _mm_sub_epi64(values, _mm_mul_epu32(upper, _mm_set1_epi64x(10000)));
+  __m128i parts = _mm_or_si128(upper, _mm_slli_epi64(rest, 32));
+  upper = _mm_srli_epi16(_mm_mulhi_epu16(parts, _mm_set1_epi16(5243)), 3);  // each / 100
+  rest = _mm_sub_epi16(parts, _mm_mullo_epi16(upper, _mm_set1_epi16(100)));
+  parts = _mm_or_si128(upper, _mm_slli_epi32(rest, 16));
+  upper = _mm_srli_epi16(_mm_mullo_epi16(parts, _mm_set1_epi16(103)), 10);  // each / 10
+  rest = _mm_sub_epi16(parts, _mm_mullo_epi16(upper, _mm_set1_epi16(10)));
+  parts = _mm_or_si128(upper, _mm_slli_epi16(rest, 8));
+  return {.first = static_cast<uint64_t>(_mm_cvtsi128_si64(parts)),
+          .second = static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(parts, parts)))};
+#else
+  return {.first = eight_digits(first), .second = eight_digits(second)};
+#endif
+}
+
 // Writes eight characters. The caller overwrites all characters after the first 8 - `skip`.
 inline char* put_digits(char* to, uint64_t digits, unsigned skip) {
   digits = (digits | 0x3030303030303030) >> 8 * skip;
@@ -35,12 +65,16 @@ inline char* put_digits(char* to, uint64_t digits, unsigned skip) {
   return to + sizeof(digits) - skip;
 }
 
-// Requires a value below 100 million and room for 8 characters.
-[[gnu::always_inline]] inline char* put_short_decimal(char* to, uint32_t value) {
-  const uint64_t digits = eight_digits(value);
+// Writes eight digits without leading zeros. Requires room for 8 characters.
+[[gnu::always_inline]] inline char* put_short_digits(char* to, uint64_t digits) {
   // The last digit is always printed.
   constexpr uint64_t kLast = uint64_t{1} << 56;
   return put_digits(to, digits, static_cast<unsigned>(std::countr_zero(digits | kLast)) / 8);
+}
+
+// Requires a value below 100 million and room for 8 characters.
+[[gnu::always_inline]] inline char* put_short_decimal(char* to, uint32_t value) {
+  return put_short_digits(to, eight_digits(value));
 }
 
 // Requires room for 24 characters.

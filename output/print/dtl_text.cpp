@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/spread.h"
 #include "output/io/hex_text.h"
 #include "output/io/json_key.h"
 #include "output/io/put_text.h"
@@ -20,11 +21,14 @@ char* put_reason(char* to, std::string_view name, uint8_t code) {
 }
 
 // Inlined into the code of a line: calls would take a fifth of the printing time.
-[[gnu::always_inline]] inline char* put_hex(char* to, uint64_t value) {
-  to = put_text(to, "0x");
+[[gnu::always_inline]] inline char* put_short_hex(char* to, uint64_t value) {
   // Drops leading zeros, but keeps the last digit.
   const auto zeros = static_cast<unsigned>(std::countl_zero(value | 1)) / 4;
   return put_hex64(to, value << 4 * zeros) - zeros;
+}
+
+[[gnu::always_inline]] inline char* put_hex(char* to, uint64_t value) {
+  return put_short_hex(put_text(to, "0x"), value);
 }
 
 constexpr uint64_t kEightDigits = 100'000'000;
@@ -40,14 +44,31 @@ class Seconds {
     if (clock.ticks_per_second != 0) inverse_ = UINT64_MAX / clock.ticks_per_second;
   }
 
-  // "[003]     1.000000195"
-  char* put(char* to, uint64_t timebase) {
+  // Prepares the text for put(). Returns false if only put_slowly() prints this time.
+  bool find(uint64_t timebase) {
     timebase = std::max(timebase, clock_.boot_timebase);
-    if (timebase - begin_ >= known_ticks_ && !find(timebase)) [[unlikely]] {
-      return put_slowly(to, timebase);
+    return timebase - begin_ < known_ticks_ || find_second(timebase);
+  }
+
+  // After find(), the nanoseconds since the start of the second.
+  uint32_t nanoseconds(uint64_t timebase) const {
+    return static_cast<uint32_t>(nanoseconds_of(std::max(timebase, clock_.boot_timebase) - begin_));
+  }
+
+  // "[003]     1.", after find().
+  char* put(char* to) const {
+    std::memcpy(to, text_.data(), kUsualText);
+    if (length_ > kUsualText) [[unlikely]] {
+      std::memcpy(to + kUsualText, text_.data() + kUsualText, text_.size() - kUsualText);
     }
-    std::memcpy(to, text_.data(), text_.size());
-    return put_fraction(to + length_, nanoseconds(timebase - begin_));
+    return to + length_;
+  }
+
+  // "[003]     1.000000195"
+  char* put_slowly(char* to, uint64_t timebase) const {
+    const auto time = clock_.nanoseconds(timebase);
+    if (!time) return put_text(put_cpu(to), "-");
+    return put_fraction(put_begin(to, *time / kSecond), *time % kSecond);
   }
 
  private:
@@ -56,7 +77,7 @@ class Seconds {
 
   // Requires ticks of less than a second. A division takes longer than all other numbers of a line.
   // The product with the inverse equals the quotient, or is too small by 1.
-  uint64_t nanoseconds(uint64_t ticks) const {
+  uint64_t nanoseconds_of(uint64_t ticks) const {
     __extension__ typedef unsigned __int128 Wide;
     const uint64_t dividend = ticks * kSecond;
     const auto about = static_cast<uint64_t>(Wide{dividend} * inverse_ >> 64);
@@ -65,7 +86,7 @@ class Seconds {
   }
 
   // Returns false if the second does not exist, or its nanoseconds need larger numbers.
-  bool find(uint64_t timebase) {
+  bool find_second(uint64_t timebase) {
     if (clock_.ticks_per_second == 0 || clock_.ticks_per_second > kMostTicks) return false;
     const uint64_t seconds = (timebase - clock_.boot_timebase) / clock_.ticks_per_second;
     begin_ = clock_.boot_timebase + seconds * clock_.ticks_per_second;
@@ -91,12 +112,6 @@ class Seconds {
     return put_digits(to, eight_digits(static_cast<uint32_t>(ns % kEightDigits)), 0);
   }
 
-  char* put_slowly(char* to, uint64_t timebase) const {
-    const auto time = clock_.nanoseconds(timebase);
-    if (!time) return put_text(put_cpu(to), "-");
-    return put_fraction(put_begin(to, *time / kSecond), *time % kSecond);
-  }
-
   int cpu_;
   DtlClock clock_;
   uint64_t inverse_ = 0;      // 2^64 / ticks per second
@@ -104,6 +119,7 @@ class Seconds {
   uint64_t known_ticks_ = 0;  // the text changes at this tick
   size_t length_ = 0;
   // put_decimal() needs more room than its text takes.
+  static constexpr size_t kUsualText = 16;
   std::array<char, 48> text_{};
 };
 
@@ -111,28 +127,68 @@ class Seconds {
 // seconds.
 class Timebase {
  public:
-  char* put(char* to, uint64_t timebase) {
+  // Prepares the text for put(). Returns false if only put_slowly() prints this timebase.
+  bool find(uint64_t timebase) {
     if (timebase - begin_ >= kEightDigits || begin_ == 0) [[unlikely]] {
-      if (timebase < kEightDigits) return put_decimal(put_text(to, kName), timebase);
-      find(timebase);
+      if (timebase < kEightDigits) return false;
+      begin_ = timebase - timebase % kEightDigits;
+      char* const end = put_decimal(put_text(text_.data(), kName), timebase / kEightDigits);
+      length_ = static_cast<size_t>(end - text_.data());
     }
+    return true;
+  }
+
+  // After find(), the number of the lowest eight digits.
+  uint32_t lowest(uint64_t timebase) const { return static_cast<uint32_t>(timebase - begin_); }
+
+  // The text up to the lowest eight digits, after find().
+  char* put(char* to) const {
     std::memcpy(to, text_.data(), kMostText);
-    return put_digits(to + length_, eight_digits(static_cast<uint32_t>(timebase - begin_)), 0);
+    return to + length_;
+  }
+
+  static char* put_slowly(char* to, uint64_t timebase) {
+    return put_decimal(put_text(to, kName), timebase);
   }
 
  private:
   static constexpr std::string_view kName = ": vpa-dtl: timebase:";
   static constexpr size_t kMostText = 32;  // the name and twelve digits
 
-  void find(uint64_t timebase) {
-    begin_ = timebase - timebase % kEightDigits;
-    char* const end = put_decimal(put_text(text_.data(), kName), timebase / kEightDigits);
-    length_ = static_cast<size_t>(end - text_.data());
-  }
-
   uint64_t begin_ = 0;  // 0: no text is cached
   size_t length_ = 0;
   std::array<char, kMostText + 16> text_{};
+};
+
+// Caches texts of numbers that often recur. `make(to, number)` makes a text of at most kMostText
+// characters and returns its end.
+template <size_t kMostText, unsigned kRowBits>
+class NumberTexts {
+ public:
+  NumberTexts() {
+    for (Row& row : rows_) row.length = 0;
+  }
+
+  // Requires room for kMostText characters.
+  template <class Make>
+  char* put(char* to, uint64_t number, const Make& make) {
+    Row& row = rows_[spread(number) >> (64 - kRowBits)];
+    if (row.number != number || row.length == 0) [[unlikely]] {
+      row.number = number;
+      row.length = static_cast<uint32_t>(make(row.text.data(), number) - row.text.data());
+    }
+    std::memcpy(to, row.text.data(), kMostText);
+    return to + row.length;
+  }
+
+ private:
+  struct Row {
+    uint64_t number;
+    uint32_t length;
+    // put_decimal() and put_hex() need more room than their texts take.
+    std::array<char, kMostText + 20> text;
+  };
+  std::array<Row, size_t{1} << kRowBits> rows_;
 };
 
 // Caches the text of two reasons with the names of the fields around them. Each text is copied with
@@ -180,19 +236,55 @@ struct Line {
   Seconds seconds;
   Timebase timebase;
   const Reasons& reasons;
+  // A virtual processor uses few physical processors at a time, and most entries have the same few
+  // values of srr1.
+  NumberTexts<48, 6> processors;
+  NumberTexts<32, 3> srr1;
 };
 
-char* put_line(char* to, Line& line, const DtlEntry& entry) {
-  to = line.seconds.put(to, entry.timebase);
-  to = line.timebase.put(to, entry.timebase);
-  to = line.reasons.put(to, entry.dispatch_reason, entry.preempt_reason);
+char* put_times(char* to, Line& line, uint64_t timebase) {
+  if (line.seconds.find(timebase) && line.timebase.find(timebase)) [[likely]] {
+    const uint32_t ns = line.seconds.nanoseconds(timebase);
+    const auto digits = eight_digits_of_both(ns % kEightDigits, line.timebase.lowest(timebase));
+    to = line.seconds.put(to);
+    *to++ = static_cast<char>('0' + ns / kEightDigits);
+    to = line.timebase.put(put_digits(to, digits.first, 0));
+    return put_digits(to, digits.second, 0);
+  }
+  return Timebase::put_slowly(line.seconds.put_slowly(to, timebase), timebase);
+}
+
+char* put_waits(char* to, const DtlEntry& entry) {
+  constexpr std::string_view kReady = ", ready_to_enqueue_time:";
+  constexpr std::string_view kWaiting = ", waiting_to_ready_time:";
+  if (entry.enqueue_to_dispatch < kEightDigits && entry.waiting_to_ready < kEightDigits)
+      [[likely]] {
+    const auto digits = eight_digits_of_both(entry.enqueue_to_dispatch, entry.waiting_to_ready);
+    to = put_short_digits(to, digits.first);
+    to = put_ticks(put_text(to, kReady), entry.ready_to_enqueue);
+    return put_short_digits(put_text(to, kWaiting), digits.second);
+  }
   to = put_ticks(to, entry.enqueue_to_dispatch);
-  to = put_ticks(put_text(to, ", ready_to_enqueue_time:"), entry.ready_to_enqueue);
-  to = put_ticks(put_text(to, ", waiting_to_ready_time:"), entry.waiting_to_ready);
-  to = put_short_decimal(put_text(to, ", processor_id:"), entry.processor_id);
-  to = put_hex(put_text(to, ", fault_addr:"), entry.fault_address);
+  to = put_ticks(put_text(to, kReady), entry.ready_to_enqueue);
+  return put_ticks(put_text(to, kWaiting), entry.waiting_to_ready);
+}
+
+char* put_line(char* to, Line& line, const DtlEntry& entry) {
+  to = put_times(to, line, entry.timebase);
+  to = line.reasons.put(to, entry.dispatch_reason, entry.preempt_reason);
+  to = put_waits(to, entry);
+  to = line.processors.put(to, entry.processor_id, [](char* text, uint64_t processor) {
+    return put_text(put_decimal(put_text(text, ", processor_id:"), processor), ", fault_addr:0x");
+  });
+  if (entry.fault_address == 0) {
+    *to++ = '0';
+  } else {
+    to = put_short_hex(to, entry.fault_address);
+  }
   to = put_hex(put_text(to, ", srr0:"), entry.srr0);
-  return put_hex(put_text(to, ", srr1:"), entry.srr1);
+  return line.srr1.put(to, entry.srr1, [](char* text, uint64_t srr1) {
+    return put_hex(put_text(text, ", srr1:"), srr1);
+  });
 }
 
 constexpr std::string_view kCsvHead =
@@ -260,7 +352,7 @@ void print_all(TextOutput& output, std::span<const DtlEntry> entries, const DtlT
 void print_lines(TextOutput& output, int cpu, const DtlClock& clock,
                  std::span<const DtlEntry> entries, const DtlTaskColumn* tasks) {
   static const Reasons reasons;
-  Line line{Seconds(cpu, clock), {}, reasons};
+  Line line{Seconds(cpu, clock), {}, reasons, {}, {}};
   print_all<DtlFormat::kText>(output, entries, tasks, [&](char* to, const DtlEntry& entry) {
     return put_line(to, line, entry);
   });
