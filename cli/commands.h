@@ -26,6 +26,7 @@ Action declare_decode(CLI::App& app);
 Action declare_report(CLI::App& app);
 Action declare_diff(CLI::App& app);
 Action declare_index(CLI::App& app);
+Action declare_replay(CLI::App& app);
 Action declare_stop(CLI::App& app);
 Action declare_locate(CLI::App& app);
 Action declare_list(CLI::App& app);

@@ -107,6 +107,7 @@ int run(std::vector<std::string> arguments, Signals& signals) {
   add("report", "Report hot instructions and data of traces", declare_report);
   add("diff", "Compare two traces or recordings", declare_diff);
   add("index", "Index large traces, to decode parts quickly", declare_index);
+  add("replay", "Debug a trace with gdb, forward and backward", declare_replay);
   add_recorder("dtl", "Trace the dispatches of virtual processors", declare_dtl);
   add("stop", "End a recorder, and wait until all data is saved", declare_stop);
   add("locate", "Find the core of a CPU", declare_locate);

@@ -31,6 +31,8 @@ class CoreIndexer {
   CoreIndex finish();
 
   const CoreStatistics& statistics() const { return decoder_.statistics(); }
+  // The restarts and pages of the bytes so far.
+  const CoreIndex& so_far() const { return index_; }
 
  private:
   struct Sink {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A position in a trace that moves forward and backward. The instruction at the position has not
+// executed yet. A position is always an instruction whose address is known; instructions without an
+// address belong to the step of the instruction that precedes them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "cli/replay/code_words.h"
+#include "cli/replay/registers.h"
+#include "cli/replay/stop_points.h"
+#include "cli/replay/track.h"
+
+namespace htmtrace {
+
+class Player {
+ public:
+  enum class Reason : uint8_t {
+    kStepped,
+    kBreakpoint,
+    kWatchpoint,
+    kBegin,  // no earlier position exists
+    kEnd,    // no later position exists
+    kInterrupted,
+  };
+  struct Stop {
+    Reason reason = Reason::kStepped;
+    StopPoints::Hit hit;  // of a kBreakpoint or kWatchpoint
+  };
+  struct Motion {
+    bool backward = false;
+    bool single = false;  // stop at the next position
+  };
+
+  // Throws Error, also if no instruction has an address.
+  Player(const ChosenTrace& trace, std::endian order);
+
+  // Moves until a reason to stop. A watchpoint stops at a position next to the access: forward, the
+  // access follows; backward, the access precedes. The processor behaves so, and gdb then makes one
+  // more step. `interrupted` is called now and then. Throws Error.
+  Stop move(const Motion& motion, const StopPoints& points,
+            const std::function<bool()>& interrupted);
+
+  // Moves to this instruction, or to the next instruction with an address. Returns false, and does
+  // not move, if the trace ends before. Throws Error.
+  bool go_to(uint64_t number);
+  // Moves to the first instruction after the first mark with this value, like go_to().
+  bool go_to_mark(unsigned value);
+
+  uint64_t number() const { return number_; }
+  Instruction instruction() { return track_.at(number_)->instruction; }
+  Registers registers();
+  // The byte of the code at an effective address, if the trace proves it.
+  std::optional<uint8_t> code_at(uint64_t address);
+  Track& track() { return track_; }
+
+ private:
+  std::optional<uint64_t> next_position(uint64_t number);
+  std::optional<uint64_t> previous_position(uint64_t number);
+  std::optional<StopPoints::Hit> watchpoint_between(uint64_t first, uint64_t end,
+                                                    const StopPoints& points);
+
+  Track track_;
+  uint64_t first_ = 0;  // the first position
+  uint64_t number_ = 0;
+};
+
+}  // namespace htmtrace
