@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/not_empty.h"
 #include "cli/replay/connection.h"
 #include "cli/replay/monitor.h"
 #include "cli/replay/player.h"
@@ -87,6 +88,7 @@ Action declare_replay(CLI::App& app) {
   app.option_defaults()->group(kOutputGroup);
   app.add_option("--gdb", options->gdb, "Serve gdb on - (stdin and stdout) or a new socket")
       ->type_name("-|SOCKET")
+      ->check(not_empty("socket"))
       ->required();
   app.add_flag("--big-endian", options->big_endian, "Send registers in big-endian order");
   app.footer(

@@ -124,6 +124,7 @@ void Track::load(uint64_t index, Window& window) {
   WindowSink sink(window, first, restart == nullptr ? 0 : restart->place.instructions);
   decode(restart, first + kWindow, sink);
   window.index = index;
+  if (window.size == 0) return;  // gdb may ask for any number
   if (coded_.size() <= index) coded_.resize(index + 1);
   if (coded_[index]) return;
   coded_[index] = true;
@@ -144,6 +145,9 @@ Track::Window& Track::window_of(uint64_t index) {
 }
 
 const Track::Element* Track::at(uint64_t number) {
+  // No trace has this number of instructions. Its sum with a window fits into 64 bits.
+  constexpr uint64_t kMostInstructions = uint64_t{1} << 60;
+  number = std::min(number, kMostInstructions);
   if (count_ && number >= *count_) return nullptr;
   const Window& window = window_of(number / kWindow);
   const uint64_t place = number % kWindow;

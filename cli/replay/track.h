@@ -35,7 +35,7 @@ class Track {
     uint64_t number = 0;  // of the next instruction
   };
 
-  // A window has 32768 instructions and 5 MB.
+  // A window has 32768 instructions and 4 MB.
   static constexpr uint64_t kWindow = 1 << 15;
 
   // Throws Error, also if the trace cannot be read twice.
