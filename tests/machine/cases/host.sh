@@ -45,8 +45,8 @@ boot_guest() {
     rm -f "$log/hypervisor.report"
     set -- "$machine/boot" --timeout 300 --log "$log" --share "$share" "$@" "$here/guest"
     "$@" >"$log/guest.tap" 2>"$log/boot.log" || status=$?
-    # QEMU was killed by a signal, or did not end on SIGTERM. Such a run says nothing about htmtrace, so the test runs
-    # once more, and shows the reason. A guest that fails or hangs has a report.
+    # Without a report, QEMU was killed by a signal, or did not end on SIGTERM. Such a run states nothing about htmtrace,
+    # so the test runs once more, and shows the first run. A guest that fails or hangs has a report.
     if [[ $status -ne 0 && ! -e $log/hypervisor.report ]]; then
         echo "# the emulator ended without a report; the second run counts. The first run:"
         sed 's/^/#   /' "$log/guest.tap" "$log/boot.log"
