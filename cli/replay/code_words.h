@@ -14,21 +14,21 @@ namespace htmtrace {
 
 class CodeWords {
  public:
-  // The words of further addresses are dropped. A row has 33 bytes, and at most half of the rows
-  // are in use, so that the table has at most 70 MB.
+  // The words of further addresses are dropped. A row has 25 bytes, and at most half of the rows
+  // are in use, so the table has 53 MB. While it grows, it needs up to 92 MB.
   static constexpr size_t kMostWords = 1 << 20;
 
   // `order` is the byte order of instructions whose mode is unknown.
   explicit CodeWords(std::endian order) : order_(order), words_(kMostWords) {}
 
-  // Remembers the words of the instruction.
+  // Remembers the words of the instruction, if its address and its opcode are known.
   void add(const Instruction& instruction);
 
-  // The byte at `address`, unless it is unknown. Different words at one address, for example of two
-  // programs, make all its bytes unknown.
+  // The byte at `address`, if it is known. Different words at one address, for example of two
+  // programs, make all bytes of the word unknown.
   std::optional<uint8_t> byte_at(uint64_t address) const;
 
-  // Like byte_at(), of this instruction alone.
+  // The byte at `address`, if it belongs to this instruction. Ignores all other instructions.
   std::optional<uint8_t> byte_of(const Instruction& instruction, uint64_t address) const;
 
  private:

@@ -12,15 +12,16 @@ namespace htmtrace {
 
 class Connection {
  public:
-  // "-" stands for standard input and output. For another path, creates a socket that only this
-  // user may open, waits for one client, and removes the socket. Throws Error.
+  // "-" stands for standard input and output. For another path, creates a socket of mode 0600,
+  // waits for one client, and removes the socket. Throws Error.
   explicit Connection(const std::string& path);
 
-  // Waits for bytes from gdb. Returns false if gdb has closed the connection.
+  // Waits for bytes from gdb. Returns false if gdb has closed the connection or reading fails.
   bool receive(PacketReader& reader) const;
-  // Reads what has arrived without waiting, and returns true if gdb interrupts or has gone.
+  // Reads the bytes that have arrived, without waiting. Returns true if gdb interrupts or has
+  // closed the connection.
   bool interrupted(PacketReader& reader) const;
-  // Returns false if gdb has closed the connection.
+  // Returns false if gdb has closed the connection or writing fails.
   bool send(std::string_view bytes) const;
 
  private:

@@ -16,7 +16,7 @@ namespace htmtrace {
 namespace {
 
 constexpr const char* kMonitorHelp =
-    "position              the number and offset of the next instruction, its mode and its data\n"
+    "position              the next instruction: number, offset, address, privilege, data\n"
     "go N                  go to instruction N, counted from 0\n"
     "go mark VALUE         go to the first instruction after the first mark with this value\n"
     "stack                 the call stack at this position\n"
@@ -90,7 +90,9 @@ std::string Monitor::go(std::string_view where, Player& player) {
                          ? *number <= kMostMark && player.go_to_mark(static_cast<unsigned>(*number))
                          : player.go_to(*number);
   if (found) return position(player);
-  if (to_mark) return fmt::format("cannot go to mark {}: the trace has no such mark\n", *number);
+  if (to_mark) {
+    return fmt::format("cannot go to mark {}: no instruction follows such a mark\n", *number);
+  }
   return fmt::format("cannot go to instruction {}: the trace has {} instructions\n", *number,
                      player.track().count().value_or(0));
 }

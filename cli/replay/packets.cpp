@@ -74,7 +74,7 @@ std::string framed(std::string_view payload) {
   constexpr char kEscape = '}', kFlip = 0x20;
   std::string packet = "$";
   for (const char byte : payload) {
-    // '*' would start a repetition.
+    // An unescaped '*' starts a repetition.
     if (byte == '$' || byte == '#' || byte == kEscape || byte == '*') {
       packet += kEscape;
       packet += static_cast<char>(byte ^ kFlip);

@@ -13,7 +13,7 @@ namespace htmtrace {
 // Splits the bytes from gdb into packets. Accepts any bytes; its memory is bounded.
 class PacketReader {
  public:
-  // The reply to qSupported states this size of a packet, without its frame.
+  // The largest packet in bytes, without its frame. The reply to qSupported states it.
   static constexpr size_t kMostPacketBytes = 0x4000;
 
   enum class Kind : uint8_t {
@@ -29,15 +29,17 @@ class PacketReader {
     std::string payload;  // of a kPacket
   };
 
-  // Call next() until it returns nothing before the next call of feed(). Bytes between packets are
-  // ignored, except for 0x03, '+' and '-'.
+  // Before each further call of feed(), call next() until it returns nothing, or check that full()
+  // returns false. next() ignores bytes between packets, except for 0x03, '+' and '-'.
   void feed(std::string_view bytes) { waiting_.append(bytes); }
   std::optional<Arrival> next();
 
-  // Returns true if many bytes wait. Read no more before next() has consumed them.
+  // Returns true if more than kMostPacketBytes wait. Call feed() again only after next() has
+  // consumed them.
   bool full() const { return waiting_.size() > kMostPacketBytes; }
 
-  // Returns true if the next arrival is an interrupt, and consumes it. Other arrivals wait.
+  // Returns true if the next arrival is an interrupt, and consumes it with the confirmations ('+')
+  // that precede it. Other arrivals wait.
   bool take_interrupt();
 
  private:
@@ -47,7 +49,7 @@ class PacketReader {
   bool too_long_ = false;  // the start of the current packet was dropped
 };
 
-// Returns the packet with its frame and checksum. Escapes characters that have a meaning.
+// Returns the packet with its frame and checksum. Escapes the special characters of the protocol.
 std::string framed(std::string_view payload);
 
 // Numbers and bytes in hexadecimal digits, without a prefix.

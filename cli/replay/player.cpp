@@ -8,7 +8,7 @@
 namespace htmtrace {
 namespace {
 
-// Positions between two questions whether gdb interrupts the motion: a few milliseconds.
+// Positions between two checks for an interrupt from gdb: a few milliseconds.
 constexpr uint64_t kPositionsPerPoll = 1 << 16;
 
 }  // namespace
@@ -17,7 +17,7 @@ Player::Player(const ChosenTrace& trace, std::endian order) : track_(trace, orde
   const auto first = next_position(0);
   if (!first) {
     throw Error("cannot replay " + trace.name() + ": no instruction has a known address")
-        .hint("htmtrace decode prints what the trace holds");
+        .hint("print the trace with htmtrace decode");
   }
   first_ = number_ = *first;
 }

@@ -39,21 +39,22 @@ class Player {
   Player(const ChosenTrace& trace, std::endian order);
 
   // Moves until a reason to stop. A watchpoint stops at a position next to the access: forward, the
-  // access follows; backward, the access precedes. The processor behaves so, and gdb then makes one
-  // more step. `interrupted` is called now and then. Throws Error.
+  // access follows; backward, the access precedes. gdb expects this of a POWER processor, and makes
+  // one more step. Calls interrupted() every 65536 positions. Throws Error.
   Stop move(const Motion& motion, const StopPoints& points,
             const std::function<bool()>& interrupted);
 
   // Moves to this instruction, or to the next instruction with an address. Returns false, and does
-  // not move, if the trace ends before. Throws Error.
+  // not move, if no such instruction follows. Throws Error.
   bool go_to(uint64_t number);
-  // Moves to the first instruction after the first mark with this value, like go_to().
+  // Moves to the first instruction after the first mark with this value, as go_to() does. Also
+  // returns false if the trace has no such mark.
   bool go_to_mark(unsigned value);
 
   uint64_t number() const { return number_; }
   Instruction instruction() { return track_.at(number_)->instruction; }
   Registers registers();
-  // The byte of the code at an effective address, if the trace proves it.
+  // The byte of the code at an effective address, if the visited windows prove it.
   std::optional<uint8_t> code_at(uint64_t address);
   Track& track() { return track_; }
 

@@ -11,10 +11,10 @@
 namespace htmtrace {
 namespace {
 
-// The value of a load's or store's base register, which is its address without the displacement.
-// Power ISA 3.1, Book I, 1.10.3: in 32-bit mode, the address has only half of the bits.
+// The value of the base register of a load or store: the data address minus the displacement. Power
+// ISA 3.1, Book I, 1.10.3: in 32-bit mode, the address has only half of the bits.
 struct BaseRegister {
-  size_t number = 0;  // 0: unknown; in these forms, RA 0 stands for the number 0
+  size_t number = 0;  // 0: unknown; in these instructions, RA 0 stands for the value 0
   uint64_t value = 0;
 };
 
@@ -32,7 +32,7 @@ BaseRegister proven_base(const Instruction& here) {
           .value = here.data[0].ea.value - static_cast<uint64_t>(use.displacement)};
 }
 
-// A call sets the link register, also if its branch is not taken.
+// A branch with LK=1 sets the link register, even if it is not taken.
 std::optional<uint64_t> proven_link(const Instruction& here, const Instruction* before) {
   if (before == nullptr || !before->has_ea || !before->has_opcode || before->has_prefix ||
       !before->modes.is(Modes::kSf) || !sets_link(before->opcode)) {
@@ -72,8 +72,8 @@ Registers proven_registers(const Instruction& here, const Instruction* before) {
   Registers registers;
   if (here.has_ea) registers.values[Registers::kPc] = here.ea.value;
   const BaseRegister base = proven_base(here);
-  // With a stack pointer, gdb 13 also wants a link register to unwind the stack. Without both, it
-  // reports an error instead of a step.
+  // If gdb 13 knows the stack pointer but not the link register, it reports an error instead of a
+  // step, because it cannot unwind the stack.
   constexpr size_t kStackPointer = 1;
   if (base.number != 0 && base.number != kStackPointer)
     registers.values.at(base.number) = base.value;

@@ -25,8 +25,8 @@ struct Registers {
   std::array<std::optional<uint64_t>, kCount> values;
 };
 
-// The values before `here` executes. `before` is the preceding instruction; null if it is unknown
-// or if instructions between both may be missing. The stack pointer r1 is always unknown.
+// The values before `here` executes. `before` is the preceding instruction. It is null if it is
+// unknown, or if instructions between both may be missing. The stack pointer r1 is always unknown.
 Registers proven_registers(const Instruction& here, const Instruction* before);
 
 // The digits of a register: "x" for each digit of an unknown value.

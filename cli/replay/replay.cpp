@@ -34,7 +34,7 @@ struct ReplayOptions {
   bool no_sandbox = false;
 };
 
-// gdb needs standard input.
+// A replay reads the trace several times, and gdb may use standard input.
 void refuse_standard_input(const ReplayOptions& options) {
   if (std::ranges::find(options.paths, "-") == options.paths.end()) return;
   throw Error("cannot replay standard input: it can be read only once").hint("save it in a file");
@@ -50,7 +50,7 @@ void confine(const ReplayOptions& options) {
 
 int replay(const ReplayOptions& options) {
   refuse_standard_input(options);
-  // The sandbox allows no new sockets.
+  // The sandbox refuses new sockets.
   const Connection connection(options.gdb);
   if (!options.no_sandbox) confine(options);
   std::optional<ScratchFile> spool;

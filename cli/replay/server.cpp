@@ -157,7 +157,7 @@ Server::Reply Server::part_of_description(std::string_view range) {
   if (!part) return error_reply(EINVAL);
   const std::string& text = target_description();
   const auto begin = static_cast<size_t>(std::min<uint64_t>(part->first, text.size()));
-  constexpr uint64_t kMost = PacketReader::kMostPacketBytes / 2;  // leaves room for escapes
+  constexpr uint64_t kMost = PacketReader::kMostPacketBytes / 2;  // escaping can double the size
   const auto size = static_cast<size_t>(std::min(part->second, kMost));
   const bool last = text.size() - begin <= size;
   return (last ? "l" : "m") + text.substr(begin, size);
@@ -231,7 +231,8 @@ Server::Reply Server::one_register(std::string_view digits) {
   return register_digits(current().registers(), static_cast<size_t>(*number), order_);
 }
 
-// Replies with the known bytes from the address on. An error states that the first is unknown.
+// Replies with the known bytes from the address on, up to the first unknown byte. Replies with an
+// error if the first byte is unknown.
 Server::Reply Server::memory(std::string_view range) {
   const auto part = number_pair(range);
   if (!part) return error_reply(EINVAL);
@@ -247,7 +248,8 @@ Server::Reply Server::memory(std::string_view range) {
 
 // ---- motion
 
-// "Z0,ADDRESS,KIND". Conditions and commands that follow are gdb's own: it did not see support.
+// "Z0,ADDRESS,KIND". Ignores conditions and commands that follow: gdb sends them only to a server
+// that reports support.
 Server::Reply Server::insert(std::string_view packet) {
   const bool adds = packet.front() == 'Z';
   const auto [type_digits, rest] = split(packet.substr(1), ',');
@@ -268,8 +270,8 @@ Server::Reply Server::insert(std::string_view packet) {
   return kOk;
 }
 
-// "c", "s", "bc", "bs", and "C" and "S" with a signal, which cannot reach a trace. An address from
-// which to continue is not supported.
+// "c", "s", "bc", "bs", and "C" and "S" with a signal, which has no effect. An address from which
+// to continue is an error.
 Server::Reply Server::resume(std::string_view packet) {
   const bool backward = packet.front() == 'b';
   const std::string_view operation = packet.substr(backward ? 1 : 0);

@@ -27,7 +27,7 @@ class Server {
          const Connection& connection)
       : players_(players), monitor_(monitor), order_(order), connection_(connection) {}
 
-  // Answers until gdb detaches or closes the connection. Throws Error.
+  // Answers until gdb detaches, kills the program or closes the connection. Throws Error.
   void run();
 
  private:

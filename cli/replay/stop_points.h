@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The breakpoints and watchpoints of gdb, by effective address. They apply to all threads.
+// The breakpoints and watchpoints of gdb. They match effective addresses in all threads.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ class StopPoints {
   // The accesses that watchpoints of type kAccess report.
   enum class Filter : uint8_t { kAll, kReads, kWrites };
 
-  // Adding a known point, or removing an unknown point, has no effect. add() returns false if too
-  // many points exist.
+  // add() has no effect if the point exists. It returns false if kMostPoints points exist. remove()
+  // has no effect if the point does not exist.
   bool add(const Point& point);
   void remove(const Point& point);
 
@@ -48,7 +48,8 @@ class StopPoints {
     return find_breakpoint(ea);
   }
 
-  // The first watchpoint that a data access of the instruction triggers.
+  // The first watchpoint that a data access of the instruction triggers. An access that neither
+  // reads nor writes triggers watchpoints of type kAccess with Filter::kAll.
   std::optional<Hit> watchpoint_of(const Instruction& instruction) const {
     if (watchpoints_.empty() || instruction.data_count == 0) [[likely]]
       return std::nullopt;
@@ -65,7 +66,7 @@ class StopPoints {
 
   std::vector<Point> breakpoints_;
   std::vector<Point> watchpoints_;
-  std::array<bool, kRows> may_break_{};  // some breakpoint has this row
+  std::array<bool, kRows> may_break_{};  // a breakpoint has this row
   Filter filter_ = Filter::kAll;
 };
 

@@ -11,7 +11,7 @@
 namespace htmtrace {
 namespace {
 
-// A window of POWER10 records has about this many bytes.
+// A window of POWER10 records has about this size.
 constexpr uint64_t kRestartBytes = 1 << 19;
 
 InputFile open_replayable(const ChosenTrace& trace) {
@@ -25,7 +25,7 @@ InputFile open_replayable(const ChosenTrace& trace) {
 
 }  // namespace
 
-// Keeps the elements of one window, out of all events from an earlier restart on.
+// Receives all events from an earlier restart on, and keeps the elements of one window.
 class Track::WindowSink {
  public:
   WindowSink(Window& window, uint64_t first, uint64_t begin)
@@ -114,7 +114,7 @@ void Track::load(uint64_t index, Window& window) {
   window.marks.clear();
   if (!window.elements) window.elements.reset(new Element[kWindow]);
   const uint64_t first = index * kWindow;
-  // Decodes the preceding instruction, too: a gap can follow it.
+  // Also decodes the preceding instruction, because a gap can follow it.
   const uint64_t lead = first == 0 ? 0 : first - 1;
   learn_restarts_to(lead);
   const std::vector<CoreRestart>& restarts = indexer_.so_far().restarts;
@@ -145,7 +145,8 @@ Track::Window& Track::window_of(uint64_t index) {
 }
 
 const Track::Element* Track::at(uint64_t number) {
-  // No trace has this number of instructions. Its sum with a window fits into 64 bits.
+  // No trace has this number of instructions. The sum of this number and a window fits into 64
+  // bits.
   constexpr uint64_t kMostInstructions = uint64_t{1} << 60;
   number = std::min(number, kMostInstructions);
   if (count_ && number >= *count_) return nullptr;

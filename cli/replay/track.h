@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The instructions of one core trace by number. Decodes the trace in windows of a fixed number of
-// instructions, and keeps two of them. To go back, it decodes from the last restart that precedes
-// the window. It learns the restarts as it goes forward, so that a large trace is ready at once.
+// The instructions of one core trace by number. A track decodes windows of a fixed number of
+// instructions, and keeps two windows. To load a window, it decodes from the last restart that
+// precedes the window. It finds restarts only up to the window, so a large trace is ready at once.
 #pragma once
 
 #include <array>
@@ -35,20 +35,20 @@ class Track {
     uint64_t number = 0;  // of the next instruction
   };
 
-  // A window has 32768 instructions and 4 MB.
+  // The number of instructions in a window, which takes 4 MiB of memory.
   static constexpr uint64_t kWindow = 1 << 15;
 
   // Throws Error, also if the trace cannot be read twice.
   Track(const ChosenTrace& trace, std::endian order);
 
-  // The instruction with this number, counted from 0; null at the end of the trace. Valid until the
-  // second next call. Throws Error.
+  // The instruction with this number, counted from 0. Null at and after the end of the trace. The
+  // pointer stays valid during the next call, but not during the call after that. Throws Error.
   const Element* at(uint64_t number);
 
-  // The number of instructions if the end of the trace has been read.
+  // The number of instructions, if a window or play_from_start() has reached the end of the trace.
   std::optional<uint64_t> count() const { return count_; }
 
-  // The words of all windows so far.
+  // The words of all windows that were loaded so far.
   const CodeWords& code() const { return code_; }
   // The marks of the window that holds this instruction, in order. Call at(number) first.
   const std::vector<SeenMark>& marks_near(uint64_t number) const;
@@ -77,8 +77,8 @@ class Track {
 
   const ChosenTrace& trace_;
   TranslationMap map_;  // empty: gdb knows effective addresses only
-  InputFile input_;     // for windows
-  InputFile ahead_;     // for restarts, which are learned ahead of the windows
+  InputFile input_;     // for windows and play_from_start()
+  InputFile ahead_;     // for the search for restarts, which precedes the load of a window
   uint64_t oldest_ = 0;
   TraceBytes ahead_bytes_;
   CoreIndexer indexer_;
@@ -87,7 +87,7 @@ class Track {
   uint64_t uses_ = 0;
   std::optional<uint64_t> count_;
   CodeWords code_;
-  std::vector<bool> coded_;  // by window: code_ has its words
+  std::vector<bool> coded_;  // indexed by window: code_ has its words
   std::unique_ptr<std::byte[]> piece_;
 };
 
