@@ -24,9 +24,9 @@ class BasicBlocks {
 
   explicit BasicBlocks(uint64_t interval) : interval_(interval) {}
 
-  // Adds the next part of the trace. Calls at_interval() when the interval has at least the
-  // requested number of instructions; an interval ends with a block. at_interval() reads touched()
-  // and then calls next_interval().
+  // Adds the next part of the trace. Calls at_interval() after the block in which the interval
+  // reaches the requested number of instructions. at_interval() reads touched() and then calls
+  // next_interval().
   template <class AtInterval>
   void take(const BlockPart& part, const AtInterval& at_interval) {
     unknown_ += part.unknown();
@@ -57,7 +57,7 @@ class BasicBlocks {
       next_ = part.next();
     }
   }
-  // Ends the last execution.
+  // Ends the last execution. Call this at the end of the trace.
   template <class AtInterval>
   void finish(const AtInterval& at_interval) {
     leave(at_interval);
@@ -86,7 +86,7 @@ class BasicBlocks {
     uint32_t block = 0;
   };
 
-  // The execution continues the open execution, or ends it.
+  // Adds the lead of a part, which continues the open execution or ends it.
   template <class AtInterval>
   void enter_lead(const BlockPart::Execution& lead, const AtInterval& at_interval) {
     if (inside_ && lead.begin == next_) {

@@ -29,7 +29,7 @@ class BlockPart {
     uint64_t entries = 0;
     uint64_t instructions = 0;
   };
-  // The most executions of a part whose tables stay in a processor's cache.
+  // The tables of a part with up to this number of executions stay in a processor's cache.
   static constexpr size_t kMostExecutions = 1 << 14;
 
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {
@@ -55,10 +55,10 @@ class BlockPart {
     leave();
   }
 
-  // The caller should take the part and clear it.
+  // Returns true if the caller should add up the part and clear it.
   bool is_large() const { return ended_.size() >= kMostExecutions; }
 
-  // The last execution of the preceding part ends there.
+  // Returns true if the last execution of the preceding part ends with that part.
   bool begins_with_gap() const { return begins_with_gap_; }
   // The first execution, if it ended and no gap precedes it. If it begins where the last execution
   // of the preceding part stops, both are one execution.
@@ -67,12 +67,12 @@ class BlockPart {
   const std::vector<Execution>& ended() const { return ended_; }
   const ArrivalTable<PlainKey, Counts>& blocks() const { return blocks_; }
   uint64_t ended_instructions() const { return ended_instructions_; }
-  // The execution at the end of the part, if it did not end. Its next instruction is at next().
+  // The execution that has not ended at the end of the part. It continues at next().
   std::optional<Execution> open() const { return inside_ ? std::optional(open_) : std::nullopt; }
-  // The open execution is the first one, and no gap precedes it.
+  // Returns true if the open execution is the first execution, and no gap precedes it.
   bool open_is_lead() const { return open_is_lead_; }
   uint64_t next() const { return next_; }
-  // Ignored instructions: without address or opcode.
+  // The number of ignored instructions, which have no address or no opcode.
   uint64_t unknown() const { return unknown_; }
 
   // Keeps the allocated memory.

@@ -54,7 +54,7 @@ struct BlockRun {
 // A sink for CoreDecoder.
 class HotBlockPart {
  public:
-  // The most executions of a part whose tables stay in a processor's cache.
+  // The tables of a part with up to this number of executions stay in a processor's cache.
   static constexpr size_t kMostExecutions = 1 << 14;
 
   // Programs change their code, traces do not distinguish processes, and an interrupt ends a block
@@ -114,19 +114,19 @@ class HotBlockPart {
   // The next instruction does not follow the last instruction.
   void skipped();
 
-  // The caller should take the part and clear it.
+  // Returns true if the caller should add up the part and clear it.
   bool is_large() const { return executions_ >= kMostExecutions; }
 
   uint64_t instructions() const { return instructions_; }
   uint64_t unknown() const { return unknown_; }  // instructions that are in no block
 
-  // The last execution of the preceding part has no successor.
+  // Returns true if the last execution of the preceding part has no successor.
   bool begins_with_gap() const { return begins_with_gap_; }
   // The first execution, if it is over and no gap precedes it. It continues the last execution of
   // the preceding part, or is its successor.
   const std::optional<BlockRun>& lead() const { return lead_; }
   std::optional<uint64_t> after_lead() const { return after_lead_; }  // its successor, if any
-  // The other executions that are over.
+  // The other executions that are over, by block.
   const ArrivalTable<Key, Block>& blocks() const { return blocks_; }
   std::span<const uint32_t> words(const Block& block) const {
     return std::span(words_).subspan(block.first_word, block.words);

@@ -60,7 +60,7 @@ class HotPart {
  public:
   static constexpr uint64_t kNoAddress = ~uint64_t{0};
   static constexpr uint64_t kNoObject = ~uint64_t{0};
-  // The most rows of a part whose tables stay in a processor's cache.
+  // The tables of a part with up to this number of rows stay in a processor's cache.
   static constexpr size_t kMostRows = 1 << 13;
 
   // Accesses that agree in these values.
@@ -124,7 +124,7 @@ class HotPart {
   void unselected(const Walk& walk) { walks_.push_back({walk, false}); }
   void defect(const Defect&) {}
 
-  // The caller should take the counts and clear the part.
+  // Returns true if the caller should add up the part and clear it.
   bool is_large() const { return data_.rows().size() >= kMostRows; }
 
   // Call finish() after the last instruction and before the following functions.

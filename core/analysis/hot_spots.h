@@ -69,7 +69,7 @@ class HotSpots {
   // Call finish() after the last instruction and before all following functions.
   void finish() { take(own_); }
 
-  // A part of the current trace. The threads that call it must not start another trace.
+  // An empty part of the current trace. No thread may call begin_trace() while parts exist.
   HotPart new_part() const;
   // Adds the counts of the part, and clears it.
   void take(HotPart& part);

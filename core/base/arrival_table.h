@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Exact counts by key, in the order in which the keys arrived. The order therefore does not depend
-// on the secret of the hash. The table only grows until clear().
+// on the secret of the hash. The table drops no key before clear().
 #pragma once
 
 #include <algorithm>
@@ -71,7 +71,8 @@ class ArrivalTable {
   }
 
   std::vector<Row> rows_;
-  // Numbers of rows, counted from 1; 0: free. At most half of the places are used.
+  // The number of the row at each place, counted from 1; 0: free. At most half of the places are
+  // used.
   std::vector<uint32_t> index_ = std::vector<uint32_t>(kFirstPlaces);
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kPolynomial = 0x82f63b78;  // reflected
 
-// kCrcTables[N] holds the sum of a byte that N zero bytes follow. by_tables() looks up sixteen
+// kCrcTables[N] holds the sums of each byte followed by N zero bytes. by_tables() looks up sixteen
 // bytes at once, which halves the chain of dependent steps compared with eight bytes.
 constexpr auto kCrcTables = [] {
   std::array<std::array<uint32_t, 256>, 16> tables{};
@@ -49,8 +49,8 @@ uint32_t by_tables(std::span<const std::byte> bytes, uint32_t crc) {
 
 #if defined(__x86_64__)
 
-// The instruction takes three cycles, but each cycle can start one. So three parts are summed at
-// once.
+// The result of the instruction takes three cycles, but each cycle can start an instruction. The
+// loop therefore sums three parts at once.
 constexpr size_t kCrcPartBytes = 512;
 
 // kAfterPart[N][B]: the register after a part of zero bytes, if byte N of the register was B and
@@ -109,9 +109,9 @@ bool find_instructions() {
 
 #elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__) && defined(__CRYPTO__)
 
-// Sums by carry-less multiplication (Gopal and others, "Fast CRC Computation for Generic
-// Polynomials Using PCLMULQDQ Instruction", 2009). A vector holds 16 bytes of the message. Their
-// first bit is the highest coefficient, and the lowest bit of the vector.
+// Computes the sum by carry-less multiplication (Gopal and others, "Fast CRC Computation for
+// Generic Polynomials Using PCLMULQDQ Instruction", 2009). A vector holds 16 bytes of the message.
+// Their first bit is the highest coefficient, and the lowest bit of the vector.
 typedef unsigned long long CrcWords __attribute__((vector_size(16)));
 
 // The remainder of x^power, as a doubleword in the same order of bits.
@@ -124,7 +124,8 @@ constexpr unsigned long long power_of_x(unsigned power) {
 // Independent vectors, so that the multiplications, which take six cycles, overlap.
 constexpr size_t kCrcVectors = 8;
 
-// Multiplies a vector by x^bits. The product of two reversed numbers is one bit too low.
+// The factors that multiply a vector by x^bits. The product of two reversed numbers is one bit too
+// low, which the exponents correct.
 constexpr CrcWords factors_of(unsigned bits) {
   return CrcWords{power_of_x(bits + 64 - 1), power_of_x(bits - 1)};
 }
@@ -156,7 +157,7 @@ uint32_t by_instructions(std::span<const std::byte> bytes, uint32_t crc) {
   for (size_t i = 1; i < kCrcVectors; i++) {
     sum = reinterpret_cast<CrcWords>(__builtin_crypto_vpmsumd(sum, near)) ^ sums[i];
   }
-  // The vector has the same remainder as all bytes before the rest.
+  // The vector has the same remainder as all bytes that precede the rest.
   std::array<std::byte, sizeof(CrcWords)> last;
   std::memcpy(last.data(), &sum, sizeof(sum));
   return by_tables(bytes, by_tables(last, 0));

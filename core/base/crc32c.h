@@ -12,12 +12,13 @@ namespace htmtrace {
 // it has them.
 uint32_t crc32c(std::span<const std::byte> bytes, uint32_t before = 0);
 
-// The two ways to the same result, for the tests.
+// Two ways to compute the same result, for the tests.
 uint32_t crc32c_by_tables(std::span<const std::byte> bytes, uint32_t before = 0);
 // Requires has_crc32c_instructions().
 uint32_t crc32c_by_instructions(std::span<const std::byte> bytes, uint32_t before = 0);
 
-// True on x86 with SSE4.2, and on little-endian POWER with vector.crypto (POWER8 and later).
+// True on x86-64 with SSE4.2. On little-endian POWER, true if the processor has vector.crypto
+// (POWER8 and later), and the compiler may use it.
 bool has_crc32c_instructions();
 
 }  // namespace htmtrace

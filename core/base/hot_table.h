@@ -55,7 +55,7 @@ class HotTable {
     return at(key);
   }
 
-  // The number of keys that the table can still take without an error, for any keys.
+  // The number of new keys that the table can hold before it drops entries.
   size_t room() const { return capacity_ - std::min(size_, capacity_); }
   bool contains(uint64_t key) const { return used_[place_of(key)]; }
 

@@ -18,8 +18,7 @@ uint64_t bits_at(const std::byte* from, size_t bit) {
 }
 
 // Reads consecutive numbers of kBits bits and adds `more` to each. The number of bits is a
-// constant, because eight numbers then need no computed shifts and addresses: this takes half the
-// time.
+// constant, so that eight numbers need no computed shifts and addresses. This halves the time.
 template <unsigned kBits>
 void read_bits(std::span<const std::byte> bytes, uint64_t more, std::span<uint64_t> values) {
   constexpr size_t kAtOnce = 8;  // these take kBits bytes

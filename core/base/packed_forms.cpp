@@ -14,9 +14,9 @@ size_t bytes_of(uint64_t value) {
 // Eight numbers of N bits take N bytes.
 constexpr size_t kWrittenAtOnce = 8;
 
-// Writes the lower kBits bits of each number minus `least`. The number of bits is a constant,
-// because the numbers then need no computed shifts, and do not wait for each other. Requires a
-// multiple of kWrittenAtOnce numbers. Also writes up to seven bytes after them.
+// Writes the lower kBits bits of each number minus `least`. The number of bits is a constant, so
+// that the numbers need no computed shifts and do not wait for each other. Requires a multiple of
+// kWrittenAtOnce numbers. Also overwrites up to seven bytes that follow the numbers.
 template <unsigned kBits>
 void write_bits_of(std::span<const uint64_t> values, uint64_t least, std::byte* out) {
   constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
@@ -200,7 +200,7 @@ void NumbersForm::write(std::span<const uint64_t> values, std::vector<std::byte>
   put_number(to, least_, least_bytes_);
   write_bits(values, to);
   if (rests_ == 0) return;
-  // Less than 64, because there is a rest.
+  // Less than 64, because at least one number has a rest.
   const unsigned rest_at = shift_ + bits_;
   const uint64_t limit = uint64_t{1} << rest_at;
   std::vector<uint64_t> rests;

@@ -24,8 +24,8 @@ inline void put_number(std::vector<std::byte>& to, uint64_t value, size_t bytes)
 class NumbersForm {
  public:
   explicit NumbersForm(std::span<const uint64_t> values);
-  // The encoding of numbers below counts.size(), of which each number N occurs counts[N] times, at
-  // least once. Gives the same result as all numbers, without a pass over them.
+  // The encoding of a column in which each number N below counts.size() occurs counts[N] times, at
+  // least once. The result equals NumbersForm(values), but needs no pass over the values.
   static NumbersForm of_counts(std::span<const uint32_t> counts);
 
   size_t size_bytes() const { return size_bytes_; }
@@ -207,7 +207,7 @@ class RunsForm {
   // The size without the numbers, in bytes.
   size_t least_bytes() const { return kCountBytes + differs_form_->size_bytes(); }
   void add_others(std::span<const uint64_t> values) {
-    // One more, because the loop has no branch on the data: it writes each number.
+    // One more, because the loop writes each number, to avoid a branch on the data.
     others_.resize(others_size_ + 1);
     size_t size = 0;
     for (size_t i = 0; i < values.size(); i++) {

@@ -47,7 +47,8 @@ constexpr auto kByPrefixedPrimary = [] {
 }();
 
 // Primary opcode 31 by extended opcode. Atomic memory operations (582, 614, 710, 742) may also
-// access the next or the preceding element.
+// access the next element, and their sizes include it. lwat and ldat (582, 614) may read the
+// preceding element instead, which no size includes.
 constexpr auto kByExtended = [] {
   std::array<Bytes, 1024> table{};
   put_sizes(table, 1, {7, 13, 52, 87, 119, 135, 141, 215, 247, 694, 781, 853, 909, 981});
@@ -124,7 +125,7 @@ void set_direction(InstructionClass found, uint32_t word, AccessShape& shape) {
       shape.writes = !load;
       return;
     }
-    default:  // the other cache and system instructions touch, flush or invalidate
+    default:  // the other cache and system instructions touch, flush or invalidate data
       shape.reads = is_of_31(word, kCopy);
       shape.writes = is_of_31(word, kDcbz) || is_of_31(word, kPaste);
       shape.whole_line = shape.reads || shape.writes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a load or store does to memory, from its opcode: a trace holds the address of an access, and
-// neither its size nor its direction.
+// The size and the direction of an access, from the opcode of the instruction. A trace holds only
+// the address of an access.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@
 namespace htmtrace {
 
 struct AccessShape {
-  // The number of accessed bytes. An upper bound for instructions whose length is in a register.
-  // For an opcode without a known access: 1, and neither `reads` nor `writes` is set.
+  // The number of accessed bytes, counted from the address. An upper bound for atomic memory
+  // operations, and for instructions whose length is in a register. For an opcode without a known
+  // access: 1, and neither `reads` nor `writes` is set.
   uint16_t bytes = 1;
   bool reads = false;
   // A store-conditional counts as a write, whether it succeeded or not.
@@ -20,7 +21,7 @@ struct AccessShape {
   bool whole_line = false;
 };
 
-// `instruction` has an opcode.
+// `instruction` must have an opcode.
 AccessShape access_shape(const Instruction& instruction);
 
 // True if data access `index` of the instruction touches a byte of [first, first + bytes).

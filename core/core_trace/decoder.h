@@ -117,8 +117,8 @@ class CoreDecoder {
   void set_instruction_limit(uint64_t limit) { limit_ = limit; }
   // Enables walks, which take time.
   void follow_walks() { walks_.start(); }
-  // Enables walks that lack the entries which their records omit. The sink adds them with a
-  // WalkCompleter.
+  // Enables raw walks, which lack the entries that their records omit. The sink can add these
+  // entries with a WalkCompleter.
   void follow_raw_walks() { walks_.start_raw(); }
   bool finished() const { return is_satisfied(sink_) || emitted_ >= limit_; }
 

@@ -60,7 +60,7 @@ struct Walk {
   bool has_partition = false;
   uint8_t guest_shift = 0;  // log2 of page sizes; 0: unknown, or no such tree
   uint8_t host_shift = 0;
-  Modes modes;  // of the instruction, if `use` is kAccess
+  Modes modes;  // of the walk's instruction, if `use` is kAccess
   EffectiveAddr ea;
   RealAddr ra;
   uint64_t partition = 0;  // host address of the partition-table entry

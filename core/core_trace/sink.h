@@ -43,7 +43,7 @@ template <class Sink>
 
 // void walk(const Walk&)
 // Receives each walk through page tables ahead of the walk's instruction. The decoder follows walks
-// only after follow_walks() or follow_raw_walks(), because they take time.
+// only after follow_walks() or follow_raw_walks(), because walks take time.
 template <class Sink>
 concept HasWalk = requires(Sink& sink, const Walk& walk) {
   sink.walk(walk);
@@ -146,9 +146,9 @@ bool wants_walks(const Sink& sink) {
 }
 
 // class Part, Part new_part() const, void take(Part&)
-// Lets several threads count a trace. A Part is a sink for a part of the current trace, with a
-// member clear() that makes it empty. Several threads may call new_part() at the same time. One
-// thread passes the parts to take() in the order of the trace, and take() leaves them empty.
+// Lets several threads count a trace. A Part is a sink for a part of the current trace. Its member
+// clear() makes it empty. Several threads may call new_part() at the same time. One thread passes
+// the parts to take() in the order of the trace. take() leaves each part empty.
 template <class Sink>
 concept HasParts = requires(Sink& sink, const Sink& same, typename Sink::Part& part) {
   same.new_part();

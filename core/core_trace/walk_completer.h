@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Adds the entries that the records of walks omit, from earlier walks of the trace.
+// Adds the page-table entries that the records of walks omit. It takes them from earlier walks of
+// the trace.
 #pragma once
 
 #include "core/core_trace/radix_walk.h"

@@ -24,16 +24,17 @@ class WalkFollower {
   // Both arguments must outlive the follower.
   WalkFollower(CoreStatistics& statistics, Sink& sink) : statistics_(statistics), sink_(sink) {}
 
-  // Passes complete walks, in the order of their records.
+  // Completes each walk from earlier walks as far as possible. Passes the walks of an instruction
+  // in the order of their records.
   void start() {
     tracker_ = std::make_unique<WalkTracker>();
     completer_ = std::make_unique<WalkCompleter>();
   }
-  // Passes walks as the records report them, in the order of WalkTracker::done(). The statistics
-  // omit them.
+  // Passes raw walks: as the records report them, in the order of WalkTracker::done(). The
+  // statistics do not count raw walks.
   void start_raw() { tracker_ = std::make_unique<WalkTracker>(); }
   bool started() const { return tracker_ != nullptr; }
-  // Later walks depend on earlier records.
+  // Returns true if later walks depend on earlier records.
   bool carries() const { return completer_ != nullptr || pending(); }
   // A walk waits for the instruction that ends its group.
   bool pending() const { return tracker_ && tracker_->pending(); }

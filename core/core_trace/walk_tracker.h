@@ -21,8 +21,8 @@ class WalkTracker {
 
   bool pending() const { return !instruction_side_.empty() || !data_side_.empty(); }
 
-  // Handles the instruction that ends the group. Afterwards, done() holds the walks of the group:
-  // first the walks of the instruction side, then the walks of the data side.
+  // Handles the instruction that ends the group, and appends the walks of the group to done():
+  // first the pending walks of the instruction side, then those of the data side.
   void take_instruction(const Instruction& instruction);
 
   // Records are missing, or the trace has ended: pending walks have no instruction.

@@ -11,7 +11,7 @@
 namespace htmtrace {
 namespace {
 
-// Several passes read the entries of a part, which remain in the first cache meanwhile.
+// Several passes read the entries of a part. Parts of this size remain in the first-level cache.
 constexpr size_t kPartEntries = 256;
 // The memory for more entries would not remain in the caches; with fewer entries, clearing it takes
 // longer than counting.
@@ -108,8 +108,9 @@ void DtlAnalysis::count_waits(std::span<const DtlEntry> entries) {
   }
 }
 
-// Counts the pages in the order of the entries, because a full table depends on it. The first loop
-// has no branch on the data: the processor cannot predict which entries have a fault.
+// Counts the pages in the order of the entries, because the contents of a full table depend on the
+// order. The first loop has no branch on the data: the processor cannot predict which entries have
+// a fault.
 void DtlAnalysis::count_fault_pages(std::span<const DtlEntry> entries, DtlPlaces& places) {
   std::array<uint64_t, kPartEntries> pages;
   size_t count = 0;

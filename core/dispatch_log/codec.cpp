@@ -93,7 +93,7 @@ class Groups {
   size_t part_, entries_;
   std::array<Group, kGroups> groups_;
   std::array<std::array<size_t, kGroups>, kParts> begins_;
-  // For each entry, the number of preceding entries of its group in its part, and the group.
+  // For each entry: kGroups * the number of preceding entries of its group in its part + the group.
   std::array<uint16_t, kMostDtlEntries> ranks_;
   static_assert(kMostDtlEntries / kParts * kGroups <= UINT16_MAX + 1);
 };

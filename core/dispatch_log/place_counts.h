@@ -13,8 +13,8 @@
 
 namespace htmtrace {
 
-// Counts at most kMost keys, in memory of a constant size. Each key has one row, and a key that
-// needs the row of another key moves that key to a list.
+// Counts at most kMost keys, in memory of a constant size. Each key has one row. If a key needs the
+// row of another key, the other key moves to a list with its count.
 template <class Key, size_t kMost>
 class PlaceCounts {
  public:
@@ -34,7 +34,7 @@ class PlaceCounts {
     row.count++;
   }
 
-  // All keys with their counts. A key may be in the list several times. Call it once, after the
+  // All keys with their counts. A key may be in the list several times. Call list() once, after the
   // last add().
   std::span<const Row> list() {
     for (const Row& row : rows_) {
@@ -54,8 +54,9 @@ class PlaceCounts {
   std::array<Row, kMost + 1> list_;
 };
 
-// The distance between the search for a key and the prefetch of its row. It exceeds the time of a
-// load from the next cache by far, and the rows remain in the first cache until their use.
+// The number of items between the prefetch of a row and its use. The time between both is much
+// longer than a load from the next cache, and the rows remain in the first-level cache until their
+// use.
 inline constexpr size_t kPlaceAhead = 16;
 
 // Calls add(item) for each item. Meanwhile, the table loads the rows of the keys that follow.

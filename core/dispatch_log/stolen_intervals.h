@@ -17,11 +17,11 @@ class StolenIntervals {
     bool operator==(const Interval&) const = default;
   };
 
-  // Adds dispatches in the order of the log. Holds the current interval, which belongs to the
-  // intervals again when this object is gone.
+  // Adds dispatches in the order of the log. Holds a copy of the last interval, and writes it back
+  // when it is destroyed.
   class Current {
    public:
-    // `length` is not 0.
+    // `length` is in ticks, and not 0.
     Current(StolenIntervals& of, uint64_t length)
         : of_(of), length_(length), last_(of.last), any_(of.count != 0) {}
     Current(const Current&) = delete;

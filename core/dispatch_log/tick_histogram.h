@@ -20,8 +20,9 @@ class TickHistogram {
     most_ = std::max(most_, ticks);
   }
 
-  // Adds many times. Holds the totals apart from the counts: the compiler then keeps the totals in
-  // registers, although a count may have any address in the histogram.
+  // Adds many waits. It holds the totals apart from the counts, so that the compiler keeps them in
+  // registers, although a count may have any address in the histogram. The histogram has the totals
+  // after the Adder is destroyed.
   class Adder {
    public:
     explicit Adder(TickHistogram& to) : to_(to) {}
@@ -95,7 +96,7 @@ class TickHistogram {
  private:
   // Has no branch, because the processor cannot predict a branch on the length of a wait.
   static size_t bucket_of(uint32_t ticks) {
-    // The position of the highest bit, as compilers know it: x86 has an instruction for it.
+    // The position of the highest bit. For this expression, compilers use one instruction on x86.
     const auto highest = static_cast<unsigned>(__builtin_clz(ticks | uint32_t{kSteps})) ^ 31;
     const unsigned shift = highest - kStepBits;
     return kSteps * shift + (ticks >> shift);
