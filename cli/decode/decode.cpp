@@ -49,7 +49,8 @@ constexpr uint64_t kUsualInterval = 10'000'000;
 // The instructions in these bytes have at most 32 MB of names (SymbolTable::kMostNameBytes).
 constexpr size_t kNamedFeedBytes = 4 << 10;
 
-// For a summary of the selected instructions, which SelectingSink counts.
+// Prints nothing: a summary needs only the number of selected instructions, which SelectingSink
+// counts.
 struct NoPrinter {
   void instruction(const Instruction&) {}
   void stamp(const Stamp&) {}
@@ -177,7 +178,8 @@ class Decode {
   }
 
   // Several threads can print the instructions if neither the selection nor a field depends on all
-  // earlier instructions. They do not count the selected instructions if the reader leaves.
+  // earlier instructions. After the reader has left, the threads do not count the selected
+  // instructions, so counts_for_status() requires one thread.
   bool in_parts() const {
     return options_.traces.selection.local() && !options_.walks && !needs_.place &&
            options_.limit == kNoLimit && !options_.traces.counts_for_status();

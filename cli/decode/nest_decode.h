@@ -37,7 +37,7 @@ struct NestJob {
   bool file_order = false;
   Progress::Style progress = Progress::Style::kNone;
   bool quiet = false;
-  unsigned threads = 1;  // that print
+  unsigned threads = 1;  // number of threads, including the thread that decodes
 };
 
 struct NestResult {

@@ -82,15 +82,15 @@ struct PartReading {
   Progress::Style progress = Progress::Style::kTerminal;
 };
 
-// The number of threads that have work if `threads` are available.
+// The number of threads that have work, if `threads` threads are available.
 inline unsigned useful_threads(const TraceBytes& bytes, unsigned threads, size_t part_bytes) {
   const uint64_t parts = bytes.file().size_bytes().value_or(Selection::kAny) / part_bytes + 1;
   return static_cast<unsigned>(std::min<uint64_t>({threads, parts, kMostDecodeThreads}));
 }
 
-// Prints the trace with several threads. `write` gets the text, and returns false if nobody wants
-// more. Then returns nothing. Otherwise calls at_end(printer) with the printer of the last part.
-// Throws Error.
+// Prints the trace with several threads. `write` receives the text. If write() returns false,
+// because the reader wants no more text, decode_in_parts() returns nothing. Otherwise it calls
+// at_end(printer) with the printer of the last part. Throws Error.
 template <class MakePrinter, class AtEnd>
 std::optional<CoreStatistics> decode_in_parts(const PartReading& reading,
                                               const MakePrinter& make_printer,
@@ -121,8 +121,8 @@ std::optional<CoreStatistics> decode_in_parts(const PartReading& reading,
 inline constexpr size_t kCountedPartBytes = 256 << 10;
 
 // Passes the selected events of the trace to `next` in parts. The parts do not depend on the
-// number of threads, so that the counts do not depend on it either. Sets `selected` to the number
-// of selected instructions if there is a selection. Returns nothing if wanted() returned false.
+// number of threads, so the counts do not depend on it either. Sets `selected` to the number of
+// selected instructions, or to 0 without a selection. Returns nothing if wanted() returned false.
 // Throws Error.
 template <HasParts Next, class Wanted>
 std::optional<CoreStatistics> count_in_parts(PartReading reading, const Selection& selection,
@@ -142,7 +142,8 @@ std::optional<CoreStatistics> count_in_parts(PartReading reading, const Selectio
   return statistics;
 }
 
-// Passes the selected events to `next`, and sets `selected` to their number. Throws Error.
+// Passes the selected events to `next`. Sets `selected` to the number of selected instructions.
+// Throws Error.
 template <CoreSink Next>
 CoreStatistics pass_selected(TraceBytes& bytes, const TranslationMap& map,
                              const TraceOptions& options, const NameSelection* names, Next& next,

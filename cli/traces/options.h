@@ -33,7 +33,7 @@ struct TraceOptions {
   bool no_sandbox = false;
   bool exit_code = false;
   static constexpr unsigned kMostThreads = 256;
-  unsigned threads = std::min(allowed_cpus(), kMostThreads);  // that decode core traces
+  unsigned threads = std::min(allowed_cpus(), kMostThreads);  // that decode, print or count
   bool quiet = false;  // print no progress, no statistics and no notes on stderr
 
   // Returns true if an option selects a part of the events.

@@ -43,7 +43,7 @@ class BlockVectorWriter {
   void put_interval();
 
   TextOutput& output_;
-  BlockPart own_;  // of the events that this sink receives itself
+  BlockPart own_;  // the events that this sink receives itself
   BasicBlocks blocks_;
   uint64_t intervals_ = 0;
 };

@@ -35,7 +35,8 @@ struct EightDigitsOfBoth {
   uint64_t first, second;
 };
 
-// Converts two numbers below 100 million as eight_digits() does, with half the instructions on x86.
+// Converts two numbers below 100 million as eight_digits() does. With SSE2, this needs half the
+// instructions.
 [[gnu::always_inline]] inline EightDigitsOfBoth eight_digits_of_both(uint32_t first,
                                                                      uint32_t second) {
 #ifdef __SSE2__

@@ -44,7 +44,7 @@ class Seconds {
     if (clock.ticks_per_second != 0) inverse_ = UINT64_MAX / clock.ticks_per_second;
   }
 
-  // Prepares the text for put(). Returns false if only put_slowly() prints this time.
+  // Prepares the text for put(). Returns false if only put_slowly() can print this time.
   bool find(uint64_t timebase) {
     timebase = std::max(timebase, clock_.boot_timebase);
     return timebase - begin_ < known_ticks_ || find_second(timebase);
@@ -118,8 +118,8 @@ class Seconds {
   uint64_t begin_ = 0;        // timebase of the second
   uint64_t known_ticks_ = 0;  // the text changes at this tick
   size_t length_ = 0;
-  // put_decimal() needs more room than its text takes.
   static constexpr size_t kUsualText = 16;
+  // put_decimal() needs more room than its text takes.
   std::array<char, 48> text_{};
 };
 
@@ -127,7 +127,7 @@ class Seconds {
 // seconds.
 class Timebase {
  public:
-  // Prepares the text for put(). Returns false if only put_slowly() prints this timebase.
+  // Prepares the text for put(). Returns false if only put_slowly() can print this timebase.
   bool find(uint64_t timebase) {
     if (timebase - begin_ >= kEightDigits || begin_ == 0) [[unlikely]] {
       if (timebase < kEightDigits) return false;

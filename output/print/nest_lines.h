@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Prints the events of a nest trace with several threads, in their order.
+// Prints the events of a nest trace with several threads, in the order of the events.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace htmtrace {
 
-// The text of a nest trace: BlockQueue's File. `MakePrinter` turns a TextOutput& into a printer
-// whose text of an event does not depend on other events.
+// The File of a BlockQueue for the text of a nest trace. `MakePrinter` turns a TextOutput& into a
+// printer. The printer's text for an event must not depend on other events.
 template <class MakePrinter>
 class NestLines {
  public:
@@ -60,7 +60,7 @@ class NestLines {
   const MakePrinter& make_printer_;
 };
 
-// A nest::SelectedSink.
+// A nest::SelectedSink that collects events in blocks, which the threads print.
 template <class MakePrinter>
 class NestLineQueue {
  public:

@@ -17,7 +17,7 @@
 
 namespace htmtrace {
 
-// The empty parts of a sink, which keep their memory.
+// Keeps the empty parts of a sink, so that the next parts use their memory again.
 template <HasParts Next>
 class PartPool {
  public:
@@ -45,7 +45,7 @@ class PartPool {
 
   bool wants_walks() const { return htmtrace::wants_walks(next_); }
 
-  // One thread calls these functions.
+  // Only one thread may call these functions.
   void take(Part& part) { next_.take(part); }
   void add_selected(uint64_t selected) { selected_ += selected; }
   uint64_t selected() const { return selected_; }
@@ -57,7 +57,8 @@ class PartPool {
   std::vector<std::unique_ptr<Part>> spare_;
 };
 
-// Sinks for CoreDecoder, the printers of a ParallelDecode. All arguments must outlive them.
+// The following sinks for CoreDecoder are printers of a ParallelDecode. Their arguments must
+// outlive them.
 
 // Counts all instructions.
 template <HasParts Next>

@@ -13,7 +13,8 @@
 
 namespace htmtrace {
 
-// A FollowsPrinter (output/print/parallel_decode.h), only to add up the selected instructions.
+// A FollowsPrinter (output/print/parallel_decode.h), so that each part adds its number of selected
+// instructions to the number of the earlier parts.
 template <CoreSink Printer>
 class SelectedPrinter {
  public:
@@ -37,7 +38,7 @@ class SelectedPrinter {
   void follow(const SelectedPrinter& earlier) { earlier_ = earlier.selected(); }
   void finish() { selecting_.finish(); }
 
-  // Up to the end of this part.
+  // The number of selected instructions up to the end of this part.
   uint64_t selected() const { return earlier_ + selecting_.selected(); }
 
  private:
