@@ -10,8 +10,8 @@
 
 #include "output/export/avro_blocks.h"
 #include "output/export/avro_row.h"
-#include "output/io/block_queue.h"
 #include "output/export/row_schema.h"
+#include "output/io/block_queue.h"
 #include "output/io/new_file.h"
 
 namespace htmtrace {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "output/io/block_queue.h"
 #include "output/export/parquet_group.h"
 #include "output/export/parquet_rows.h"
 #include "output/export/row_schema.h"
+#include "output/io/block_queue.h"
 #include "output/io/new_file.h"
 
 namespace htmtrace {
