@@ -73,7 +73,7 @@ class HotBlocks {
 
   size_t entries_;
   const SymbolTable& symbols_;
-  HotBlockPart own_;  // of the events that this sink receives itself
+  HotBlockPart own_;  // the events that this sink receives itself
   HotTable<HotBlock> blocks_;
   Counts::Room room_;
   uint64_t counted_until_ = 0;  // the table's error at the last recount of room_

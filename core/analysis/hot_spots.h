@@ -111,7 +111,7 @@ class HotSpots {
   const SymbolTable& symbols_;
   const bool named_;
   const MemoryOwners* trace_owners_ = nullptr;
-  HotPart own_;                          // of the events that this sink receives itself
+  HotPart own_;                          // the events that this sink receives itself
   std::vector<Counts::Room> rooms_;      // room for the lists of each data table
   std::vector<uint64_t> counted_until_;  // each table's error at the last recount
   HotTable<HotCode> code_;

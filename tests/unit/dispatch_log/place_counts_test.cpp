@@ -81,7 +81,7 @@ TEST_CASE("a block has the same analysis as its entries one by one") {
   }
 }
 
-// A table that is exactly full takes no error from the keys that it has.
+// More counts of the keys that a full table holds add no error.
 TEST_CASE("a table becomes inexact only if a block has more keys than it can hold") {
   std::mt19937_64 random(2);
   const auto entries = varied_entries(4096, {1, 100, 100}, random);
