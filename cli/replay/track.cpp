@@ -63,7 +63,7 @@ Track::Track(const ChosenTrace& trace, std::endian order)
   oldest_ = ahead_bytes_.wrapped_at().value_or(0);
   if (oldest_ != 0 && !input_.size_bytes()) {
     throw Error("cannot replay " + trace.name() + ": it has wrapped, and it is compressed")
-        .hint("decompress it (zstd -d)");
+        .hint("decompress it first: zstd -d, or gzip -d");
   }
 }
 
