@@ -32,7 +32,12 @@ Fd bind_private(const std::string& path) {
   const int reason = errno;
   ::umask(before);
   if (result != 0 && reason == EADDRINUSE) {
-    throw Error(failure + ": the file exists").hint("rm " + path);
+    // The user may have named the trace instead of a socket.
+    struct stat facts {};
+    const bool is_socket = ::lstat(path.c_str(), &facts) == 0 && S_ISSOCK(facts.st_mode);
+    throw Error(failure + ": the file exists")
+        .hint(is_socket ? "if no replay uses the socket, remove it: rm " + path
+                        : "pass - or the name of a new socket to --gdb");
   }
   if (result != 0) throw Error(failure, reason);
   return listener;
@@ -86,6 +91,9 @@ bool Connection::send(std::string_view bytes) const {
   while (!bytes.empty()) {
     const ssize_t put = ::write(out_, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno != EPIPE && errno != ECONNRESET) {
+      throw Error("cannot write to gdb", errno);
+    }
     if (put <= 0) return false;
     bytes.remove_prefix(static_cast<size_t>(put));
   }

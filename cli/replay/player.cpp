@@ -8,18 +8,16 @@
 namespace htmtrace {
 namespace {
 
-// Positions between two checks for an interrupt from gdb: a few milliseconds.
+// Positions between two checks for an interrupt from gdb, without watchpoints. Each watchpoint
+// makes a position slower.
 constexpr uint64_t kPositionsPerPoll = 1 << 16;
 
 }  // namespace
 
 Player::Player(const ChosenTrace& trace, std::endian order) : track_(trace, order) {
   const auto first = next_position(0);
-  if (!first) {
-    throw Error("cannot replay " + trace.name() + ": no instruction has a known address")
-        .hint("print the trace with htmtrace decode");
-  }
-  first_ = number_ = *first;
+  has_position_ = first.has_value();
+  first_ = number_ = first.value_or(0);
 }
 
 // The first position from `number` on.
@@ -50,6 +48,7 @@ std::optional<StopPoints::Hit> Player::watchpoint_between(uint64_t first, uint64
 
 Player::Stop Player::move(const Motion& motion, const StopPoints& points,
                           const std::function<bool()>& interrupted) {
+  const uint64_t positions_per_poll = kPositionsPerPoll / (1 + points.watchpoints());
   for (uint64_t moved = 1;; moved++) {
     const auto next = motion.backward ? previous_position(number_) : next_position(number_ + 1);
     if (!next) return {.reason = motion.backward ? Reason::kBegin : Reason::kEnd, .hit = {}};
@@ -63,7 +62,7 @@ Player::Stop Player::move(const Motion& motion, const StopPoints& points,
       return {.reason = Reason::kBreakpoint, .hit = {.type = *type, .address = ea}};
     }
     if (motion.single) return {};
-    if (moved % kPositionsPerPoll == 0 && interrupted()) {
+    if (moved % positions_per_poll == 0 && interrupted()) {
       return {.reason = Reason::kInterrupted, .hit = {}};
     }
   }

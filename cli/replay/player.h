@@ -35,12 +35,16 @@ class Player {
     bool single = false;  // stop at the next position
   };
 
-  // Throws Error, also if no instruction has an address.
+  // Throws Error.
   Player(const ChosenTrace& trace, std::endian order);
+
+  // False: no instruction has an address, and no other function may be called.
+  bool has_position() const { return has_position_; }
 
   // Moves until a reason to stop. A watchpoint stops at a position next to the access: forward, the
   // access follows; backward, the access precedes. gdb expects this of a POWER processor, and makes
-  // one more step. Calls interrupted() every 65536 positions. Throws Error.
+  // one more step. Calls interrupted() every 65536 positions, or more often if
+  // there are watchpoints. Throws Error.
   Stop move(const Motion& motion, const StopPoints& points,
             const std::function<bool()>& interrupted);
 
@@ -65,6 +69,7 @@ class Player {
                                                     const StopPoints& points);
 
   Track track_;
+  bool has_position_ = false;
   uint64_t first_ = 0;  // the first position
   uint64_t number_ = 0;
 };

@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/messages.h"
 #include "cli/not_empty.h"
 #include "cli/replay/connection.h"
 #include "cli/replay/monitor.h"
@@ -64,11 +66,22 @@ int replay(const ReplayOptions& options) {
   const std::endian order = options.big_endian ? std::endian::big : std::endian::little;
   std::vector<std::unique_ptr<Player>> players;
   for (const ChosenTrace& trace : traces) {
-    players.push_back(std::make_unique<Player>(trace, order));
+    auto player = std::make_unique<Player>(trace, order);
+    if (player->has_position()) {
+      players.push_back(std::move(player));
+    } else if (traces.size() > 1) {
+      print_warning(trace.name() + " is no thread: no instruction has a known address");
+    }
+  }
+  if (players.empty()) {
+    throw Error("cannot replay " + traces.front().name() + ": no instruction has a known address")
+        .hint("print the trace with htmtrace decode");
   }
   Monitor monitor(symbols);
   Server(players, monitor, order, connection).run();
-  return incomplete ? kExitIncomplete : kExitDone;
+  const bool cut = std::ranges::any_of(
+      players, [](const std::unique_ptr<Player>& player) { return player->track().is_cut(); });
+  return incomplete || cut ? kExitIncomplete : kExitDone;
 }
 
 }  // namespace

@@ -39,6 +39,8 @@ class StopPoints {
   bool add(const Point& point);
   void remove(const Point& point);
 
+  size_t watchpoints() const { return watchpoints_.size(); }
+
   void set_filter(Filter filter) { filter_ = filter; }
 
   // The type of a breakpoint at this instruction address.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 
+#include "cli/traces/context.h"
 #include "core/analysis/control_flow.h"
 #include "core/base/error.h"
 #include "core/core_trace/decoder.h"
@@ -90,6 +91,7 @@ uint64_t Track::decode(const CoreRestart* restart, uint64_t end, Sink& sink) {
     const size_t got = bytes.read(piece);
     if (got == 0) {
       decoder.finish();
+      is_cut_ = is_cut_ || tell_trouble(input_);
       break;
     }
     decoder.feed(piece.first(got));

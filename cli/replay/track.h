@@ -48,6 +48,9 @@ class Track {
   // The number of instructions, if a window or play_from_start() has reached the end of the trace.
   std::optional<uint64_t> count() const { return count_; }
 
+  // The file could not be read to its end, and a warning was printed.
+  bool is_cut() const { return is_cut_; }
+
   // The words of all windows that were loaded so far.
   const CodeWords& code() const { return code_; }
   // The marks of the window that holds this instruction, in order. Call at(number) first.
@@ -86,6 +89,7 @@ class Track {
   std::array<Window, 2> windows_;
   uint64_t uses_ = 0;
   std::optional<uint64_t> count_;
+  bool is_cut_ = false;
   CodeWords code_;
   std::vector<bool> coded_;  // indexed by window: code_ has its words
   std::unique_ptr<std::byte[]> piece_;

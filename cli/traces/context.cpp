@@ -146,7 +146,7 @@ bool all_of_nest(const std::vector<ChosenTrace>& traces, const ContextOptions& o
     }
   }
   if (nest != 0 && nest != traces.size()) {
-    throw Error("cannot report on core and nest traces together")
+    throw Error("cannot read core and nest traces together")
         .hint("select traces of one type with --node, --chip and --core");
   }
   return nest != 0;
