@@ -62,6 +62,7 @@ void HotPart::finish() {
 }
 
 void HotPart::clear() {
+  run_ = {};
   mix_ = {};
   data_.clear();
   code_.clear();

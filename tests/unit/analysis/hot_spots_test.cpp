@@ -415,6 +415,19 @@ TEST_CASE("without overflow, the counts do not depend on the parts") {
   }
 }
 
+TEST_CASE("a part that is cleared instead of taken leaves no counts") {
+  const SymbolTable none;
+  HotSpots spots({.units = {128}}, none);
+  HotPart part = spots.new_part();
+  part.instruction(access(0x1000, kLoad, 0x8000, 0x8000));
+  part.clear();
+  part.instruction(access(0x1004, kLoad, 0x8000, 0x8000));
+  spots.take(part);
+  CHECK(spots.instructions() == 1);
+  CHECK(spots.code().top(1).at(0).entry.count == 1);
+  CHECK(spots.data().at(0).top(1).at(0).entry.count == 1);
+}
+
 TEST_CASE("a part completes walks from earlier parts and from unselected walks") {
   const SymbolTable none;
   const MemoryOwners owners;
