@@ -29,7 +29,7 @@ Instruction accessing(uint32_t opcode, uint64_t data) {
 
 TEST_CASE("a breakpoint is at exactly its address, until it is removed") {
   StopPoints points;
-  constexpr uint64_t kSameRow = 4096 * 4;
+  constexpr uint64_t kSameRow = uint64_t{4096} * 4;
   CHECK(!points.breakpoint_at(0x1000));
   REQUIRE(points.add({.type = StopType::kSoftware, .address = 0x1000}));
   REQUIRE(points.add({.type = StopType::kHardware, .address = 0x1000 + kSameRow}));
