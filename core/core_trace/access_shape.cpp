@@ -15,7 +15,7 @@ using Bytes = uint16_t;
 
 constexpr Bytes kCacheLine = 128;        // dcbz, copy and paste
 constexpr Bytes kMostStringBytes = 127;  // lswx and stswx: XER has seven bits for the length
-constexpr unsigned kRegisters = 32;
+constexpr unsigned kGeneralRegisters = 32;
 constexpr unsigned kWord = 4;
 
 template <size_t N>
@@ -88,7 +88,7 @@ Bytes bytes_of_word(uint32_t word) {
     }
     case 46:
     case 47:  // lmw, stmw: the registers from RT to 31
-      return static_cast<Bytes>((kRegisters - (word >> 21 & 31)) * kWord);
+      return static_cast<Bytes>((kGeneralRegisters - (word >> 21 & 31)) * kWord);
     case 57:  // lfdp, lxsd, lxssp
       return std::array<Bytes, 4>{16, 0, 8, 4}[word & 3];
     case 58:  // ld, ldu, lwa
