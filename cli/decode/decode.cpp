@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/decode/account.h"
 #include "cli/decode/dispatches.h"
 #include "cli/decode/fields.h"
 #include "cli/decode/nest_decode.h"
@@ -22,7 +23,6 @@
 #include "cli/traces/context.h"
 #include "cli/traces/core_reading.h"
 #include "cli/traces/index_file.h"
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/core_trace/plain_counts.h"
 #include "output/export/block_vector_writer.h"
@@ -90,10 +90,7 @@ class Decode {
     output_.finish();
     pager_.wait();
     if (output_.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
-    if (tell_missing(traces, options_.traces.context)) incomplete_ = true;
-    // The totals are those of the part before the reader left.
-    if (!options_.traces.quiet && !output_.reader_gone()) print_note(describe(totals_));
-    return exit_status(options_.traces, totals_, incomplete_);
+    return account_.finish(tell_missing(traces, options_.traces.context));
   }
 
  private:
@@ -207,10 +204,10 @@ class Decode {
     if (options_.traces.selection.everything()) {
       return print(bytes, map, [](TextOutput&) { return CountingSink(); });
     }
-    const uint64_t before = totals_.selected.value_or(0);
+    const uint64_t before = account_.selected();
     print(bytes, map, [](TextOutput&) { return NoPrinter(); });
-    output_.put(fmt::format("  {:<28} {:>16}\n", "instructions selected",
-                            totals_.selected.value_or(0) - before));
+    output_.put(
+        fmt::format("  {:<28} {:>16}\n", "instructions selected", account_.selected() - before));
   }
 
   template <class MakePrinter, class AtEnd>
@@ -230,7 +227,7 @@ class Decode {
           return !output_.reader_gone();
         },
         at_end);
-    if (statistics) report(bytes, *statistics, map.report());
+    if (statistics) account_.add(bytes, *statistics, map.report());
   }
 
   template <class MakePrinter>
@@ -244,7 +241,7 @@ class Decode {
           return Printer(make_printer, output, options_.traces.selection, these);
         },
         [&](const Printer& printer) { selected = printer.selected(); });
-    if (selected) add_selected(*selected, bytes.file());
+    if (selected) account_.add_selected(*selected, bytes.file());
   }
 
   template <HasParts Next>
@@ -255,15 +252,8 @@ class Decode {
         options_.traces.selection, names(), next, selected,
         [this] { return !output_.reader_gone(); });
     if (!statistics) return;
-    report(bytes, *statistics, map.report());
-    add_selected(selected, bytes.file());
-  }
-
-  void add_selected(uint64_t selected, const InputFile& file) {
-    totals_.add_selected(selected);
-    if (!options_.traces.quiet && !output_.reader_gone()) {
-      warn_if_never_entered(options_.traces.selection, selected, file.name());
-    }
+    account_.add(bytes, *statistics, map.report());
+    account_.add_selected(selected, bytes.file());
   }
 
   // With a memory map, pages are logical: most real addresses need more bits than the format has.
@@ -323,22 +313,7 @@ class Decode {
                          .quiet = options_.traces.quiet,
                          .threads = std::min(options_.traces.threads, kMostDecodeThreads)};
     const NestResult result = decode_nest(job, output_);
-    const nest::Statistics& statistics = result.statistics;
-    totals_.add(statistics);
-    totals_.add_selected(result.selected);
-    if (result.cut || statistics.incomplete() || map.report().damaged()) incomplete_ = true;
-    if (output_.reader_gone()) return;
-    tell(result.text + (map.report().size_bytes != 0 ? describe(map.report()) : ""));
-  }
-
-  // Prints statistics: to the output with --summary, otherwise to stderr.
-  void tell(const std::string& statistics) {
-    if (options_.summary) {
-      output_.put(statistics);
-    } else if (!options_.traces.quiet) {
-      output_.flush();  // so that a terminal shows the events ahead of the statistics
-      print_text(statistics);
-    }
+    account_.add(result, map.report());
   }
 
   template <class Printer>
@@ -350,7 +325,7 @@ class Decode {
     if (bytes.restart()) sink.begin_at(bytes.restart()->place);
     decode_into(sink, bytes, map);
     sink.finish();
-    add_selected(sink.selected(), bytes.file());
+    account_.add_selected(sink.selected(), bytes.file());
   }
 
   template <class Sink>
@@ -367,34 +342,7 @@ class Decode {
       output_.flush();
       tell_part(bytes.file());
     }
-    report(bytes, statistics, map.report());
-  }
-
-  void tell_wrap(const std::string& name, uint64_t oldest) {
-    if (options_.traces.quiet) return;
-    output_.flush();
-    print_note(
-        fmt::format("{} had wrapped: decoded from its oldest byte, {:#x}, from which offsets "
-                    "count (--file-order decodes from the first byte)",
-                    name, oldest));
-  }
-
-  void report(const TraceBytes& bytes, const CoreStatistics& statistics,
-              const TranslationReport& map) {
-    const std::string& name = bytes.file().name();
-    if (bytes.wrapped_at()) tell_wrap(name, *bytes.wrapped_at());
-    totals_.add(statistics);
-    if (statistics.incomplete() || map.damaged()) incomplete_ = true;
-    if (tell_trouble(bytes.file())) incomplete_ = true;
-    if (statistics.no_tags()) {
-      tell_no_tags(name);
-    } else if (statistics.bytes == 0) {
-      if (bytes.ended()) print_warning(fmt::format("{} is empty", name));
-    } else if (statistics.accounted_bytes() == statistics.filler_words * words::kWordBytes) {
-      print_warning(fmt::format("{} contains only zeros", name));
-    }
-    tell(fmt::format("{}\n{}{}", name, describe(statistics),
-                     map.size_bytes != 0 ? describe(map) : ""));
+    account_.add(bytes, statistics, map.report());
   }
 
   const DecodeOptions& options_;
@@ -410,8 +358,7 @@ class Decode {
   const CoreFieldNeeds needs_ = needs_of(options_.fields);
   const std::string fields_heading_ = fields_heading(options_.fields);
   std::optional<NameSelection> names_;  // resolved on first use
-  DecodeTotals totals_ = no_totals(options_.traces);
-  bool incomplete_ = false;
+  DecodeAccount account_{options_, output_};
 };
 
 int decode(const CLI::App& app, const DecodeOptions& options, Pager& pager) {

@@ -60,8 +60,8 @@ class BlockPart {
 
   // Returns true if the last execution of the preceding part ends with that part.
   bool begins_with_gap() const { return begins_with_gap_; }
-  // The first execution, if it ended and no gap precedes it. If it begins where the last execution
-  // of the preceding part stops, both are one execution.
+  // The first execution, if it ended and no gap precedes it. It may continue the last execution of
+  // the preceding part: then it begins at next() of that part.
   const std::optional<Execution>& lead() const { return lead_; }
   // The other executions that ended in the part, in order, and their counts by block.
   const std::vector<Execution>& ended() const { return ended_; }

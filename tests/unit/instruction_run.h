@@ -2,10 +2,12 @@
 // Instructions of a program that is known by construction, for sinks of a core decoder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 
 #include "core/core_trace/events.h"
+#include "tests/generator/generated_trace.h"
 
 namespace htmtrace {
 
@@ -36,6 +38,29 @@ void run(Sink& sink, uint64_t ea, std::initializer_list<uint32_t> opcodes) {
     sink.instruction(one(ea, opcode));
     ea += 4;
   }
+}
+
+// Runs a random program of `places` instructions at 0x1000, with gaps and instructions without an
+// address. word_at(address, choice) returns the word at an address; `choice` is below 100. Calls
+// take(part) after every `most` events, and at the end.
+template <class Part, class WordAt, class Take>
+void run_in_parts(Part& part, size_t most, uint64_t places, const WordAt& word_at,
+                  const Take& take) {
+  generator::Random random(7);
+  uint64_t ea = 0x1000;
+  for (size_t i = 0; i < 20000; i++) {
+    const uint64_t choice = random.below(100);
+    if (choice < 2) {
+      part.defect({});
+    } else if (choice < 4) {
+      part.instruction(Instruction());
+    } else {
+      part.instruction(one(ea, word_at(ea, choice)));
+      ea = choice < 70 ? ea + 4 : 0x1000 + random.below(places) * 4;
+    }
+    if (i % most == most - 1) take(part);
+  }
+  take(part);
 }
 
 }  // namespace htmtrace

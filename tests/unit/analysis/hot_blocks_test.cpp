@@ -12,7 +12,6 @@
 
 #include "output/report/hot_blocks_report.h"
 #include "output/symbols/disassembler.h"
-#include "tests/generator/generated_trace.h"
 #include "tests/unit/instruction_run.h"
 
 namespace htmtrace {
@@ -65,23 +64,12 @@ std::string report_in_parts(size_t most) {
   const SymbolTable symbols = some_symbols();
   HotBlocks blocks(1000, symbols);
   HotBlockPart part = blocks.new_part();
-  generator::Random random(7);
-  uint64_t ea = 0x1000;
-  for (size_t i = 0; i < 20000; i++) {
-    const uint64_t what = random.below(100);
-    if (what < 2) {
-      part.defect({});
-    } else if (what < 4) {
-      part.instruction(Instruction());
-    } else {
-      // Few addresses, one of which has different words.
-      const uint32_t word = what < 60 ? kNop : what < 90 ? kReturn : kAdd;
-      part.instruction(one(ea, ea == 0x1010 ? word : kNop));
-      ea = what < 70 ? ea + 4 : 0x1000 + random.below(12) * 4;
-    }
-    if (i % most == most - 1) blocks.take(part);
-  }
-  blocks.take(part);
+  // One address has different words.
+  const auto word_at = [](uint64_t ea, uint64_t choice) {
+    if (ea != 0x1010 || choice < 60) return kNop;
+    return choice < 90 ? kReturn : kAdd;
+  };
+  run_in_parts(part, most, 12, word_at, [&blocks](HotBlockPart& ended) { blocks.take(ended); });
   blocks.end_trace();
   return report_of(blocks, symbols, 1000).to_json();
 }

@@ -6,7 +6,6 @@
 
 #include "output/export/block_vector_writer.h"
 #include "output/io/input_file.h"
-#include "tests/generator/generated_trace.h"
 #include "tests/unit/instruction_run.h"
 #include "tests/unit/temporary_folder.h"
 
@@ -28,21 +27,9 @@ std::string vectors_in_parts(uint64_t interval, size_t most) {
   TextOutput vectors = TextOutput::memory();
   BlockVectorWriter writer(vectors, interval);
   BlockPart part = BlockVectorWriter::new_part();
-  generator::Random random(7);
-  uint64_t ea = 0x1000;
-  for (size_t i = 0; i < 20000; i++) {
-    const uint64_t what = random.below(100);
-    if (what < 2) {
-      part.defect({});
-    } else if (what < 4) {
-      part.instruction(Instruction());
-    } else {
-      part.instruction(one(ea, what < 60 ? kNop : kBranch));
-      ea = what < 70 ? ea + 4 : 0x1000 + random.below(100) * 4;
-    }
-    if (i % most == most - 1) writer.take(part);
-  }
-  writer.take(part);
+  run_in_parts(
+      part, most, 100, [](uint64_t, uint64_t choice) { return choice < 60 ? kNop : kBranch; },
+      [&writer](BlockPart& ended) { writer.take(ended); });
   writer.finish();
   writer.put_blocks(vectors);
   return std::string(vectors.text());
