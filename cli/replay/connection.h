@@ -21,7 +21,7 @@ class Connection {
   // Reads the bytes that have arrived, without waiting. Returns true if gdb interrupts or has
   // closed the connection.
   bool interrupted(PacketReader& reader) const;
-  // Returns false if gdb has closed the connection or writing fails.
+  // Returns false if gdb has closed the connection. Throws Error if writing fails.
   bool send(std::string_view bytes) const;
 
  private:
