@@ -178,8 +178,8 @@ uint32_t by_instructions(std::span<const std::byte> bytes, uint32_t crc) {
 }  // namespace
 
 bool has_crc32c_instructions() {
-  static const bool kFound = find_instructions();
-  return kFound;
+  static const bool found = find_instructions();
+  return found;
 }
 
 uint32_t crc32c_by_tables(std::span<const std::byte> bytes, uint32_t before) {
