@@ -95,8 +95,8 @@ std::string register_digits(const Registers& registers, size_t number, std::endi
 }
 
 const std::string& target_description() {
-  static const std::string kText = make_description();
-  return kText;
+  static const std::string text = make_description();
+  return text;
 }
 
 }  // namespace htmtrace

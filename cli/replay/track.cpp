@@ -158,10 +158,10 @@ const Track::Element* Track::at(uint64_t number) {
 }
 
 const std::vector<Track::SeenMark>& Track::marks_near(uint64_t number) const {
-  static const std::vector<SeenMark> kNone;
+  static const std::vector<SeenMark> none;
   const auto found = std::ranges::find_if(
       windows_, [number](const Window& w) { return w.index == number / kWindow; });
-  return found == windows_.end() ? kNone : found->marks;
+  return found == windows_.end() ? none : found->marks;
 }
 
 void Track::play_from_start(uint64_t end, CallStacks& sink) {
