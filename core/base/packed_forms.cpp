@@ -71,6 +71,10 @@ NumbersForm NumbersForm::of_counts(std::span<const uint32_t> counts) {
 void NumbersForm::find_extent(std::span<const uint64_t> values) {
   if (values.empty()) return;
   const uint64_t first = values.front();
+  if (std::ranges::all_of(values, [=](uint64_t each) { return each == first; })) {
+    least_ = first;
+    return;
+  }
   // Two results, because each comparison waits for the result of the preceding comparison.
   std::array<uint64_t, 2> least = {first, first};
   uint64_t differences = 0;
@@ -199,19 +203,25 @@ void NumbersForm::write(std::span<const uint64_t> values, std::vector<std::byte>
   put_number(to, rests_, kPositionBytes);
   put_number(to, least_, least_bytes_);
   write_bits(values, to);
-  if (rests_ == 0) return;
+  if (rests_ != 0) write_rests(values, to);
+}
+
+void NumbersForm::write_rests(std::span<const uint64_t> values, std::vector<std::byte>& to) const {
   // Less than 64, because at least one number has a rest.
   const unsigned rest_at = shift_ + bits_;
   const uint64_t limit = uint64_t{1} << rest_at;
-  std::vector<uint64_t> rests;
-  rests.reserve(rests_);
+  // One more, because the loop writes each position, to avoid a branch on the data.
+  std::vector<uint16_t> positions(rests_ + 1);
+  size_t found = 0;
   for (size_t i = 0; i < values.size(); i++) {
-    const uint64_t number = values[i] - least_;
-    if (number < limit) continue;
-    put_number(to, i, kPositionBytes);
-    rests.push_back(number >> rest_at);
+    positions[found] = static_cast<uint16_t>(i);
+    found += values[i] - least_ >= limit ? 1 : 0;
   }
-  for (const uint64_t rest : rests) put_number(to, rest, rest_bytes_);
+  positions.pop_back();
+  for (const uint16_t position : positions) put_number(to, position, kPositionBytes);
+  for (const uint16_t position : positions) {
+    put_number(to, (values[position] - least_) >> rest_at, rest_bytes_);
+  }
 }
 
 }  // namespace htmtrace::packed

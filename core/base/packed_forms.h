@@ -47,6 +47,7 @@ class NumbersForm {
   void find_size(size_t count, const Widths& of_width);
   void find_bits(size_t count, const Widths& of_width);
   void write_bits(std::span<const uint64_t> values, std::vector<std::byte>& to) const;
+  void write_rests(std::span<const uint64_t> values, std::vector<std::byte>& to) const;
 
   uint64_t least_ = 0;
   uint64_t differences_ = 0;  // bits that differ between the numbers
@@ -95,16 +96,22 @@ class Distinct {
   static constexpr uint16_t kFree = UINT16_MAX;
 
   void sort() {
-    std::vector<uint16_t> order(size_), place(size_);
-    for (size_t i = 0; i < order.size(); i++) order[i] = static_cast<uint16_t>(i);
-    std::ranges::stable_sort(order,
-                             [&](uint16_t a, uint16_t b) { return counts_[a] > counts_[b]; });
+    // The count and the index in one number: the most frequent first, and among these, the earlier.
+    static_assert(kMostDistinct <= UINT16_MAX);
+    std::array<uint32_t, kMostDistinct> order;
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(size_);
+    for (size_t i = 0; i < size_; i++) {
+      order[i] = (UINT16_MAX - counts_[i]) << 16 | static_cast<uint32_t>(i);
+    }
+    std::sort(order.begin(), end);
+    std::array<uint16_t, kMostDistinct> place;
     const auto values = values_;
     const auto counts = counts_;
-    for (size_t i = 0; i < order.size(); i++) {
-      values_[i] = values[order[i]];
-      counts_[i] = counts[order[i]];
-      place[order[i]] = static_cast<uint16_t>(i);
+    for (size_t i = 0; i < size_; i++) {
+      const size_t from = order[i] & UINT16_MAX;
+      values_[i] = values[from];
+      counts_[i] = counts[from];
+      place[from] = static_cast<uint16_t>(i);
     }
     for (uint64_t& which : which_) which = place[which];
   }
