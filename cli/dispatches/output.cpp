@@ -91,11 +91,15 @@ DtlOutput::DtlOutput(const DtlOutputOptions& options, const std::string& about, 
 }
 
 void DtlOutput::take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries,
-                     Sums& sums) {
+                     Sums& sums, const DtlColumns* columns) {
   if (entries.empty()) return;
   if (options_.tasks) find_tasks(track, clock, entries, sums);
   if (options_.summary) {
-    track.analysis_.add(entries, track.cpu_, clock.ticks_per_second, sums.places);
+    if (columns != nullptr) {
+      track.analysis_.add(*columns, track.cpu_, clock.ticks_per_second, sums.places);
+    } else {
+      track.analysis_.add(entries, track.cpu_, clock.ticks_per_second, sums.places);
+    }
     if (options_.tasks) sums.waits.add(entries, sums.there);
   }
   if (options_.intervals) series_of(track).add(entries, clock);

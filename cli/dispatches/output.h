@@ -93,9 +93,10 @@ class DtlOutput {
   DtlOutput(const DtlOutputOptions& options, const std::string& about,
             TextOutput text = TextOutput::standard_output());
 
-  // Several threads may call this for different tracks. `sums` belong to the calling thread. Throws
-  // Error if standard output cannot be written.
-  void take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries, Sums& sums);
+  // Several threads may call this for different tracks. `sums` belong to the calling thread.
+  // `columns` are the same entries, or null. Throws Error if standard output cannot be written.
+  void take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries, Sums& sums,
+            const DtlColumns* columns = nullptr);
   // Consumes statistics in place of entries, for the summary and the series.
   void take(Track& track, const DtlClock& clock, const DtlStatistics& statistics, Sums& sums);
   // Names of tasks: calls visit(DtlTaskNames&).

@@ -181,7 +181,7 @@ int replay_dtl(const DtlReplay& replay, const DtlOutputOptions& options, TextOut
       taken += block->statistics->entries();
     } else {
       if (!replay.metrics.empty()) metrics.add(block->cpu, block->entries, reader.clock());
-      output.take(track, reader.clock(), block->entries, sums);
+      output.take(track, reader.clock(), block->entries, sums, block->columns);
       taken += block->entries.size();
     }
     reader_gone = output.useless();

@@ -11,11 +11,8 @@
 namespace htmtrace {
 namespace {
 
-// Several passes read the entries of a part. Parts of this size remain in the first-level cache.
-constexpr size_t kPartEntries = 256;
-// The memory for more entries would not remain in the caches; with fewer entries, clearing it takes
-// longer than counting.
-constexpr size_t kLeastAtOnce = 512, kMostAtOnce = 4096;
+// With fewer entries, clearing the memory for counts takes longer than counting.
+constexpr size_t kLeastAtOnce = 512;
 
 void add_counts(DtlPlaces::Table& to, const DtlPlaces::Table& from) {
   for (const auto& slot : from.top(from.size())) to.at(slot.key).count += slot.entry.count;
@@ -77,47 +74,88 @@ void DtlPlaces::add(const DtlPlaces& other) {
 
 void DtlAnalysis::add(std::span<const DtlEntry> entries, int cpu, uint64_t ticks_per_second,
                       DtlPlaces& places) {
-  if (entries.empty()) return;
-  if (this->entries() == 0) first_ = entries.front().timebase;
-  last_ = entries.back().timebase;
-  if (!first_processor_) first_processor_ = entries.front().processor_id;
-  const bool few = entries.size() < kLeastAtOnce;
-  for (auto left = entries; !left.empty();) {
-    const auto part = left.first(std::min(left.size(), kPartEntries));
-    left = left.subspan(part.size());
-    count_waits(part);
-    if (ticks_per_second != 0) count_stolen(part, ticks_per_second);
-    count_fault_pages(part, places);
+  DtlColumns block;
+  while (!entries.empty()) {
+    const auto now = entries.first(std::min(entries.size(), kMostDtlEntries));
+    entries = entries.subspan(now.size());
+    block.assign(now);
+    add(block, cpu, ticks_per_second, places);
   }
-  if (few || entries.size() > kMostAtOnce || !count_at_once(entries, cpu, places)) {
-    count_in_order(entries, cpu, places);
-  }
-  processor_ = entries.back().processor_id;
 }
 
-void DtlAnalysis::count_waits(std::span<const DtlEntry> entries) {
+void DtlAnalysis::add(const DtlColumns& block, int cpu, uint64_t ticks_per_second,
+                      DtlPlaces& places) {
+  if (block.size == 0) return;
+  if (entries() == 0) first_ = block.since.front();
+  if (!first_processor_) first_processor_ = block.processor_of(0);
+  count_waits_and_reasons(block);
+  last_ = count_stolen(block, ticks_per_second);
+  count_fault_pages(block, places);
+  if (block.size < kLeastAtOnce || !count_at_once(block, cpu, places)) {
+    count_in_order(block, cpu, places);
+  }
+  processor_ = block.processor_of(block.size - 1);
+}
+
+// One loop counts everything: an increment waits for the preceding increment of the same counter,
+// and meanwhile the processor counts the other fields.
+void DtlAnalysis::count_waits_and_reasons(const DtlColumns& block) {
   TickHistogram::Adder enqueue_to_dispatch(enqueue_to_dispatch_);
   TickHistogram::Adder ready_to_enqueue(ready_to_enqueue_);
   TickHistogram::Adder waiting_to_ready(waiting_to_ready_);
-  for (const DtlEntry& entry : entries) {
-    enqueue_to_dispatch.add(entry.enqueue_to_dispatch);
-    ready_to_enqueue.add(entry.ready_to_enqueue);
-    waiting_to_ready.add(entry.waiting_to_ready);
-    reasons_.dispatch[entry.dispatch_reason]++;
-    reasons_.preempt[entry.preempt_reason]++;
+  for (size_t i = 0; i < block.size; i++) {
+    enqueue_to_dispatch.add(DtlColumns::ticks(block.enqueue_to_dispatch[i]));
+    ready_to_enqueue.add(DtlColumns::ticks(block.ready_to_enqueue[i]));
+    waiting_to_ready.add(DtlColumns::ticks(block.waiting_to_ready[i]));
+    reasons_.dispatch[block.dispatch_reason_of(i)]++;
+  }
+  const auto groups = std::span(block.groups.all());
+  for (size_t i = 0; i + 1 < groups.size(); i++) reasons_.preempt[i] += groups[i].count;
+  if (groups.back().count == 0) return;
+  constexpr unsigned kFirstOfLast = DtlGroups::kGroups - 1;
+  for (size_t i = 0; i < block.size; i++) {
+    const uint8_t reason = block.preempt_reason_of(i);
+    reasons_.preempt[reason] += reason >= kFirstOfLast ? 1 : 0;
   }
 }
 
-// Counts the pages in the order of the entries, because the contents of a full table depend on the
-// order. The first loop has no branch on the data: the processor cannot predict which entries have
-// a fault.
-void DtlAnalysis::count_fault_pages(std::span<const DtlEntry> entries, DtlPlaces& places) {
-  std::array<uint64_t, kPartEntries> pages;
-  size_t count = 0;
-  for (const DtlEntry& entry : entries) {
-    pages[count] = entry.fault_address / 4096;
-    count += entry.fault_address != 0 ? 1 : 0;
+// The time stolen before a dispatch counts in the interval of the dispatch. Returns the timebase of
+// the last entry.
+uint64_t DtlAnalysis::count_stolen(const DtlColumns& block, uint64_t ticks_per_second) {
+  const uint64_t window = ticks_per_second / kWindowsPerSecond;
+  const uint64_t length = std::max<uint64_t>(ticks_per_second / kIntervalsPerSecond, 1);
+  uint64_t timebase = 0;
+  if (ticks_per_second == 0) {
+    for (const uint64_t since : block.of(block.since)) timebase += since;
+    return timebase;
   }
+  // These remain in registers.
+  uint64_t late = 0;
+  StolenIntervals::Current current(intervals_, length);
+  block.groups.visit([&](size_t i, size_t place) {
+    const uint64_t stolen = uint64_t{DtlColumns::ticks(block.enqueue_to_dispatch[place])} +
+                            DtlColumns::ticks(block.ready_to_enqueue[place]);
+    late += stolen > window ? 1 : 0;
+    timebase += block.since[i];
+    current.add(timebase, stolen);
+  });
+  late_ += late;
+  return timebase;
+}
+
+// Counts the pages in the order of the entries, because the contents of a full table depend on the
+// order. The loop has no branch on the data: the processor cannot predict which entries have a
+// fault.
+void DtlAnalysis::count_fault_pages(const DtlColumns& block, DtlPlaces& places) {
+  if (std::ranges::all_of(block.of(block.fault_address), [](uint64_t each) { return each == 0; })) {
+    return;
+  }
+  std::array<uint64_t, kMostDtlEntries> pages;
+  size_t count = 0;
+  block.groups.visit([&](size_t, size_t place) {
+    pages[count] = block.fault_address[place] / 4096;
+    count += block.fault_address[place] != 0 ? 1 : 0;
+  });
   with_prefetch(
       places.fault_pages, std::span<const uint64_t>(pages).first(count),
       [](uint64_t page) { return page; },
@@ -127,16 +165,27 @@ void DtlAnalysis::count_fault_pages(std::span<const DtlEntry> entries, DtlPlaces
 // Counts all moves and instructions of the entries before it adds them to the tables. Returns
 // false, without a change, if a table might become full: its contents then depend on the order of
 // the additions.
-bool DtlAnalysis::count_at_once(std::span<const DtlEntry> entries, int cpu, DtlPlaces& places) {
+bool DtlAnalysis::count_at_once(const DtlColumns& block, int cpu, DtlPlaces& places) {
   // Also counts the entries without a move, as moves to the same processor. A branch on a move
   // would be mispredicted often.
-  PlaceCounts<uint32_t, kMostAtOnce> moves;
-  PlaceCounts<uint64_t, kMostAtOnce> instructions;
-  uint32_t processor = processor_.value_or(entries.front().processor_id);
-  for (const DtlEntry& entry : entries) {
-    moves.add(processor << 16 | entry.processor_id);
-    processor = entry.processor_id;
-    instructions.add(entry.srr0);
+  PlaceCounts<uint32_t, kMostDtlEntries> moves;
+  PlaceCounts<uint64_t, kMostDtlEntries> instructions;
+  uint32_t processor = processor_.value_or(block.processor_of(0));
+  for (size_t i = 0; i < block.size; i++) {
+    const uint32_t next = block.processor_of(i);
+    moves.add(processor << 16 | next);
+    processor = next;
+  }
+  for (const DtlGroups::Group& group : block.groups.all()) {
+    const auto addresses = DtlColumns::of(block.srr0, group);
+    if (addresses.empty()) continue;
+    const uint64_t first = addresses.front();
+    // Most virtual processors cede at a single instruction.
+    if (std::ranges::all_of(addresses, [=](uint64_t each) { return each == first; })) {
+      instructions.add(first, addresses.size());
+    } else {
+      for (const uint64_t address : addresses) instructions.add(address);
+    }
   }
   const auto move_list = moves.list();
   const auto instruction_list = instructions.list();
@@ -171,7 +220,7 @@ bool DtlAnalysis::count_at_once(std::span<const DtlEntry> entries, int cpu, DtlP
   return true;
 }
 
-void DtlAnalysis::count_in_order(std::span<const DtlEntry> entries, int cpu, DtlPlaces& places) {
+void DtlAnalysis::count_in_order(const DtlColumns& block, int cpu, DtlPlaces& places) {
   const auto into = [](DtlPlaces::Table& table) {
     return [&table](uint64_t key, uint64_t count) { table.at(key).count += count; };
   };
@@ -179,16 +228,17 @@ void DtlAnalysis::count_in_order(std::span<const DtlEntry> entries, int cpu, Dtl
     places.move(static_cast<uint16_t>(key >> 16), static_cast<uint16_t>(key), count);
   });
   Counter processors(into(places.processors)), instructions(into(places.instructions));
-  uint16_t processor = processor_.value_or(entries.front().processor_id);
-  for (const DtlEntry& entry : entries) {
-    if (entry.processor_id != processor) {
+  uint16_t processor = processor_.value_or(block.processor_of(0));
+  block.groups.visit([&](size_t i, size_t place) {
+    const uint16_t next = block.processor_of(i);
+    if (next != processor) {
       moved_++;
-      moves.add(uint64_t{processor} << 16 | entry.processor_id);
-      processor = entry.processor_id;
+      moves.add(uint64_t{processor} << 16 | next);
+      processor = next;
     }
     processors.add(static_cast<uint64_t>(cpu) << 16 | processor);
-    instructions.add(entry.srr0);
-  }
+    instructions.add(block.srr0[place]);
+  });
 }
 
 void DtlAnalysis::move(uint16_t to, DtlPlaces& places) {
@@ -197,21 +247,6 @@ void DtlAnalysis::move(uint16_t to, DtlPlaces& places) {
     places.move(*processor_, to, 1);
   }
   processor_ = to;
-}
-
-// The time stolen before a dispatch counts in the interval of the dispatch.
-void DtlAnalysis::count_stolen(std::span<const DtlEntry> entries, uint64_t ticks_per_second) {
-  const uint64_t window = ticks_per_second / kWindowsPerSecond;
-  const uint64_t length = std::max<uint64_t>(ticks_per_second / kIntervalsPerSecond, 1);
-  // These remain in registers.
-  uint64_t late = 0;
-  StolenIntervals::Current current(intervals_, length);
-  for (const DtlEntry& entry : entries) {
-    const uint64_t stolen = uint64_t{entry.enqueue_to_dispatch} + entry.ready_to_enqueue;
-    late += stolen > window ? 1 : 0;
-    current.add(entry.timebase, stolen);
-  }
-  late_ += late;
 }
 
 void DtlAnalysis::add_counts(const DtlAnalysis& other) {

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/base/hot_table.h"
+#include "core/dispatch_log/columns.h"
 #include "core/dispatch_log/entry.h"
 #include "core/dispatch_log/processor_bits.h"
 #include "core/dispatch_log/stolen_intervals.h"
@@ -94,6 +95,7 @@ class DtlAnalysis {
   static constexpr unsigned kWindowsPerSecond = 100;
 
   // Adds entries of one virtual processor in time order.
+  void add(const DtlColumns& block, int cpu, uint64_t ticks_per_second, DtlPlaces& places);
   void add(std::span<const DtlEntry> entries, int cpu, uint64_t ticks_per_second,
            DtlPlaces& places);
 
@@ -139,11 +141,11 @@ class DtlAnalysis {
 
   void add_counts(const DtlAnalysis& other);
   void move(uint16_t to, DtlPlaces& places);
-  void count_waits(std::span<const DtlEntry> entries);
-  static void count_fault_pages(std::span<const DtlEntry> entries, DtlPlaces& places);
-  bool count_at_once(std::span<const DtlEntry> entries, int cpu, DtlPlaces& places);
-  void count_in_order(std::span<const DtlEntry> entries, int cpu, DtlPlaces& places);
-  void count_stolen(std::span<const DtlEntry> entries, uint64_t ticks_per_second);
+  void count_waits_and_reasons(const DtlColumns& block);
+  uint64_t count_stolen(const DtlColumns& block, uint64_t ticks_per_second);
+  static void count_fault_pages(const DtlColumns& block, DtlPlaces& places);
+  bool count_at_once(const DtlColumns& block, int cpu, DtlPlaces& places);
+  void count_in_order(const DtlColumns& block, int cpu, DtlPlaces& places);
 
   TickHistogram enqueue_to_dispatch_, ready_to_enqueue_, waiting_to_ready_;
   DtlReasons reasons_;

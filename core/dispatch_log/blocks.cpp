@@ -84,21 +84,23 @@ std::vector<std::byte> make_dtl_statistics_block(uint16_t cpu, const DtlStatisti
                                      .last_timebase = statistics.highest_timebase()});
 }
 
-std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries,
-                                              DtlPackHints* hints) {
+std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries) {
+  DtlColumns columns;
+  const DtlTimes times = columns.assign(entries);
+  DtlPackHints hints;
+  return make_dtl_entries_block(cpu, columns, times, hints);
+}
+
+std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, const DtlColumns& entries,
+                                              const DtlTimes& times, DtlPackHints& hints) {
   std::vector<std::byte> block(kDtlHeaderBytes);
-  block.reserve(kDtlHeaderBytes + entries.size() * kUsualEntryBytes);
+  block.reserve(kDtlHeaderBytes + entries.size * kUsualEntryBytes);
   pack_dtl_entries(entries, block, hints);
-  DtlBlockHeader header{.kind = DtlBlockKind::kEntries,
-                        .cpu = cpu,
-                        .entries = static_cast<uint32_t>(entries.size()),
-                        .first_timebase = UINT64_MAX};
-  // Entries are in order, except when the driver copied an entry during its overwrite.
-  for (const DtlEntry& entry : entries) {
-    header.first_timebase = std::min(header.first_timebase, entry.timebase);
-    header.last_timebase = std::max(header.last_timebase, entry.timebase);
-  }
-  return finished(std::move(block), header);
+  return finished(std::move(block), {.kind = DtlBlockKind::kEntries,
+                                     .cpu = cpu,
+                                     .entries = static_cast<uint32_t>(entries.size),
+                                     .first_timebase = times.lowest,
+                                     .last_timebase = times.highest});
 }
 
 std::vector<std::byte> make_dtl_switches_block(uint16_t cpu, std::span<const DtlSwitch> switches,
@@ -144,10 +146,12 @@ void add_dtl_names(std::string_view lines, std::vector<std::byte>& to) {
 
 void DtlCpuBlocks::add(std::span<const DtlEntry> entries, uint64_t ticks_per_second,
                        std::vector<std::byte>& to) {
-  const auto block = make_dtl_entries_block(cpu_, entries, &hints_);
+  DtlColumns columns;
+  const DtlTimes times = columns.assign(entries);
+  const auto block = make_dtl_entries_block(cpu_, columns, times, hints_);
   to.insert(to.end(), block.begin(), block.end());
   group_bytes_ += block.size();
-  group_.add(entries, ticks_per_second);
+  group_.add(columns, times, ticks_per_second);
   if (group_.entries() >= enough_) finish(to);
 }
 

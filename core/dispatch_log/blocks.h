@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/dispatch_log/codec.h"
+#include "core/dispatch_log/columns.h"
 #include "core/dispatch_log/entry.h"
 #include "core/dispatch_log/statistics.h"
 #include "core/dispatch_log/tasks.h"
@@ -70,10 +71,11 @@ std::vector<std::byte> make_dtl_text_block(DtlBlockKind kind, std::string_view t
 std::vector<std::byte> make_dtl_end_block(const DtlEnd& end);
 std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock);
 std::vector<std::byte> make_dtl_statistics_block(uint16_t cpu, const DtlStatistics& statistics);
-// Accepts one to kMostDtlEntries entries. Uses and updates the `hints` of this CPU, which may be
-// null.
-std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries,
-                                              DtlPackHints* hints = nullptr);
+// Accepts one to kMostDtlEntries entries.
+std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries);
+// `times` are those of the entries. Uses and updates the `hints` of this CPU.
+std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, const DtlColumns& entries,
+                                              const DtlTimes& times, DtlPackHints& hints);
 // Accepts one to kMostDtlEntries switches. Times ascend and do not exceed `until_ns`.
 std::vector<std::byte> make_dtl_switches_block(uint16_t cpu, std::span<const DtlSwitch> switches,
                                                uint64_t until_ns);

@@ -9,26 +9,31 @@
 #include <vector>
 
 #include "core/base/packed_numbers.h"
+#include "core/dispatch_log/columns.h"
 #include "core/dispatch_log/entry.h"
 
 namespace htmtrace {
 
-// The maximum number of entries in a block.
-inline constexpr size_t kMostDtlEntries = 4096;
-
 // Hints for the columns of the next block, from the preceding blocks of the same virtual processor.
 struct DtlPackHints {
-  static constexpr size_t kColumns = 35;
-  std::array<RepeatedHint, kColumns> columns;
+  struct Group {
+    RepeatedHint srr0, fault_address;
+  };
+
+  RepeatedHint processor, srr1, reasons;
+  std::array<Group, DtlGroups::kGroups> groups;
 };
 
-// Appends up to kMostDtlEntries packed entries to `to`. Uses and updates `hints`, which may be
-// null.
-void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>& to,
-                      DtlPackHints* hints = nullptr);
+// Appends the packed entries to `to`. Uses and updates `hints`; new hints have no effect.
+void pack_dtl_entries(const DtlColumns& entries, std::vector<std::byte>& to, DtlPackHints& hints);
+// Accepts up to kMostDtlEntries entries.
+void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>& to);
 
-// Fills `entries`, up to kMostDtlEntries. Returns false if `packed` does not hold exactly this
-// number of entries; the contents of `entries` are then meaningless. Accepts any bytes.
+// Fills `entries` with `count` entries, up to kMostDtlEntries. Returns false if `packed` does not
+// hold exactly this number of entries; the contents of `entries` are then meaningless. Accepts any
+// bytes.
+bool unpack_dtl_entries(std::span<const std::byte> packed, size_t count, DtlColumns& entries);
+// Fills the whole of `entries`.
 bool unpack_dtl_entries(std::span<const std::byte> packed, std::span<DtlEntry> entries);
 
 }  // namespace htmtrace

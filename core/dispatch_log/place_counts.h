@@ -25,13 +25,13 @@ class PlaceCounts {
 
   PlaceCounts() { rows_.fill({}); }
 
-  void add(Key key) {
+  void add(Key key, Key times = 1) {
     Row& row = rows_[spread(key) >> (64 - kRowBits)];
     if (row.key != key) {
       if (row.count != 0) list_[listed_++] = row;
       row = {key, 0};
     }
-    row.count++;
+    row.count += times;
   }
 
   // All keys with their counts. A key may be in the list several times. Call list() once, after the

@@ -161,13 +161,17 @@ bool DtlStatistics::unpack(std::span<const std::byte> packed) {
 }
 
 void DtlGroup::add(std::span<const DtlEntry> block, uint64_t ticks_per_second) {
+  DtlColumns columns;
+  const DtlTimes times = columns.assign(block);
+  add(columns, times, ticks_per_second);
+}
+
+void DtlGroup::add(const DtlColumns& block, const DtlTimes& times, uint64_t ticks_per_second) {
   if (statistics_.blocks_ == 0) statistics_.ticks_per_second_ = ticks_per_second;
   one_clock_ = one_clock_ && statistics_.ticks_per_second_ == ticks_per_second;
   statistics_.blocks_++;
-  for (const DtlEntry& entry : block) {
-    statistics_.lowest_timebase_ = std::min(statistics_.lowest_timebase_, entry.timebase);
-    statistics_.highest_timebase_ = std::max(statistics_.highest_timebase_, entry.timebase);
-  }
+  statistics_.lowest_timebase_ = std::min(statistics_.lowest_timebase_, times.lowest);
+  statistics_.highest_timebase_ = std::max(statistics_.highest_timebase_, times.highest);
   // Statistics do not depend on the CPU, so 0 stands for any CPU.
   statistics_.analysis_.add(block, 0, ticks_per_second, places_);
 }

@@ -64,6 +64,9 @@ class DtlGroup {
   // have.
   explicit DtlGroup(size_t most_keys = kMostKeys) : places_(most_keys) {}
 
+  // `times` are those of the block.
+  void add(const DtlColumns& block, const DtlTimes& times, uint64_t ticks_per_second);
+  // Converts the entries, up to kMostDtlEntries, to columns.
   void add(std::span<const DtlEntry> block, uint64_t ticks_per_second);
   uint64_t entries() const { return statistics_.entries(); }
   // Returns false if the group has more distinct keys than its tables can hold, or if the clock

@@ -34,6 +34,7 @@ DtlReader::DtlReader(InputFile file, DtlStatisticsUse statistics)
     : file_(std::move(file)),
       use_(file_.size_bytes() ? statistics : DtlStatisticsUse::kNone),
       buffer_(kBufferBytes),
+      columns_(std::make_unique_for_overwrite<DtlColumns>()),
       entries_buffer_(kMostDtlEntries) {
   if (fill(kDtlHeaderBytes) && parse_dtl_header({buffer_.data(), kDtlHeaderBytes})) return;
   throw Error("this is not a recording of the dispatch trace log")
@@ -156,8 +157,8 @@ std::optional<DtlReader::Block> DtlReader::next(const Wanted& wanted) {
       delayed_.pop_front();
       if (!unpack_at(place)) {
         lost(place);
-      } else if (within_time()) {
-        return Block{place.header.cpu, chosen_};
+      } else if (const auto block = within_time(place.header.cpu)) {
+        return block;
       }
     } else if (const auto header = next_header()) {
       if (const auto block = take_block(*header, wanted)) return block;
@@ -221,8 +222,8 @@ std::optional<DtlReader::Block> DtlReader::take_payload(const DtlBlockHeader& he
       if (!unpack(header, payload)) {
         // The checksum was correct, so the writer made the error.
         lost({header, offset_});
-      } else if (within_time()) {
-        return Block{header.cpu, chosen_};
+      } else {
+        return within_time(header.cpu);
       }
       break;
     case DtlBlockKind::kStatistics:
@@ -305,26 +306,31 @@ std::optional<DtlReader::Block> DtlReader::take_statistics(const DtlBlockHeader&
                    statistics_.blocks() == group.places.size() && header.first_timebase == lowest &&
                    header.last_timebase == highest &&
                    statistics_.ticks_per_second() == clock_.ticks_per_second;
-  if (!fit || (use_ == DtlStatisticsUse::kCheck && !make_statistics(group, payload))) {
+  const bool check = use_ == DtlStatisticsUse::kCheck;
+  const DtlStatistics* statistics = &statistics_;
+  if (fit && check) statistics = make_statistics(group, payload);
+  if (!fit || statistics == nullptr) {
     unpack_later(group);
     return std::nullopt;
   }
-  if (use_ == DtlStatisticsUse::kCheck) return Block{header.cpu, {}, &made_.statistics()};
-  passed_by_ += group.entries;
-  return Block{header.cpu, {}, &statistics_};
+  if (!check) passed_by_ += group.entries;
+  return Block{.cpu = header.cpu, .entries = {}, .statistics = statistics};
 }
 
-// Computes the statistics from the entries. Returns false if the entries allow no exact statistics.
-bool DtlReader::make_statistics(const Group& group, std::span<const std::byte> payload) {
+// Computes the statistics from the entries. Returns null if the entries allow no exact statistics.
+const DtlStatistics* DtlReader::make_statistics(const Group& group,
+                                                std::span<const std::byte> payload) {
   made_.clear();
   for (const Place& place : group.places) {
-    if (!unpack_at(place)) return false;
-    made_.add(chosen_, clock_.ticks_per_second);
+    if (!unpack_at(place)) return nullptr;
+    made_.add(*columns_, {place.header.first_timebase, place.header.last_timebase},
+              clock_.ticks_per_second);
   }
+  const DtlStatistics& made = made_.statistics();
   std::vector<std::byte> packed;
-  made_.statistics().pack(packed);
+  made.pack(packed);
   if (!std::ranges::equal(packed, payload)) contradictions_++;
-  return made_.exact();
+  return made_.exact() ? &made : nullptr;
 }
 
 // ---------------------------------------------------------------------------- entries
@@ -345,11 +351,9 @@ bool DtlReader::unpack_at(const Place& place) {
          unpack(place.header, payload);
 }
 
-// Unpacks into chosen_.
+// Unpacks into columns_.
 bool DtlReader::unpack(const DtlBlockHeader& header, std::span<const std::byte> payload) {
-  const std::span unpacked = std::span(entries_buffer_).first(header.entries);
-  chosen_ = unpacked;
-  return unpack_dtl_entries(payload, unpacked);
+  return unpack_dtl_entries(payload, header.entries, *columns_);
 }
 
 // Removes a damaged block whose entries were already counted.
@@ -359,14 +363,15 @@ void DtlReader::lost(const Place& place) {
   damaged_bytes_ += block_bytes(place.header);
 }
 
-// Keeps the entries of chosen_ that are within the requested time. Returns false if no entry
-// remains.
-bool DtlReader::within_time() {
-  while (!chosen_.empty() && chosen_.front().timebase < from_) chosen_ = chosen_.subspan(1);
-  while (!chosen_.empty() && chosen_.back().timebase > to_) {
-    chosen_ = chosen_.first(chosen_.size() - 1);
-  }
-  return !chosen_.empty();
+// Returns the entries of columns_ within the requested time, or nothing if all are outside.
+std::optional<DtlReader::Block> DtlReader::within_time(int cpu) {
+  const std::span all = std::span(entries_buffer_).first(columns_->size);
+  columns_->copy_to(all);
+  std::span<const DtlEntry> chosen = all;
+  while (!chosen.empty() && chosen.front().timebase < from_) chosen = chosen.subspan(1);
+  while (!chosen.empty() && chosen.back().timebase > to_) chosen = chosen.first(chosen.size() - 1);
+  if (chosen.empty()) return std::nullopt;
+  return Block{cpu, chosen, chosen.size() == all.size() ? columns_.get() : nullptr};
 }
 
 }  // namespace htmtrace

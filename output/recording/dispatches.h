@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "core/base/budget.h"
 #include "core/dispatch_log/blocks.h"
+#include "core/dispatch_log/columns.h"
 #include "core/dispatch_log/entry.h"
 #include "core/dispatch_log/series.h"
 #include "core/dispatch_log/statistics.h"
@@ -48,6 +50,7 @@ class DtlReader {
   struct Block {
     int cpu = 0;
     std::span<const DtlEntry> entries;
+    const DtlColumns* columns = nullptr;  // the same entries; null if they are a part of a block
     const DtlStatistics* statistics = nullptr;
     const DtlSwitches* switches = nullptr;
     std::string_view names{};
@@ -108,24 +111,24 @@ class DtlReader {
   std::optional<Block> take_statistics(const DtlBlockHeader& header,
                                        std::span<const std::byte> payload, const Wanted& wanted);
   bool one_interval(uint64_t lowest, uint64_t highest, const Wanted& wanted) const;
-  bool make_statistics(const Group& group, std::span<const std::byte> payload);
+  const DtlStatistics* make_statistics(const Group& group, std::span<const std::byte> payload);
   void unpack_later(const Group& group);
 
   bool unpack(const DtlBlockHeader& header, std::span<const std::byte> payload);
   bool unpack_at(const Place& place);
-  bool within_time();
+  std::optional<Block> within_time(int cpu);
   void lost(const Place& place);
   void find_times(const Wanted& wanted);
 
   InputFile file_;
   DtlStatisticsUse use_;
   std::vector<std::byte> buffer_;
-  size_t begin_ = 0, end_ = 0;  // bounds of the bytes that are read and not used yet
-  uint64_t offset_ = 0;         // file offset of begin_
-  uint64_t furthest_ = 0;       // the highest offset so far
-  WorkBudget checks_;           // bytes whose checksums are computed
+  size_t begin_ = 0, end_ = 0;           // bounds of the bytes that are read and not used yet
+  uint64_t offset_ = 0;                  // file offset of begin_
+  uint64_t furthest_ = 0;                // the highest offset so far
+  WorkBudget checks_;                    // bytes whose checksums are computed
+  std::unique_ptr<DtlColumns> columns_;  // the block that was unpacked last
   std::vector<DtlEntry> entries_buffer_;
-  std::span<const DtlEntry> chosen_;
   uint64_t from_ = 0, to_ = UINT64_MAX;  // timebase, both inclusive
 
   std::map<int, Group> groups_;
