@@ -2,6 +2,7 @@
 // Opcodes follow the Power ISA 3.1B, appendix "Opcode Maps".
 #include "core/core_trace/instruction_class.h"
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace htmtrace {
@@ -46,7 +47,7 @@ constexpr auto kByExtended31 = [] {
   return table;
 }();
 
-Class class_of_19(uint32_t word) {
+constexpr Class class_of_19(uint32_t word) {
   switch (extended(word)) {
     case 16:   // bclr
     case 528:  // bcctr
@@ -68,17 +69,17 @@ Class class_of_19(uint32_t word) {
 
 // fcfids and fcfidus lie among the matrix instructions. Bits 26-28 of matrix instructions are 2 or
 // 3.
-Class class_of_59(uint32_t word) {
+constexpr Class class_of_59(uint32_t word) {
   const uint32_t code = extended(word);
   if (code == 846 || code == 974) return Class::kFloat;
   const uint32_t middle = word >> 3 & 7;
   return middle == 2 || middle == 3 ? Class::kVector : Class::kFloat;
 }
 
-}  // namespace
-
-constinit const std::array<Class, 64> kClassByPrimary = [] {
-  std::array<Class, 64> table{};
+// The class by primary opcode; kUnknown if the class depends on more bits, or if no processor has
+// the opcode.
+constexpr auto kClassByPrimary = [] {
+  std::array<Class, class_table::kPrimaries> table{};
   put(table, Class::kSystem, {2, 3, 17});  // tdi, twi, sc and scv
   put(table, Class::kBranch, {16, 18});
   put(table, Class::kInteger,
@@ -90,7 +91,9 @@ constinit const std::array<Class, 64> kClassByPrimary = [] {
   return table;
 }();
 
-InstructionClass class_of_extended(uint32_t opcode) {
+// Accepts a word instruction whose class depends on more bits than the primary opcode. These are
+// bits 21-31.
+constexpr Class class_of_extended(uint32_t opcode) {
   switch (primary(opcode)) {
     case 4: {  // VMX; maddhd, maddhdu and maddld are fixed point
       const uint32_t code = opcode & 0x3f;
@@ -112,6 +115,34 @@ InstructionClass class_of_extended(uint32_t opcode) {
       return Class::kUnknown;
   }
 }
+
+constexpr std::array<unsigned, class_table::kExtendedPrimaries> kExtended = {4, 6, 19, 31, 59, 61};
+
+constexpr unsigned first_of(unsigned extended) {
+  return class_table::kPrimaries + extended * class_table::kExtendedWords;
+}
+
+}  // namespace
+
+constinit const std::array<class_table::Row, class_table::kPrimaries> class_table::kRows = [] {
+  std::array<Row, kPrimaries> rows{};
+  for (unsigned i = 0; i < kPrimaries; i++) rows.at(i).first = static_cast<uint16_t>(i);
+  for (unsigned i = 0; i < kExtendedPrimaries; i++) {
+    rows.at(kExtended.at(i)) = {static_cast<uint16_t>(first_of(i)), kExtendedWords - 1};
+  }
+  return rows;
+}();
+
+constinit const std::array<Class, class_table::kClassCount> class_table::kClasses = [] {
+  std::array<Class, kClassCount> table{};
+  std::copy(kClassByPrimary.begin(), kClassByPrimary.end(), table.begin());
+  for (unsigned i = 0; i < kExtendedPrimaries; i++) {
+    for (unsigned word = 0; word < kExtendedWords; word++) {
+      table.at(first_of(i) + word) = class_of_extended(kExtended.at(i) << 26 | word);
+    }
+  }
+  return table;
+}();
 
 InstructionClass class_of_prefixed(uint32_t prefix, uint32_t suffix) {
   enum : uint32_t { kLoadStore8 = 0, kRegister8 = 1, kLoadStore = 2, kRegister = 3 };

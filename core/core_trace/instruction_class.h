@@ -29,22 +29,33 @@ inline constexpr std::array<std::string_view, kInstructionClasses> kInstructionC
     "unknown", "integer", "branch", "load",   "store", "atomic",
     "cache",   "sync",    "float",  "vector", "spr",   "system"};
 
-// The class of a word instruction by primary opcode; kUnknown if the class depends on more bits.
-extern const std::array<InstructionClass, 64> kClassByPrimary;
+namespace class_table {
 
-// Accepts a word instruction whose class depends on more bits than the primary opcode.
-InstructionClass class_of_extended(uint32_t opcode);
+// The classes of the word instructions with one primary opcode: kClasses[first + (word & mask)].
+struct Row {
+  uint16_t first = 0;
+  uint16_t mask = 0;
+};
+inline constexpr unsigned kPrimaries = 64;
+inline constexpr unsigned kExtendedPrimaries = 6;    // their classes depend on more bits
+inline constexpr unsigned kExtendedWords = 1 << 11;  // bits 21-31
+inline constexpr unsigned kClassCount = kPrimaries + kExtendedPrimaries * kExtendedWords;
+extern const std::array<Row, kPrimaries> kRows;
+extern const std::array<InstructionClass, kClassCount> kClasses;
 
-// Accepts a word instruction.
-inline InstructionClass class_of_word(uint32_t opcode) {
-  const InstructionClass simple = kClassByPrimary[opcode >> 26];
-  return simple != InstructionClass::kUnknown ? simple : class_of_extended(opcode);
+}  // namespace class_table
+
+// Accepts a word instruction. No branch, because the processor cannot predict the next class.
+[[gnu::always_inline]] inline InstructionClass class_of_word(uint32_t opcode) {
+  const class_table::Row row = class_table::kRows[opcode >> 26];
+  return class_table::kClasses[row.first + (opcode & row.mask)];
 }
 
 // Accepts a prefixed instruction.
 InstructionClass class_of_prefixed(uint32_t prefix, uint32_t suffix);
 
-inline InstructionClass class_of(const Instruction& instruction) {
+// Inlined by force, so that an instruction stays in registers (plain_records.h).
+[[gnu::always_inline]] inline InstructionClass class_of(const Instruction& instruction) {
   if (!instruction.has_opcode) return InstructionClass::kUnknown;
   return instruction.has_prefix ? class_of_prefixed(instruction.prefix, instruction.opcode)
                                 : class_of_word(instruction.opcode);
