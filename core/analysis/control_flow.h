@@ -50,7 +50,8 @@ inline constexpr auto kBranchKinds = [] {
 
 }  // namespace control_flow
 
-constexpr BranchKind branch_kind(uint32_t word) {
+// Inlined by force: writers and analyses call it for each instruction.
+[[gnu::always_inline]] constexpr BranchKind branch_kind(uint32_t word) {
   using namespace control_flow;
   const BranchKind kind =
       kBranchKinds[primary(word) == 19 ? kPrimaries + extended(word) : primary(word)];

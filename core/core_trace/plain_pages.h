@@ -41,9 +41,9 @@ template <class Rows>
 }
 
 // Passes the instruction at `at`, in any kind of record, to the sink. Returns the end of the
-// record, or null for an ambiguous record.
+// record, or null for an ambiguous record. Accepts a copy of the place, like add().
 template <class Sink>
-[[gnu::noinline]] const std::byte* decode_other_record(const std::byte* at, const LinePlace& place,
+[[gnu::noinline]] const std::byte* decode_other_record(const std::byte* at, LinePlace place,
                                                        uint32_t opcode,
                                                        TranslationMap::Cursor& cursor,
                                                        uint64_t& untranslated, Sink& sink) {

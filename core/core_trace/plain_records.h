@@ -89,8 +89,8 @@ constexpr uint64_t addresses_in(uint64_t sums) {
   return records_in(sums) + count_in<&CoreCounts::data_accesses>(sums);
 }
 
-// `words` is the length of the run.
-inline void add(const Row& row, size_t words, CoreStatistics& statistics) {
+// `words` is the length of the run. Accepts a copy, so that the caller's row stays in registers.
+inline void add(Row row, size_t words, CoreStatistics& statistics) {
   const size_t line_words = row.lines * words::kIearaWords;
   statistics.line_words += line_words;
   statistics.instruction_words += words - line_words;

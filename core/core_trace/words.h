@@ -256,8 +256,9 @@ constexpr uint64_t dra10_page(uint64_t word) {
 constexpr bool dra10_tail_clear(uint64_t word) {
   return bits(word, 41, 63) == 0;
 }
-// A DRA without a stamp. A POWER10 tag would set bits of the tail.
-constexpr bool is_plain_dra10(uint64_t word) {
+// A DRA without a stamp. A POWER10 tag would set bits of the tail. Inlined by force, because the
+// fast path calls it for each access.
+[[gnu::always_inline]] constexpr bool is_plain_dra10(uint64_t word) {
   return dra10_tail_clear(word) && !is_stamp_or_companion(word);
 }
 

@@ -110,7 +110,7 @@ class QtraceWriter {
   };
 
   // A first word of 0 would turn the record into a header.
-  static bool writable(const Instruction& i) {
+  [[gnu::always_inline]] static bool writable(const Instruction& i) {
     return i.has_ea && i.has_opcode && (i.has_prefix ? i.prefix : i.opcode) != 0;
   }
 
