@@ -24,4 +24,22 @@ const Range* find_range(const std::vector<Range>& ranges, RealAddr address) {
   return address.value - range.real < range.size_bytes ? &range : nullptr;
 }
 
+struct Gap {
+  uint64_t real = 0;
+  uint64_t size_bytes = 0;
+  bool holds(RealAddr address) const { return address.value - real < size_bytes; }
+};
+
+// The addresses around `address` that no range holds. No range holds `address`. The highest address
+// belongs to no gap, so that the size of a gap has 64 bits.
+template <class Range>
+Gap gap_around(const std::vector<Range>& ranges, RealAddr address) {
+  const auto after =
+      std::upper_bound(ranges.begin(), ranges.end(), address.value,
+                       [](uint64_t value, const Range& range) { return value < range.real; });
+  const uint64_t begin = after == ranges.begin() ? 0 : after[-1].real + after[-1].size_bytes;
+  const uint64_t end = after == ranges.end() ? ~uint64_t{0} : after->real;
+  return {.real = begin, .size_bytes = end - begin};
+}
+
 }  // namespace htmtrace

@@ -45,4 +45,8 @@ const MemoryOwners::Range* MemoryOwners::find(RealAddr address) const {
   return find_range(ranges_, address);
 }
 
+Gap MemoryOwners::gap_around(RealAddr address) const {
+  return htmtrace::gap_around(ranges_, address);
+}
+
 }  // namespace htmtrace

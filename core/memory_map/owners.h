@@ -38,6 +38,8 @@ class MemoryOwners {
 
   // Null when no partition owns the address.
   const Range* find(RealAddr address) const;
+  // The memory around the address that no partition owns. No partition owns the address.
+  Gap gap_around(RealAddr address) const;
 
   // Not LP indexes, which have 32 bits.
   static constexpr uint64_t kNobody = uint64_t{1} << 32;
@@ -62,6 +64,14 @@ class OwnerTable {
     Entry entry;
   };
 
+  // Memory of one owner, and the owner's entry.
+  struct Stretch {
+    uint64_t real = 0;
+    uint64_t size_bytes = 0;
+    Entry* entry = nullptr;
+    bool holds(RealAddr address) const { return address.value - real < size_bytes; }
+  };
+
   OwnerTable() = default;
   OwnerTable(const OwnerTable&) = delete;
   OwnerTable& operator=(const OwnerTable&) = delete;
@@ -74,11 +84,15 @@ class OwnerTable {
   }
 
   // The entry for the owner of the address. Without a map of partitions, this entry is unknown().
-  Entry& at(RealAddr address) {
-    const Recent& recent = recent_[address.value / kRecentRangeBytes % recent_.size()];
-    if (address.value - recent.real < recent.size_bytes) [[likely]]
-      return *recent.entry;
-    return find(address);
+  [[gnu::always_inline]] Entry& at(RealAddr address) {
+    const Stretch& recent = recent_at(address);
+    return recent.holds(address) ? *recent.entry : *find(address).entry;
+  }
+  // The entry, and the memory around the address that has the same owner. The entry stays at its
+  // address.
+  Stretch around(RealAddr address) {
+    const Stretch& recent = recent_at(address);
+    return recent.holds(address) ? recent : find(address);
   }
   // The entry for accesses without a known address.
   Entry& unknown() {
@@ -116,25 +130,23 @@ class OwnerTable {
   }
 
  private:
-  // A recently used range and its entry, as in TranslationMap::Cursor.
-  struct Recent {
-    uint64_t real = 0;
-    uint64_t size_bytes = 0;
-    Entry* entry = nullptr;
-  };
+  Stretch& recent_at(RealAddr address) {
+    return recent_[address.value / kRecentRangeBytes % recent_.size()];
+  }
 
-  Entry& find(RealAddr address) {
-    if (owners_ == nullptr || owners_->empty()) return unknown();
-    const MemoryOwners::Range* const range = owners_->find(address);
-    if (range == nullptr) return table_[MemoryOwners::kNobody];
-    Entry& entry = table_[range->partition];
-    recent_[address.value / kRecentRangeBytes % recent_.size()] = {range->real, range->size_bytes,
-                                                                   &entry};
-    return entry;
+  const Stretch& find(RealAddr address) { return recent_at(address) = search(address); }
+
+  Stretch search(RealAddr address) {
+    if (owners_ == nullptr || owners_->empty()) return {0, ~uint64_t{0}, &unknown()};
+    if (const MemoryOwners::Range* const range = owners_->find(address)) {
+      return {range->real, range->size_bytes, &table_[range->partition]};
+    }
+    const Gap gap = owners_->gap_around(address);
+    return {gap.real, gap.size_bytes, &table_[MemoryOwners::kNobody]};
   }
 
   const MemoryOwners* owners_ = nullptr;
-  std::array<Recent, 64> recent_{};
+  std::array<Stretch, 64> recent_{};  // as in TranslationMap::Cursor
   bool known_ = false;
   std::map<uint64_t, Entry> table_;  // a std::map never moves an entry
   Entry* unknown_ = nullptr;

@@ -141,4 +141,16 @@ const TranslationMap::Range* TranslationMap::find(RealAddr address) const {
   return find_range(ranges_, address);
 }
 
+const TranslationMap::Range* TranslationMap::Cursor::search(RealAddr address) {
+  Range& recent = recent_[place_of(address)];
+  Gap& gap = recent_gaps_[place_of(address)];
+  if (gap.holds(address)) return nullptr;
+  if (const Range* const range = map_->find(address)) {
+    recent = *range;
+    return &recent;
+  }
+  gap = gap_around(map_->ranges_, address);
+  return nullptr;
+}
+
 }  // namespace htmtrace

@@ -82,19 +82,16 @@ class TranslationMap {
     // optional address: a value built in parts and read at once stalls in the processor's store
     // queue.
     [[gnu::always_inline]] const Range* find(RealAddr address) {
-      Range& recent = recent_[address.value / kRecentRangeBytes % recent_.size()];
-      if (address.value - recent.real >= recent.size_bytes) [[unlikely]] {
-        const Range* range = map_->find(address);
-        if (range == nullptr) return nullptr;
-        recent = *range;
-      }
+      const Range& recent = recent_[place_of(address)];
+      if (address.value - recent.real >= recent.size_bytes) [[unlikely]]
+        return search(address);
       return &recent;
     }
 
     // Returns 1 only if find() succeeds without a search of the map. Has no branch, because the
     // processor cannot predict whether such values are addresses.
     [[gnu::always_inline]] unsigned recently(RealAddr address) const {
-      const Range& recent = recent_[address.value / kRecentRangeBytes % recent_.size()];
+      const Range& recent = recent_[place_of(address)];
       const uint64_t ahead = address.value - recent.real;
       // The difference is negative if the range holds the address. ~ahead rejects the addresses
       // below the range, for which `ahead` wraps.
@@ -110,8 +107,13 @@ class TranslationMap {
     }
 
    private:
+    static constexpr size_t kRecent = 64;
+    static size_t place_of(RealAddr address) { return address.value / kRecentRangeBytes % kRecent; }
+    const Range* search(RealAddr address);
+
     const TranslationMap* map_;
-    std::array<Range, 64> recent_{};
+    std::array<Range, kRecent> recent_{};
+    std::array<Gap, kRecent> recent_gaps_{};  // traces hold many addresses of other partitions
   };
 
  private:

@@ -47,6 +47,21 @@ uint64_t contested_by_claims(const std::vector<MemoryOwners::Range>& claims) {
   return contested;
 }
 
+// The memory around an address has one owner, and ends where another owner's memory begins.
+void check_memory_around_addresses(const MemoryOwners& owners) {
+  OwnerTable<Work> table;
+  table.begin_trace(owners);
+  for (uint64_t address = 0; address < kSpace; address++) {
+    const auto memory = table.around({address});
+    REQUIRE(memory.holds({address}));
+    for (uint64_t other = 0; other < kSpace; other++) {
+      if (memory.holds({other})) REQUIRE(&table.at({other}) == memory.entry);
+    }
+    const uint64_t end = memory.real + memory.size_bytes;
+    if (end < kSpace) REQUIRE(&table.at({end}) != memory.entry);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("each address has the owner that its claims state") {
@@ -65,6 +80,7 @@ TEST_CASE("each address has the owner that its claims state") {
       REQUIRE((found != nullptr) == expected.has_value());
       if (found != nullptr) REQUIRE(found->partition == *expected);
     }
+    if (round < 100) check_memory_around_addresses(owners);
     REQUIRE(owners.contested_bytes() == contested_by_claims(claims));
     REQUIRE(owners.empty() == claims.empty());
   }

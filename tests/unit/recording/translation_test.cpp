@@ -130,4 +130,28 @@ TEST_CASE("the generated machine's whole memory is translated") {
   }
 }
 
+TEST_CASE("a cursor finds the same range as a search of the map") {
+  const TranslationMap map(generator::translation_file(), 0);
+  const TranslationMap no_map;
+  TranslationMap::Cursor cursor(map), no_cursor(no_map);
+  generator::Random random(2);
+  unsigned found = 0, missing = 0;
+  for (int i = 0; i < 100000; i++) {
+    // Near the ends of blocks, between them, and anywhere.
+    const uint64_t block = random.below(4 * generator::kOwnBlocks) * generator::kBlockBytes;
+    const uint64_t address = random.chance(20)    ? random.next()
+                             : random.chance(500) ? block + random.below(3) - 1
+                                                  : block + random.below(generator::kBlockBytes);
+    const TranslationMap::Range* const expected = map.find({address});
+    const TranslationMap::Range* const range = cursor.find({address});
+    REQUIRE((range != nullptr) == (expected != nullptr));
+    if (range != nullptr) REQUIRE(range->translate({address}) == expected->translate({address}));
+    (range != nullptr ? found : missing)++;
+    REQUIRE(no_cursor.find({address}) == nullptr);
+  }
+  CHECK(found > 10000);
+  CHECK(missing > 10000);
+  CHECK(cursor.find({~uint64_t{0}}) == nullptr);
+}
+
 }  // namespace htmtrace
