@@ -20,9 +20,14 @@ HotPart::HotPart(DataKey key, uint64_t unit_bytes, const SymbolTable& symbols,
     : key_(key),
       unit_mask_(~(unit_bytes - 1)),
       symbols_(symbols),
-      named_(!symbols.empty()),
+      named_(!symbols.empty() || !symbols.programs().empty()),
       cursor_(symbols) {
   if (owners != nullptr) begin_trace(*owners);
+}
+
+void HotPart::begin_trace(const MemoryOwners& owners) {
+  finish();
+  owners_.begin_trace(owners);
 }
 
 uint64_t HotPart::named_site_of(EffectiveAddr address) {
@@ -31,7 +36,7 @@ uint64_t HotPart::named_site_of(EffectiveAddr address) {
     recent_code_.key = symbol_key(recent_code_.span, address);
   }
   if (recent_code_.span.symbol != nullptr) return recent_code_.key;
-  return address.value & ~(words::kLineBytes - 1);
+  return line_of(address);
 }
 
 uint64_t HotPart::object_of(EffectiveAddr address) {
@@ -43,22 +48,35 @@ uint64_t HotPart::object_of(EffectiveAddr address) {
   return recent.span.symbol != nullptr ? recent.key : kNoObject;
 }
 
-// The trace enters the code with the key `site`.
-void HotPart::run(uint64_t site) {
-  count_code();
-  running_ = site;
+void HotPart::named_instruction(const Instruction& instruction) {
+  take<true>(instruction);
 }
 
-void HotPart::count_code() {
+void HotPart::begin_run(Site site, Modes modes, bool has_ra, RealAddr ra) {
+  count_run();
+  run_ = {.site = site,
+          .modes = modes,
+          .in_unknown_memory = !has_ra,
+          .memory = has_ra ? owners_.around(ra) : Memory{.entry = &owners_.unknown()},
+          .data_before = mix_.data_accesses};
+}
+
+void HotPart::count_run() {
   if (run_.count == 0) return;
-  HotCode& hot = code_.at({running_});
+  run_.memory.entry->count += run_.count;
+  mix_.privileges[static_cast<size_t>(privilege_of(run_.modes))] += run_.count;
+  if (!run_.site.known) {
+    mix_.code_without_address += run_.count;
+    return;
+  }
+  HotCode& hot = code_.at({run_.site.key});
   hot.count += run_.count;
-  hot.data += run_.data;
-  run_ = {};
+  hot.data += mix_.data_accesses - run_.data_before;
 }
 
 void HotPart::finish() {
-  count_code();
+  count_run();
+  run_ = {};
 }
 
 void HotPart::clear() {

@@ -33,7 +33,8 @@ enum class DataKey : uint8_t { kLogical, kReal, kEffective };
 const char* key_name(DataKey key);
 
 // Returns nothing if the trace does not report this address.
-inline std::optional<uint64_t> address_of(const DataAccess& data, DataKey key) {
+[[gnu::always_inline]] inline std::optional<uint64_t> address_of(const DataAccess& data,
+                                                                 DataKey key) {
   if (key == DataKey::kLogical) return data.has_la ? std::optional(data.la.value) : std::nullopt;
   if (key == DataKey::kReal) return data.has_ra ? std::optional(data.ra.value) : std::nullopt;
   return data.ea.value;
@@ -96,27 +97,16 @@ class HotPart {
           const MemoryOwners* owners = nullptr);
 
   // `owners` must outlive the trace's instructions.
-  void begin_trace(const MemoryOwners& owners) { owners_.begin_trace(owners); }
+  void begin_trace(const MemoryOwners& owners);
 
+  // Only a copy leaves this function, so that the caller's instruction stays in registers
+  // (plain_records.h). The hint keeps the copy apart from the code for traces without names.
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {
-    const InstructionClass kind = class_of(instruction);
-    mix_.classes[static_cast<size_t>(kind)]++;
-    mix_.privileges[static_cast<size_t>(privilege_of(instruction.modes))]++;
-    (instruction.has_ra ? owners_.at(instruction.ra) : owners_.unknown()).count++;
-    std::optional<uint64_t> site;
-    const EffectiveAddr ea = cursor_.code(instruction);
-    if (instruction.has_ea && !owned::is_nobodys(instruction.ea.value)) [[likely]] {
-      site = site_of(ea);
-      if (*site != running_) run(*site);
-      run_.count++;
-      run_.data += instruction.data_count;
+    if (named_) [[unlikely]] {
+      named_instruction(Instruction(instruction));
     } else {
-      mix_.code_without_address++;
+      take<false>(instruction);
     }
-    // No loop: an indexed array would force the accesses into memory.
-    if (instruction.data_count > 0) take_data(instruction.data[0], kind, site);
-    if (instruction.data_count > 1) [[unlikely]]
-      take_data(instruction.data[1], kind, site);
   }
   void stamp(const Stamp&) {}
   // Raw walks (CoreDecoder::follow_raw_walks()).
@@ -152,15 +142,56 @@ class HotPart {
     uint64_t key = 0;
   };
 
-  // The key of the code at this address.
-  uint64_t site_of(EffectiveAddr address) {
-    return named_ ? named_site_of(address) : address.value & ~(words::kLineBytes - 1);
+  // The key of the code of an instruction. No std::optional, as in core/core_trace/events.h.
+  struct Site {
+    uint64_t key = 0;
+    bool known = false;
+    bool operator==(const Site&) const = default;
+  };
+
+  using Memory = OwnerTable<OwnedWork>::Stretch;
+  // Consecutive instructions of one site, in one mode, in the memory of one owner. They are counted
+  // together at the end of the run.
+  struct Run {
+    Site site;
+    Modes modes;
+    bool in_unknown_memory = false;  // the trace does not report the real addresses
+    Memory memory;
+    uint64_t count = 0;        // instructions
+    uint64_t data_before = 0;  // data accesses before the run
+  };
+
+  // Counts code by lines and no objects if there are no names.
+  template <bool kNamed>
+  [[gnu::always_inline]] void take(const Instruction& instruction) {
+    const InstructionClass kind = class_of(instruction);
+    mix_.classes[static_cast<size_t>(kind)]++;
+    const EffectiveAddr ea = kNamed ? cursor_.code(instruction) : instruction.ea;
+    Site site;
+    if (instruction.has_ea && !owned::is_nobodys(instruction.ea.value)) [[likely]] {
+      site = {kNamed ? named_site_of(ea) : line_of(ea), true};
+    }
+    const bool in_run =
+        site == run_.site && instruction.modes == run_.modes &&
+        (instruction.has_ra ? run_.memory.holds(instruction.ra) : run_.in_unknown_memory);
+    if (!in_run) begin_run(site, instruction.modes, instruction.has_ra, instruction.ra);
+    run_.count++;
+    // No loop: an indexed array would force the accesses into memory.
+    if (instruction.data_count > 0) take_data<kNamed>(instruction.data[0], kind, site);
+    if (instruction.data_count > 1) [[unlikely]]
+      take_data<kNamed>(instruction.data[1], kind, site);
+  }
+  void named_instruction(const Instruction& instruction);
+
+  static uint64_t line_of(EffectiveAddr address) {
+    return address.value & ~(words::kLineBytes - 1);
   }
   uint64_t named_site_of(EffectiveAddr address);
   uint64_t object_of(EffectiveAddr address);
 
+  template <bool kNamed>
   [[gnu::always_inline]] void take_data(const DataAccess& access, InstructionClass kind,
-                                        std::optional<uint64_t> site) {
+                                        Site site) {
     mix_.data_accesses++;
     (access.has_ra ? owners_.at(access.ra) : owners_.unknown()).data++;
     const std::optional<uint64_t> address = address_of(access, key_);
@@ -168,14 +199,14 @@ class HotPart {
       mix_.data_without_address++;
       return;
     }
-    const EffectiveAddr ea = cursor_.data(access);
+    const EffectiveAddr ea = kNamed ? cursor_.data(access) : access.ea;
     const bool is_nobodys = owned::is_nobodys(access.ea.value);
     Accesses& same = data_.at({
         .address = *address & unit_mask_,
-        .site = site.value_or(0),
-        .object = named_ && !is_nobodys ? object_of(ea) : kNoObject,
+        .site = site.key,
+        .object = kNamed && !is_nobodys ? object_of(ea) : kNoObject,
         .kind = kind,
-        .has_site = site.has_value(),
+        .has_site = site.known,
     });
     same.count++;
     if (!is_nobodys && owned::plain(ea.value) < owned::plain(same.lowest_ea)) {
@@ -183,18 +214,17 @@ class HotPart {
     }
   }
 
-  void run(uint64_t site);
-  void count_code();
+  void begin_run(Site site, Modes modes, bool has_ra, RealAddr ra);
+  void count_run();
 
   const DataKey key_;
   const uint64_t unit_mask_;
   const SymbolTable& symbols_;
-  const bool named_;
+  const bool named_;  // there are symbols or programs
   SymbolCursor cursor_;
   RecentName recent_code_;
   std::array<RecentName, kRecent> recent_data_{};
-  uint64_t running_ = 0;  // key of the code that runs; code_ does not have its counts yet
-  HotCode run_;
+  Run run_;  // the following counts do not include it yet
   Mix mix_;
   ArrivalTable<Access, Accesses> data_;
   ArrivalTable<PlainKey, HotCode> code_;

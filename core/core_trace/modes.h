@@ -25,6 +25,7 @@ struct Modes {
   uint16_t bits = 0;
   uint16_t known = 0;  // mask of the bits that the trace reports
 
+  bool operator==(const Modes&) const = default;
   bool is(uint16_t bit) const { return (bits & known & bit) != 0; }
 };
 
