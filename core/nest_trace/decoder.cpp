@@ -47,7 +47,7 @@ void Decoder::drop(size_t count) {
   dropped_ += count;
 }
 
-Event* Decoder::find_command(uint32_t key) {
+[[gnu::always_inline]] inline Event* Decoder::find_command(uint32_t key) {
   const OpenCommands::Found found = open_.take(key, first_ + events_.size());
   if (found.number == 0) return nullptr;
   if (found.several) [[unlikely]]
@@ -98,7 +98,8 @@ void Decoder::begin_at(const Restart& restart) {
 
 // Fills in the event in the vector. Copying a new event would wait until all
 // its fields are stored.
-inline Event& Decoder::append(Event::Kind kind, const Record& record, uint64_t offset) {
+[[gnu::always_inline]] inline Event& Decoder::append(Event::Kind kind, Record record,
+                                                     uint64_t offset) {
   Event& event = events_.emplace_back();
   event.offset = offset;
   event.time = clock_.now();
@@ -110,7 +111,7 @@ inline Event& Decoder::append(Event::Kind kind, const Record& record, uint64_t o
 
 // Inlined by force, as in core/nest_trace/words.h.
 template <class Fields>
-[[gnu::always_inline]] inline void Decoder::take_slot(const Record& record, uint64_t offset,
+[[gnu::always_inline]] inline void Decoder::take_slot(Record record, uint64_t offset,
                                                       unsigned slot) {
   if (!Fields::slot_valid(record, slot)) return;
   const Response response = Fields::response(record, slot);
@@ -118,9 +119,11 @@ template <class Fields>
   take_response<Fields>(response_key(response, port), port, response.code, record, offset, slot);
 }
 
+// Not inlined, because a record has several responses. Flat, as take_records().
 template <class Fields>
-void Decoder::take_response(uint32_t key, uint8_t port, unsigned code, const Record& record,
-                            uint64_t offset, unsigned slot) {
+[[gnu::noinline, gnu::flatten]] void Decoder::take_response(uint32_t key, uint8_t port,
+                                                            unsigned code, Record record,
+                                                            uint64_t offset, unsigned slot) {
   statistics_.responses++;
   if (Event* command = find_command(key)) {
     const Command fields = Fields::command(command->record);
@@ -137,7 +140,7 @@ void Decoder::take_response(uint32_t key, uint8_t port, unsigned code, const Rec
 }
 
 template <class Fields>
-void Decoder::take_command(const Record& record, uint64_t offset) {
+[[gnu::always_inline]] inline void Decoder::take_command(Record record, uint64_t offset) {
   const Command command = Fields::command(record);
   const CommandName& name = names_->command(command.ttype, command.tsize);
   const uint8_t port = port_of(layout_, command, name.port);
@@ -165,9 +168,10 @@ void Decoder::each_record(std::span<const std::byte> records, uint64_t offset, c
   }
 }
 
+// Flat, because compilers otherwise call functions of std::vector for each event.
 template <class Fields>
-void Decoder::take_records(std::span<const std::byte> records, uint64_t offset) {
-  each_record(records, offset, [this](const Record& record, uint64_t at, RecordType type) {
+[[gnu::flatten]] void Decoder::take_records(std::span<const std::byte> records, uint64_t offset) {
+  each_record(records, offset, [this](Record record, uint64_t at, RecordType type) {
     clock_.pass(Fields::delta(record));
     if (type == RecordType::kCommand) {
       take_command<Fields>(record, at);
@@ -180,14 +184,15 @@ void Decoder::take_records(std::span<const std::byte> records, uint64_t offset) 
 
 // In an unknown layout, only the stamps and the type bits have a meaning.
 void Decoder::take_unknown(std::span<const std::byte> records, uint64_t offset) {
-  each_record(records, offset, [this](const Record& record, uint64_t at, RecordType type) {
+  each_record(records, offset, [this](Record record, uint64_t at, RecordType type) {
     const bool is_command = type == RecordType::kCommand;
     (is_command ? statistics_.commands : statistics_.response_records)++;
     append(is_command ? Event::Kind::kCommand : Event::Kind::kResponse, record, at);
   });
 }
 
-void Decoder::take_stamp(const Record& record, uint64_t offset) {
+// Rare, so it stays out of take_records().
+[[gnu::noinline]] void Decoder::take_stamp(Record record, uint64_t offset) {
   if (is_filler(record)) {
     statistics_.filler_records++;
     return;

@@ -84,15 +84,15 @@ class Decoder {
   void take_records(std::span<const std::byte> records, uint64_t offset);
   void take_unknown(std::span<const std::byte> records, uint64_t offset);
   // Appends an event with the current time.
-  Event& append(Event::Kind kind, const Record& record, uint64_t offset);
+  Event& append(Event::Kind kind, Record record, uint64_t offset);
   template <class Fields>
-  void take_command(const Record& record, uint64_t offset);
+  void take_command(Record record, uint64_t offset);
   template <class Fields>
-  void take_slot(const Record& record, uint64_t offset, unsigned slot);
+  void take_slot(Record record, uint64_t offset, unsigned slot);
   template <class Fields>
-  void take_response(uint32_t key, uint8_t port, unsigned code, const Record& record,
-                     uint64_t offset, unsigned slot);
-  void take_stamp(const Record& record, uint64_t offset);
+  void take_response(uint32_t key, uint8_t port, unsigned code, Record record, uint64_t offset,
+                     unsigned slot);
+  void take_stamp(Record record, uint64_t offset);
   // The first timer corrects the times of the earlier events that are still in memory.
   void set_ahead(uint64_t ticks);
 
