@@ -52,7 +52,7 @@ class NestChoice {
     } else if (selects_commands_) {
       wanted = false;
     }
-    if (!wanted || passed_++ % s.every != 0) return;
+    if (!wanted || (s.every != 1 && passed_++ % s.every != 0)) return;
     taken_++;
     next_.event(event, la);
   }
@@ -73,15 +73,24 @@ class NestChoice {
   }
 
   // Returns whether the command is selected. Sets `la` if the logical address is known.
-  bool look_at(const nest::Event& event, std::optional<LogicalAddr>& la) {
+  [[gnu::always_inline]] bool look_at(const nest::Event& event, std::optional<LogicalAddr>& la) {
     const nest::Command command = nest::command_of(layout_, event.record);
     const nest::CommandName& name = names_.command(command.ttype, command.tsize);
-    const bool has_address = name.port == nest::PortRule::kAddress;
-    if (has_address) {
-      la = cursor_.translate(RealAddr{command.address});
-      (la ? translated_ : untranslated_)++;
+    if (name.port == nest::PortRule::kAddress) {
+      const RealAddr address{command.address};
+      if (const TranslationMap::Range* const range = cursor_.find(address)) [[likely]] {
+        la = range->translate(address);
+        translated_++;
+      } else {
+        untranslated_++;
+      }
     }
-    if (!selects_commands_) return true;
+    return !selects_commands_ || selects(command, name, la);
+  }
+
+  bool selects(const nest::Command& command, const nest::CommandName& name,
+               const std::optional<LogicalAddr>& la) const {
+    const bool has_address = name.port == nest::PortRule::kAddress;
     const std::vector<std::string>& commands = wishes_.commands;
     return in(wishes_.selection.ra, has_address ? std::optional(command.address) : std::nullopt) &&
            in(wishes_.selection.la, la ? std::optional(la->value) : std::nullopt) &&

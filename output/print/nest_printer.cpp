@@ -43,6 +43,7 @@ NestPrinter::NestPrinter(TextOutput& output, Layout layout, Wishes wishes)
     : output_(output),
       layout_(layout),
       wishes_(std::move(wishes)),
+      as_text_lines_(wishes_.format == Format::kText && layout != Layout::kUnknown),
       target_(wishes_.format == Format::kJson ? json_string(wishes_.target)
                                               : csv_field(wishes_.target)),
       reader_(layout),
@@ -107,7 +108,7 @@ void NestPrinter::put_stamp(const Event& event) {
   }
 }
 
-void NestPrinter::event(const Event& event, std::optional<LogicalAddr> la) {
+void NestPrinter::put_other(const Event& event, const std::optional<LogicalAddr>& la) {
   if (event.kind == Event::Kind::kStamp) {
     if (wishes_.stamps) put_stamp(event);
     return;
@@ -122,10 +123,6 @@ void NestPrinter::event(const Event& event, std::optional<LogicalAddr> la) {
           "\"engine\":{},\"record\":\"{:016x}{:016x}\"}}\n",
           target_, event.offset, event.time, event.engine, event.record.high, event.record.low));
     }
-    return;
-  }
-  if (wishes_.format == Format::kText) {
-    output_.commit(text_.put(output_.room(), event, la));
     return;
   }
   const NestValues values = reader_.values_of(event, la);

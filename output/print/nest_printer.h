@@ -36,10 +36,20 @@ class NestPrinter {
 
   NestPrinter(TextOutput& output, nest::Layout layout, Wishes wishes);
 
-  // `la` is the logical address of a command with an address, if known.
-  void event(const nest::Event& event, std::optional<LogicalAddr> la);
+  // `la` is the logical address of a command with an address, if known. Accepts a reference: the
+  // copy of an optional reads two values at once that the caller has just written one by one, and
+  // the processor waits for them.
+  void event(const nest::Event& event, const std::optional<LogicalAddr>& la) {
+    using enum nest::Event::Kind;
+    if (as_text_lines_ && (event.kind == kCommand || event.kind == kResponse)) {
+      output_.commit(text_.put(output_.room(), event, la));
+    } else {
+      put_other(event, la);
+    }
+  }
 
  private:
+  void put_other(const nest::Event& event, const std::optional<LogicalAddr>& la);
   void put_htmdecode_line(const NestValues& values);
   void put_json_line(const NestValues& values);
   void put_csv_line(const NestValues& values);
@@ -48,6 +58,7 @@ class NestPrinter {
   TextOutput& output_;
   nest::Layout layout_;
   Wishes wishes_;
+  bool as_text_lines_;  // of commands and responses
   std::string target_;  // in the syntax of the format
   NestReader reader_;
   NestText text_;
