@@ -28,7 +28,7 @@ struct Event {
   uint8_t port = 0;           // of a command or response
   uint8_t slot = 0;           // kResponse: bit position of the response in the record
   bool has_response = false;  // kCommand
-  uint8_t response = 0;       // the response's code; 0 without a response
+  uint8_t response = 0;       // the response's code
 };
 
 }  // namespace htmtrace::nest

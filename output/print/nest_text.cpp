@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "core/nest_trace/units.h"
@@ -135,10 +136,12 @@ char* NestText::put_command(char* to, const Event& event, const std::optional<Lo
   char* const end = kTail.put(to);
   std::memcpy(to, hex_[tag.transaction % 256].data(), 2);
   std::memcpy(to + kTsizeAt, hex_[command.tsize % 256].data(), 2);
-  // No branch, because no processor can predict whether a command has a response. The code of a
-  // command without a response is 0. Compilers turn a choice between two codes into a branch.
-  const size_t code = event.response % nest::kResponseCodes +
-                      nest::kResponseCodes * static_cast<size_t>(!event.has_response);
+  // No branch, because no processor can predict whether a command has a response. Compilers turn a
+  // choice between two codes into a branch.
+  const size_t code =
+      std::min<size_t>(event.response % nest::kResponseCodes +
+                           nest::kResponseCodes * static_cast<size_t>(!event.has_response),
+                       nest::kResponseCodes);
   return responses_[static_cast<size_t>(name.response)][code].put(end);
 }
 

@@ -137,11 +137,14 @@ TEST_CASE("a cursor finds the same range as a search of the map") {
   generator::Random random(2);
   unsigned found = 0, missing = 0;
   for (int i = 0; i < 100000; i++) {
-    // Near the ends of blocks, between them, and anywhere.
-    const uint64_t block = random.below(4 * generator::kOwnBlocks) * generator::kBlockBytes;
+    // In a block, at its ends, in its neighbors, which belong to others, and anywhere.
+    const uint64_t block =
+        generator::real_of_logical(random.below(generator::kOwnBlocks) * generator::kBlockBytes);
     const uint64_t address = random.chance(20)    ? random.next()
-                             : random.chance(500) ? block + random.below(3) - 1
-                                                  : block + random.below(generator::kBlockBytes);
+                             : random.chance(300) ? block + random.below(3) - 1
+                             : random.chance(300)
+                                 ? block + generator::kBlockBytes + random.below(3) - 1
+                                 : block + random.below(2 * generator::kBlockBytes);
     const TranslationMap::Range* const expected = map.find({address});
     const TranslationMap::Range* const range = cursor.find({address});
     REQUIRE((range != nullptr) == (expected != nullptr));
