@@ -94,7 +94,8 @@ class DtlOutput {
             TextOutput text = TextOutput::standard_output());
 
   // Several threads may call this for different tracks. `sums` belong to the calling thread.
-  // `columns` are the same entries, or null. Throws Error if standard output cannot be written.
+  // `columns` holds the same entries, or is null. Throws Error if standard output cannot be
+  // written.
   void take(Track& track, const DtlClock& clock, std::span<const DtlEntry> entries, Sums& sums,
             const DtlColumns* columns = nullptr);
   // Consumes statistics in place of entries, for the summary and the series.

@@ -52,6 +52,7 @@ class NestChoice {
     } else if (selects_commands_) {
       wanted = false;
     }
+    // Without --every, no event needs a division.
     if (!wanted || (s.every != 1 && passed_++ % s.every != 0)) return;
     taken_++;
     next_.event(event, la);
@@ -72,7 +73,8 @@ class NestChoice {
             }));
   }
 
-  // Returns whether the command is selected. Sets `la` if the logical address is known.
+  // Returns whether the command is selected. Sets `la` if the logical address is known. Calls
+  // find() instead of translate(), for the reason that find() states.
   [[gnu::always_inline]] bool look_at(const nest::Event& event, std::optional<LogicalAddr>& la) {
     const nest::Command command = nest::command_of(layout_, event.record);
     const nest::CommandName& name = names_.command(command.ttype, command.tsize);
@@ -88,6 +90,7 @@ class NestChoice {
     return !selects_commands_ || selects(command, name, la);
   }
 
+  // `la` is the logical address of the command, if known.
   bool selects(const nest::Command& command, const nest::CommandName& name,
                const std::optional<LogicalAddr>& la) const {
     const bool has_address = name.port == nest::PortRule::kAddress;

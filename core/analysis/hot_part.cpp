@@ -26,6 +26,7 @@ HotPart::HotPart(DataKey key, uint64_t unit_bytes, const SymbolTable& symbols,
 }
 
 void HotPart::begin_trace(const MemoryOwners& owners) {
+  // The memory of the run belongs to the preceding trace.
   finish();
   owners_.begin_trace(owners);
 }

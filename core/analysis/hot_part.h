@@ -96,11 +96,11 @@ class HotPart {
   HotPart(DataKey key, uint64_t unit_bytes, const SymbolTable& symbols,
           const MemoryOwners* owners = nullptr);
 
-  // `owners` must outlive the trace's instructions.
+  // `owners` must outlive the trace's instructions. Ends the preceding trace.
   void begin_trace(const MemoryOwners& owners);
 
-  // Only a copy leaves this function, so that the caller's instruction stays in registers
-  // (plain_records.h). The hint keeps the copy apart from the code for traces without names.
+  // Passes only a copy on, so that the caller's instruction stays in registers (plain_records.h).
+  // [[unlikely]] keeps the code for the copy out of the path without names.
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {
     if (named_) [[unlikely]] {
       named_instruction(Instruction(instruction));
@@ -150,18 +150,18 @@ class HotPart {
   };
 
   using Memory = OwnerTable<OwnedWork>::Stretch;
-  // Consecutive instructions of one site, in one mode, in the memory of one owner. They are counted
-  // together at the end of the run.
+  // Consecutive instructions with equal sites and modes, in the memory of one owner. At the end of
+  // the run, the part adds their number to the privileges, the code and the owners.
   struct Run {
     Site site;
     Modes modes;
-    bool in_unknown_memory = false;  // the trace does not report the real addresses
-    Memory memory;
-    uint64_t count = 0;        // instructions
-    uint64_t data_before = 0;  // data accesses before the run
+    bool in_unknown_memory = false;  // the trace does not report the real addresses of the run
+    Memory memory;                   // holds no address if in_unknown_memory
+    uint64_t count = 0;              // instructions
+    uint64_t data_before = 0;        // data accesses before the run
   };
 
-  // Counts code by lines and no objects if there are no names.
+  // kNamed equals named_. Without names, counts code by lines, and counts no objects.
   template <bool kNamed>
   [[gnu::always_inline]] void take(const Instruction& instruction) {
     const InstructionClass kind = class_of(instruction);
@@ -220,11 +220,11 @@ class HotPart {
   const DataKey key_;
   const uint64_t unit_mask_;
   const SymbolTable& symbols_;
-  const bool named_;  // there are symbols or programs
+  const bool named_;  // the symbol table has symbols or programs
   SymbolCursor cursor_;
   RecentName recent_code_;
   std::array<RecentName, kRecent> recent_data_{};
-  Run run_;  // the following counts do not include it yet
+  Run run_;  // the current run; count_run() adds it to mix_, code_ and owners_
   Mix mix_;
   ArrivalTable<Access, Accesses> data_;
   ArrivalTable<PlainKey, HotCode> code_;

@@ -204,7 +204,9 @@ constexpr bool is_user(uint64_t address) {
 // Addresses of a trace that belong to no program and no kernel. Their bits would count as an owner,
 // so a SymbolTable must not receive them and reports must not show an owner.
 constexpr bool is_nobodys(uint64_t address) {
-  return (address >> kShift) - 1 < 0xff;  // one comparison: kernel and user addresses alternate
+  // One comparison, because kernel and user addresses alternate and two branches would be
+  // mispredicted.
+  return (address >> kShift) - 1 < 0xff;
 }
 // Returns 0 for an address without an owner.
 constexpr uint64_t owner(uint64_t address) {

@@ -71,6 +71,7 @@ NumbersForm NumbersForm::of_counts(std::span<const uint32_t> counts) {
 void NumbersForm::find_extent(std::span<const uint64_t> values) {
   if (values.empty()) return;
   const uint64_t first = values.front();
+  // A constant column needs no differences. For other columns, the search usually ends early.
   if (std::ranges::all_of(values, [=](uint64_t each) { return each == first; })) {
     least_ = first;
     return;
@@ -210,7 +211,8 @@ void NumbersForm::write_rests(std::span<const uint64_t> values, std::vector<std:
   // Less than 64, because at least one number has a rest.
   const unsigned rest_at = shift_ + bits_;
   const uint64_t limit = uint64_t{1} << rest_at;
-  // One more, because the loop writes each position, to avoid a branch on the data.
+  // One more, because the loop writes each position before it knows whether the number has a rest.
+  // A branch on the data would be mispredicted often.
   std::vector<uint16_t> positions(rests_ + 1);
   size_t found = 0;
   for (size_t i = 0; i < values.size(); i++) {

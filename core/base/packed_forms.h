@@ -96,7 +96,8 @@ class Distinct {
   static constexpr uint16_t kFree = UINT16_MAX;
 
   void sort() {
-    // The count and the index in one number: the most frequent first, and among these, the earlier.
+    // Each number holds a count and an index. The most frequent numbers come first; with equal
+    // counts, the earliest. A column has at most UINT16_MAX numbers, so each count fits.
     static_assert(kMostDistinct <= UINT16_MAX);
     std::array<uint32_t, kMostDistinct> order;
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(size_);

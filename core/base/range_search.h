@@ -24,14 +24,16 @@ const Range* find_range(const std::vector<Range>& ranges, RealAddr address) {
   return address.value - range.real < range.size_bytes ? &range : nullptr;
 }
 
+// Memory that no range holds.
 struct Gap {
   uint64_t real = 0;
   uint64_t size_bytes = 0;
   bool holds(RealAddr address) const { return address.value - real < size_bytes; }
 };
 
-// The addresses around `address` that no range holds. No range holds `address`. The highest address
-// belongs to no gap, so that the size of a gap has 64 bits.
+// Returns the addresses around `address` that no range holds. Requires that no range holds
+// `address`. The ranges are sorted by `real` and do not overlap. No gap holds the highest address,
+// so that the size of each gap fits in 64 bits.
 template <class Range>
 Gap gap_around(const std::vector<Range>& ranges, RealAddr address) {
   const auto after =

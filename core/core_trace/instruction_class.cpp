@@ -91,8 +91,8 @@ constexpr auto kClassByPrimary = [] {
   return table;
 }();
 
-// Accepts a word instruction whose class depends on more bits than the primary opcode. These are
-// bits 21-31.
+// Accepts a word instruction whose class depends on more bits than the primary opcode. Bits 21-31
+// include all of these bits.
 constexpr Class class_of_extended(uint32_t opcode) {
   switch (primary(opcode)) {
     case 4: {  // VMX; maddhd, maddhdu and maddld are fixed point
@@ -116,8 +116,10 @@ constexpr Class class_of_extended(uint32_t opcode) {
   }
 }
 
+// The primary opcodes of the instructions that class_of_extended() accepts.
 constexpr std::array<unsigned, class_table::kExtendedPrimaries> kExtended = {4, 6, 19, 31, 59, 61};
 
+// The index in kClasses of the first word with the primary opcode kExtended[extended].
 constexpr unsigned first_of(unsigned extended) {
   return class_table::kPrimaries + extended * class_table::kExtendedWords;
 }

@@ -31,13 +31,13 @@ inline constexpr std::array<std::string_view, kInstructionClasses> kInstructionC
 
 namespace class_table {
 
-// The classes of the word instructions with one primary opcode: kClasses[first + (word & mask)].
+// The row of a primary opcode. The class of a word instruction is kClasses[first + (word & mask)].
 struct Row {
   uint16_t first = 0;
   uint16_t mask = 0;
 };
 inline constexpr unsigned kPrimaries = 64;
-inline constexpr unsigned kExtendedPrimaries = 6;    // their classes depend on more bits
+inline constexpr unsigned kExtendedPrimaries = 6;    // opcodes whose classes depend on more bits
 inline constexpr unsigned kExtendedWords = 1 << 11;  // bits 21-31
 inline constexpr unsigned kClassCount = kPrimaries + kExtendedPrimaries * kExtendedWords;
 extern const std::array<Row, kPrimaries> kRows;
@@ -45,7 +45,7 @@ extern const std::array<InstructionClass, kClassCount> kClasses;
 
 }  // namespace class_table
 
-// Accepts a word instruction. No branch, because the processor cannot predict the next class.
+// Accepts a word instruction. Has no branch, because the processor cannot predict the next class.
 [[gnu::always_inline]] inline InstructionClass class_of_word(uint32_t opcode) {
   const class_table::Row row = class_table::kRows[opcode >> 26];
   return class_table::kClasses[row.first + (opcode & row.mask)];

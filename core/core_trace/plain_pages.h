@@ -41,7 +41,8 @@ template <class Rows>
 }
 
 // Passes the instruction at `at`, in any kind of record, to the sink. Returns the end of the
-// record, or null for an ambiguous record. Accepts a copy of the place, like add().
+// record, or null for an ambiguous record. Accepts a copy of `place`, so that the caller's place
+// stays in registers.
 template <class Sink>
 [[gnu::noinline]] const std::byte* decode_other_record(const std::byte* at, LinePlace place,
                                                        uint32_t opcode,

@@ -97,8 +97,9 @@ void DtlAnalysis::add(const DtlColumns& block, int cpu, uint64_t ticks_per_secon
   processor_ = block.processor_of(block.size - 1);
 }
 
-// One loop counts everything: an increment waits for the preceding increment of the same counter,
-// and meanwhile the processor counts the other fields.
+// One loop counts several fields: an increment waits for the preceding increment of the same
+// counter, and meanwhile the processor counts the other fields. Each group except the last has one
+// preempt reason, so its size is the count of the reason.
 void DtlAnalysis::count_waits_and_reasons(const DtlColumns& block) {
   TickHistogram::Adder enqueue_to_dispatch(enqueue_to_dispatch_);
   TickHistogram::Adder ready_to_enqueue(ready_to_enqueue_);
@@ -119,8 +120,8 @@ void DtlAnalysis::count_waits_and_reasons(const DtlColumns& block) {
   }
 }
 
-// The time stolen before a dispatch counts in the interval of the dispatch. Returns the timebase of
-// the last entry.
+// The time stolen before a dispatch counts in the interval of the dispatch. Counts nothing without
+// `ticks_per_second`. Returns the timebase of the last entry.
 uint64_t DtlAnalysis::count_stolen(const DtlColumns& block, uint64_t ticks_per_second) {
   const uint64_t window = ticks_per_second / kWindowsPerSecond;
   const uint64_t length = std::max<uint64_t>(ticks_per_second / kIntervalsPerSecond, 1);
@@ -180,7 +181,7 @@ bool DtlAnalysis::count_at_once(const DtlColumns& block, int cpu, DtlPlaces& pla
     const auto addresses = DtlColumns::of(block.srr0, group);
     if (addresses.empty()) continue;
     const uint64_t first = addresses.front();
-    // Most virtual processors cede at a single instruction.
+    // The entries of a group often have one address, at which the virtual processor cedes.
     if (std::ranges::all_of(addresses, [=](uint64_t each) { return each == first; })) {
       instructions.add(first, addresses.size());
     } else {

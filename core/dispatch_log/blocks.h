@@ -73,7 +73,7 @@ std::vector<std::byte> make_dtl_clock_block(const DtlClockBlock& clock);
 std::vector<std::byte> make_dtl_statistics_block(uint16_t cpu, const DtlStatistics& statistics);
 // Accepts one to kMostDtlEntries entries.
 std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, std::span<const DtlEntry> entries);
-// `times` are those of the entries. Uses and updates the `hints` of this CPU.
+// Accepts one or more entries, and their times. Uses and updates the `hints` of this CPU.
 std::vector<std::byte> make_dtl_entries_block(uint16_t cpu, const DtlColumns& entries,
                                               const DtlTimes& times, DtlPackHints& hints);
 // Accepts one to kMostDtlEntries switches. Times ascend and do not exceed `until_ns`.

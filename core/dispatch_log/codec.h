@@ -24,16 +24,17 @@ struct DtlPackHints {
   std::array<Group, DtlGroups::kGroups> groups;
 };
 
-// Appends the packed entries to `to`. Uses and updates `hints`; new hints have no effect.
+// Appends the packed entries to `to`. Uses and updates `hints`. Hints with their initial values do
+// not affect the packed bytes.
 void pack_dtl_entries(const DtlColumns& entries, std::vector<std::byte>& to, DtlPackHints& hints);
-// Accepts up to kMostDtlEntries entries.
+// The same without hints. Accepts up to kMostDtlEntries entries.
 void pack_dtl_entries(std::span<const DtlEntry> entries, std::vector<std::byte>& to);
 
 // Fills `entries` with `count` entries, up to kMostDtlEntries. Returns false if `packed` does not
 // hold exactly this number of entries; the contents of `entries` are then meaningless. Accepts any
 // bytes.
 bool unpack_dtl_entries(std::span<const std::byte> packed, size_t count, DtlColumns& entries);
-// Fills the whole of `entries`.
+// The same; entries.size() is the count.
 bool unpack_dtl_entries(std::span<const std::byte> packed, std::span<DtlEntry> entries);
 
 }  // namespace htmtrace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A block of dispatch trace log entries with one column for each field. The packed form of a block
-// has the same columns, and the analysis reads one field of all entries at a time.
+// A block of dispatch trace log entries with one column for each field or pair of fields. The
+// packed form of a block has the same columns, and the analysis reads each field of many entries
+// without gaps.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ class DtlGroups {
  public:
   static constexpr size_t kGroups = 16;
 
-  // The positions of a group's entries in the columns.
+  // The positions of a group's entries in the columns with groups.
   struct Group {
     size_t begin = 0, count = 0;
   };
@@ -88,8 +89,8 @@ void DtlGroups::assign(size_t entries, const PreemptReasonOf& preempt_reason_of)
   }
 }
 
-// The lowest and the highest timebase of a block. Entries are in order, except when the driver
-// copied an entry during its overwrite.
+// The lowest and the highest timebase of a block. Its entries are in the order of their timebases,
+// unless the driver copied an entry while the hypervisor overwrote it.
 struct DtlTimes {
   uint64_t lowest = UINT64_MAX, highest = 0;
 
@@ -113,7 +114,7 @@ struct DtlColumns {
   // Fills `to`, which has room for all entries.
   void copy_to(std::span<DtlEntry> to) const;
 
-  // All entries, or those of a group.
+  // The numbers of all entries in a column, or of the entries of a group.
   std::span<uint64_t> of(Column& column) const { return std::span(column).first(size); }
   std::span<const uint64_t> of(const Column& column) const { return std::span(column).first(size); }
   template <class AnyColumn>

@@ -25,6 +25,7 @@ class PlaceCounts {
 
   PlaceCounts() { rows_.fill({}); }
 
+  // Counts `times` equal keys.
   void add(Key key, Key times = 1) {
     Row& row = rows_[spread(key) >> (64 - kRowBits)];
     if (row.key != key) {

@@ -64,7 +64,7 @@ class DtlGroup {
   // have.
   explicit DtlGroup(size_t most_keys = kMostKeys) : places_(most_keys) {}
 
-  // `times` are those of the block.
+  // `times` must be the times of the block.
   void add(const DtlColumns& block, const DtlTimes& times, uint64_t ticks_per_second);
   // Converts the entries, up to kMostDtlEntries, to columns.
   void add(std::span<const DtlEntry> block, uint64_t ticks_per_second);

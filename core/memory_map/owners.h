@@ -38,7 +38,7 @@ class MemoryOwners {
 
   // Null when no partition owns the address.
   const Range* find(RealAddr address) const;
-  // The memory around the address that no partition owns. No partition owns the address.
+  // The memory around `address` that no partition owns. Requires that no partition owns `address`.
   Gap gap_around(RealAddr address) const;
 
   // Not LP indexes, which have 32 bits.
@@ -76,7 +76,7 @@ class OwnerTable {
   OwnerTable(const OwnerTable&) = delete;
   OwnerTable& operator=(const OwnerTable&) = delete;
 
-  // `owners` must outlive the trace's last call of at().
+  // `owners` must outlive the trace's last call of at() or around().
   void begin_trace(const MemoryOwners& owners) {
     owners_ = &owners;
     recent_ = {};
@@ -88,8 +88,8 @@ class OwnerTable {
     const Stretch& recent = recent_at(address);
     return recent.holds(address) ? *recent.entry : *find(address).entry;
   }
-  // The entry, and the memory around the address that has the same owner. The entry stays at its
-  // address.
+  // The entry that at() returns, and memory around the address that has the same owner. This memory
+  // may exclude the highest address. The table never moves an entry.
   Stretch around(RealAddr address) {
     const Stretch& recent = recent_at(address);
     return recent.holds(address) ? recent : find(address);
@@ -118,8 +118,8 @@ class OwnerTable {
   // At least one map lists a partition's memory.
   bool known() const { return known_; }
 
-  // The entries that at() and unknown() returned, from the highest count to the lowest. Entries
-  // with equal counts are in the order of their keys.
+  // The entries that at(), around() and unknown() returned, from the highest count to the lowest.
+  // Entries with equal counts are in the order of their keys.
   std::vector<Row> rows() const {
     std::vector<Row> rows;
     for (const auto& [key, entry] : table_) rows.push_back({key, entry});

@@ -73,7 +73,7 @@ class TranslationMap {
   // The range that holds `address`; null when none does.
   const Range* find(RealAddr address) const;
 
-  // Translates a stream of addresses, most of which fall into a recently used range.
+  // Translates a stream of addresses, most of which fall into a recently used range or gap.
   class Cursor {
    public:
     explicit Cursor(const TranslationMap& map) : map_(&map) {}
@@ -113,7 +113,7 @@ class TranslationMap {
 
     const TranslationMap* map_;
     std::array<Range, kRecent> recent_{};
-    std::array<Gap, kRecent> recent_gaps_{};  // traces hold many addresses of other partitions
+    std::array<Gap, kRecent> recent_gaps_{};  // a trace may hold many addresses of other partitions
   };
 
  private:

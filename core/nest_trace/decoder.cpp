@@ -119,7 +119,8 @@ template <class Fields>
   take_response<Fields>(response_key(response, port), port, response.code, record, offset, slot);
 }
 
-// Not inlined, because a record has several responses. Flat, as take_records().
+// Not inlined, because take_records() would contain it once for each slot. Flattened for the reason
+// that take_records() states.
 template <class Fields>
 [[gnu::noinline, gnu::flatten]] void Decoder::take_response(uint32_t key, uint8_t port,
                                                             unsigned code, Record record,
@@ -168,7 +169,7 @@ void Decoder::each_record(std::span<const std::byte> records, uint64_t offset, c
   }
 }
 
-// Flat, because compilers otherwise call functions of std::vector for each event.
+// Flattened, because compilers otherwise call functions of std::vector for each event.
 template <class Fields>
 [[gnu::flatten]] void Decoder::take_records(std::span<const std::byte> records, uint64_t offset) {
   each_record(records, offset, [this](Record record, uint64_t at, RecordType type) {
@@ -191,7 +192,7 @@ void Decoder::take_unknown(std::span<const std::byte> records, uint64_t offset) 
   });
 }
 
-// Rare, so it stays out of take_records().
+// Not inlined, because stamps are rare.
 [[gnu::noinline]] void Decoder::take_stamp(Record record, uint64_t offset) {
   if (is_filler(record)) {
     statistics_.filler_records++;

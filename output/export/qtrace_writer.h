@@ -109,7 +109,8 @@ class QtraceWriter {
     Page data_page;
   };
 
-  // A first word of 0 would turn the record into a header.
+  // A first word of 0 would turn the record into a header. Inlined by force, so that an instruction
+  // stays in registers (plain_records.h).
   [[gnu::always_inline]] static bool writable(const Instruction& i) {
     return i.has_ea && i.has_opcode && (i.has_prefix ? i.prefix : i.opcode) != 0;
   }

@@ -36,9 +36,9 @@ class NestPrinter {
 
   NestPrinter(TextOutput& output, nest::Layout layout, Wishes wishes);
 
-  // `la` is the logical address of a command with an address, if known. Accepts a reference: the
-  // copy of an optional reads two values at once that the caller has just written one by one, and
-  // the processor waits for them.
+  // `la` is the logical address of a command with an address, if known. Accepts a reference: a copy
+  // would load the value and the flag of the optional at once. The caller has just stored them one
+  // by one, so the load would wait for both stores.
   void event(const nest::Event& event, const std::optional<LogicalAddr>& la) {
     using enum nest::Event::Kind;
     if (as_text_lines_ && (event.kind == kCommand || event.kind == kResponse)) {
@@ -58,7 +58,7 @@ class NestPrinter {
   TextOutput& output_;
   nest::Layout layout_;
   Wishes wishes_;
-  bool as_text_lines_;  // of commands and responses
+  bool as_text_lines_;  // text_ prints the commands and responses
   std::string target_;  // in the syntax of the format
   NestReader reader_;
   NestText text_;

@@ -136,8 +136,8 @@ char* NestText::put_command(char* to, const Event& event, const std::optional<Lo
   char* const end = kTail.put(to);
   std::memcpy(to, hex_[tag.transaction % 256].data(), 2);
   std::memcpy(to + kTsizeAt, hex_[command.tsize % 256].data(), 2);
-  // No branch, because no processor can predict whether a command has a response. Compilers turn a
-  // choice between two codes into a branch.
+  // No branch, because no processor can predict whether a command has a response. The compiler
+  // turned a conditional expression into a branch.
   const size_t code =
       std::min<size_t>(event.response % nest::kResponseCodes +
                            nest::kResponseCodes * static_cast<size_t>(!event.has_response),

@@ -363,7 +363,7 @@ void DtlReader::lost(const Place& place) {
   damaged_bytes_ += block_bytes(place.header);
 }
 
-// Returns the entries of columns_ within the requested time, or nothing if all are outside.
+// Returns the entries of columns_ within the requested time, or nothing if no entry is within.
 std::optional<DtlReader::Block> DtlReader::within_time(int cpu) {
   const std::span all = std::span(entries_buffer_).first(columns_->size);
   columns_->copy_to(all);

@@ -50,7 +50,7 @@ class DtlReader {
   struct Block {
     int cpu = 0;
     std::span<const DtlEntry> entries;
-    const DtlColumns* columns = nullptr;  // the same entries; null if they are a part of a block
+    const DtlColumns* columns = nullptr;  // the same entries; null for a part of a block
     const DtlStatistics* statistics = nullptr;
     const DtlSwitches* switches = nullptr;
     std::string_view names{};

@@ -232,7 +232,7 @@ TEST_CASE("walks by side, result and page size") {
   CHECK(json.at("walks").at(1).at("pages").at(1).at("walks") == 2);
 }
 
-// Modes, and addresses that the trace does not report, which change at any instruction.
+// Any instruction may have other modes, or lack an address, and so ends a run.
 std::vector<Instruction> mixed_instructions(unsigned count) {
   std::vector<Instruction> instructions = random_instructions(count);
   generator::Random random(3);

@@ -47,7 +47,7 @@ uint64_t contested_by_claims(const std::vector<MemoryOwners::Range>& claims) {
   return contested;
 }
 
-// The memory around an address has one owner, and ends where another owner's memory begins.
+// The memory around an address holds it, has one owner, and ends before another owner's memory.
 void check_memory_around_addresses(const MemoryOwners& owners) {
   OwnerTable<Work> table;
   table.begin_trace(owners);

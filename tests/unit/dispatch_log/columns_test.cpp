@@ -16,7 +16,7 @@
 namespace htmtrace {
 namespace {
 
-// Entries with all reasons, not in order.
+// Random entries, not in the order of their timebases.
 std::vector<DtlEntry> any_entries(size_t count, std::mt19937_64& random) {
   std::vector<DtlEntry> entries(count);
   for (DtlEntry& entry : entries) {
@@ -51,7 +51,7 @@ void check_same(const DtlColumns& columns, const std::vector<DtlEntry>& entries)
 
 }  // namespace
 
-TEST_CASE("columns hold all entries in order, also after packing") {
+TEST_CASE("columns keep all fields and the order of the entries, also after packing") {
   std::mt19937_64 random(1);
   DtlColumns columns, unpacked;
   for (const size_t count : std::array<size_t, 12>{0, 1, 2, 3, 4, 5, 7, 8, 63, 1000, 4093, 4096}) {
@@ -70,7 +70,7 @@ TEST_CASE("columns hold all entries in order, also after packing") {
   }
 }
 
-TEST_CASE("entries with the same preempt reason follow each other in the columns of groups") {
+TEST_CASE("the entries of a group follow each other in the columns with groups") {
   std::mt19937_64 random(2);
   const auto entries = any_entries(4096, random);
   const DtlColumns columns(entries);
@@ -88,7 +88,7 @@ TEST_CASE("entries with the same preempt reason follow each other in the columns
   CHECK(place == entries.size());
 }
 
-TEST_CASE("the analysis counts all reasons") {
+TEST_CASE("the analysis of columns counts each reason, and keeps the first and the last timebase") {
   std::mt19937_64 random(3);
   for (const size_t count : {size_t{10}, size_t{4096}}) {
     const auto entries = any_entries(count, random);

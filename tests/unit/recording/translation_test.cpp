@@ -135,9 +135,9 @@ TEST_CASE("a cursor finds the same range as a search of the map") {
   const TranslationMap no_map;
   TranslationMap::Cursor cursor(map), no_cursor(no_map);
   generator::Random random(2);
-  unsigned found = 0, missing = 0;
+  unsigned found = 0, not_found = 0;
   for (int i = 0; i < 100000; i++) {
-    // In a block, at its ends, in its neighbors, which belong to others, and anywhere.
+    // An address in a block, near its ends, in the next block of memory, or anywhere.
     const uint64_t block =
         generator::real_of_logical(random.below(generator::kOwnBlocks) * generator::kBlockBytes);
     const uint64_t address = random.chance(20)    ? random.next()
@@ -149,11 +149,11 @@ TEST_CASE("a cursor finds the same range as a search of the map") {
     const TranslationMap::Range* const range = cursor.find({address});
     REQUIRE((range != nullptr) == (expected != nullptr));
     if (range != nullptr) REQUIRE(range->translate({address}) == expected->translate({address}));
-    (range != nullptr ? found : missing)++;
+    (range != nullptr ? found : not_found)++;
     REQUIRE(no_cursor.find({address}) == nullptr);
   }
   CHECK(found > 10000);
-  CHECK(missing > 10000);
+  CHECK(not_found > 10000);
   CHECK(cursor.find({~uint64_t{0}}) == nullptr);
 }
 
