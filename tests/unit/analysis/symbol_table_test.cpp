@@ -11,6 +11,7 @@
 #include "output/symbols/mapping_names.h"
 #include "output/symbols/page_names.h"
 #include "tests/generator/generated_trace.h"
+#include "tests/unit/analysis/hot_spots.h"
 
 namespace htmtrace {
 namespace {
@@ -39,6 +40,23 @@ const SymbolTable::Symbol* slow_find(const std::vector<SymbolTable::Symbol>& sym
 }
 
 }  // namespace
+
+TEST_CASE("kernel symbols") {
+  const SymbolTable table = kernel_symbols();
+  CHECK(symbol_at(table, 0xc000000000010000) == "start");
+  CHECK(symbol_at(table, 0xc0000000000100ff) == "start+0xff");
+  CHECK(symbol_at(table, 0xc000000000010104) == "helper+0x4");
+  CHECK(symbol_at(table, 0xc008000000000004) == "work [module]+0x4");
+  CHECK(symbol_at(table, 0xc00000000000fffc).empty());
+  CHECK(symbol_at(table, 0xc000000000010100 + SymbolTable::kMostBytes).empty());
+  // Data symbols do not name code.
+  CHECK(symbol_at(table, 0xc000000001000008) == "hammered+0x8");
+  CHECK(table.find_code({0xc000000001000008}) == nullptr);
+  CHECK(table.find_code({0xc000000000010104}) != nullptr);
+  SymbolTable hidden;
+  CHECK(add_kallsyms("0000000000000000 T start\n", hidden).hidden == 1);
+  CHECK(hidden.empty());
+}
 
 TEST_CASE("a symbol with a size names all its bytes, and labels within it name none") {
   SymbolTable table;

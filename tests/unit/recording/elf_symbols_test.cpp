@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Program files that claim far more content than they hold.
+// Symbols of program files, also of files that claim far more content than they hold.
 #include "output/symbols/elf_symbols.h"
 
 #include <doctest/doctest.h>
@@ -89,6 +89,22 @@ size_t symbols_in(const std::string& file) {
 }
 
 }  // namespace
+
+TEST_CASE("symbols of ELF files") {
+  SymbolTable table;
+  CHECK_THROWS_AS(add_elf_symbols("/nonexistent/file", std::nullopt, table), Error);
+  if (!can_read_elf()) return;
+  const TemporaryFolder folder;
+  folder.write("text", "this is no ELF file");
+  CHECK_THROWS_AS(add_elf_symbols(folder.path() / "text", std::nullopt, table), Error);
+  // This program itself, as if it had been loaded at a far address.
+  constexpr uint64_t kPlace = 0x7fff00000000;
+  const size_t added = add_elf_symbols("/proc/self/exe", kPlace, table);
+  CHECK(added > 100);
+  table.finish();
+  CHECK(table.size() > 100);
+  CHECK(table.find({kPlace - 1}) == nullptr);
+}
 
 TEST_CASE("symbols may share names, and sections may be adjacent, as linkers arrange them") {
   if (!can_read_elf()) return;
