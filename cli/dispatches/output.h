@@ -20,6 +20,7 @@
 #include "core/base/fd.h"
 #include "core/dispatch_log/analysis.h"
 #include "core/dispatch_log/blocks.h"
+#include "core/dispatch_log/columns.h"
 #include "core/dispatch_log/entry.h"
 #include "core/dispatch_log/series.h"
 #include "core/dispatch_log/task_names.h"

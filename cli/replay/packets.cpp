@@ -13,7 +13,7 @@ constexpr char kInterruptByte = '\x03';
 constexpr size_t kChecksumDigits = 2;
 constexpr int kHexBase = 16;
 
-uint8_t packet_sum(std::string_view payload) {
+uint8_t packet_checksum(std::string_view payload) {
   unsigned sum = 0;
   for (const char byte : payload) sum += static_cast<uint8_t>(byte);
   return static_cast<uint8_t>(sum);
@@ -52,7 +52,7 @@ std::optional<PacketReader::Arrival> PacketReader::end_packet(size_t hash) {
   } else {
     arrival.payload = waiting_.substr(1, hash - 1);
     const std::string_view digits = std::string_view(waiting_).substr(hash + 1, kChecksumDigits);
-    if (hex_number(digits) != packet_sum(arrival.payload)) {
+    if (hex_number(digits) != packet_checksum(arrival.payload)) {
       arrival = {.kind = Kind::kBadChecksum, .payload = {}};
     }
   }
@@ -82,7 +82,7 @@ std::string framed(std::string_view payload) {
       packet += byte;
     }
   }
-  const uint8_t checksum = packet_sum(std::string_view(packet).substr(1));
+  const uint8_t checksum = packet_checksum(std::string_view(packet).substr(1));
   return packet + fmt::format("#{:02x}", checksum);
 }
 

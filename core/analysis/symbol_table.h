@@ -206,7 +206,7 @@ constexpr bool is_user(uint64_t address) {
 constexpr bool is_nobodys(uint64_t address) {
   // One comparison, because kernel and user addresses alternate and two branches would be
   // mispredicted.
-  return (address >> kShift) - 1 < 0xff;
+  return (address >> kShift) - 1 < kMask >> kShift;
 }
 // Returns 0 for an address without an owner.
 constexpr uint64_t owner(uint64_t address) {

@@ -160,12 +160,6 @@ bool DtlStatistics::unpack(std::span<const std::byte> packed) {
   return whole && reader.done();
 }
 
-void DtlGroup::add(std::span<const DtlEntry> block, uint64_t ticks_per_second) {
-  DtlColumns columns;
-  const DtlTimes times = columns.assign(block);
-  add(columns, times, ticks_per_second);
-}
-
 void DtlGroup::add(const DtlColumns& block, const DtlTimes& times, uint64_t ticks_per_second) {
   if (statistics_.blocks_ == 0) statistics_.ticks_per_second_ = ticks_per_second;
   one_clock_ = one_clock_ && statistics_.ticks_per_second_ == ticks_per_second;

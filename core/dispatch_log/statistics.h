@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/dispatch_log/analysis.h"
-#include "core/dispatch_log/entry.h"
+#include "core/dispatch_log/columns.h"
 
 namespace htmtrace {
 
@@ -66,8 +66,6 @@ class DtlGroup {
 
   // `times` must be the times of the block.
   void add(const DtlColumns& block, const DtlTimes& times, uint64_t ticks_per_second);
-  // Converts the entries, up to kMostDtlEntries, to columns.
-  void add(std::span<const DtlEntry> block, uint64_t ticks_per_second);
   uint64_t entries() const { return statistics_.entries(); }
   // Returns false if the group has more distinct keys than its tables can hold, or if the clock
   // changed.

@@ -56,6 +56,13 @@ Entries dispatches(size_t count, unsigned seed) {
   return entries;
 }
 
+// Adds up to kMostDtlEntries entries.
+void add_block(DtlGroup& group, std::span<const DtlEntry> entries, uint64_t ticks_per_second) {
+  DtlColumns columns;
+  const DtlTimes times = columns.assign(entries);
+  group.add(columns, times, ticks_per_second);
+}
+
 // A recording, and the way to read it.
 class Recording {
  public:
@@ -74,7 +81,7 @@ class Recording {
       const auto block = entries.first(std::min(entries.size(), kMostDtlEntries));
       entries = entries.subspan(block.size());
       append(make_dtl_entries_block(cpu, block));
-      group.add(block, kFrequency);
+      add_block(group, block, kFrequency);
     }
     REQUIRE(group.exact());
     append(make_dtl_statistics_block(cpu, group.statistics()));
@@ -190,8 +197,8 @@ TEST_CASE("statistics are packed without loss and equal those of the entries") {
       whole.add(entries, 3, ticks, whole_places);
       DtlGroup group;
       const size_t cut = random() % entries.size();
-      if (cut != 0) group.add(std::span(entries).first(cut), ticks);
-      group.add(std::span(entries).subspan(cut), ticks);
+      if (cut != 0) add_block(group, std::span(entries).first(cut), ticks);
+      add_block(group, std::span(entries).subspan(cut), ticks);
       CHECK(group.exact());
       Bytes packed, again;
       group.statistics().pack(packed);
@@ -219,12 +226,14 @@ TEST_CASE("statistics are packed without loss and equal those of the entries") {
 TEST_CASE("a group with too many different addresses has no exact statistics") {
   std::mt19937_64 random(3);
   DtlGroup group;
-  for (int i = 0; i < 3; i++) group.add(strange(4096, uint64_t{1} << 40, random), kFrequency);
+  for (int i = 0; i < 3; i++) {
+    add_block(group, strange(4096, uint64_t{1} << 40, random), kFrequency);
+  }
   CHECK_FALSE(group.exact());
   group.clear();
-  group.add(strange(4096, 10, random), kFrequency);
+  add_block(group, strange(4096, 10, random), kFrequency);
   CHECK(group.exact());
-  group.add(strange(10, 10, random), kFrequency + 1);
+  add_block(group, strange(10, 10, random), kFrequency + 1);
   CHECK_FALSE(group.exact());
 }
 
@@ -247,7 +256,7 @@ TEST_CASE("all statistics that a file allows can be checked") {
 
 TEST_CASE("statistics of any bytes are safe to read") {
   DtlGroup group;
-  group.add(dispatches(3000, 1), kFrequency);
+  add_block(group, dispatches(3000, 1), kFrequency);
   Bytes packed;
   group.statistics().pack(packed);
   DtlStatistics statistics;
