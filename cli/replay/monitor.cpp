@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/analysis/call_stacks.h"
+#include "core/call_stacks/call_stacks.h"
 #include "core/core_trace/access_shape.h"
 #include "core/core_trace/modes.h"
 

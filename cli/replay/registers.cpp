@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/analysis/control_flow.h"
-#include "core/analysis/stack_pointer.h"
+#include "core/call_stacks/stack_pointer.h"
 
 namespace htmtrace {
 namespace {

@@ -15,7 +15,7 @@
 #include "cli/replay/code_words.h"
 #include "cli/traces/bytes.h"
 #include "cli/traces/choice.h"
-#include "core/analysis/call_stacks.h"
+#include "core/call_stacks/call_stacks.h"
 #include "core/core_trace/events.h"
 #include "core/memory_map/translation.h"
 #include "core/selection/indexer.h"

@@ -6,10 +6,10 @@
 
 #include "cli/report/options.h"
 #include "cli/traces/choice.h"
-#include "core/analysis/call_stacks.h"
 #include "core/analysis/heat_maps.h"
 #include "core/analysis/hot_spots.h"
 #include "core/analysis/timeline.h"
+#include "core/call_stacks/call_stacks.h"
 #include "core/core_trace/sink.h"
 #include "output/page/html_page.h"
 

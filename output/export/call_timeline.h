@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/call_stacks.h"
 #include "core/analysis/timeline.h"
+#include "core/call_stacks/call_stacks.h"
 #include "core/core_trace/sink.h"
 #include "output/io/json_writer.h"
 #include "output/io/text_output.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/call_stacks.h"
-#include "core/analysis/stack_tree.h"
+#include "core/call_stacks/call_stacks.h"
+#include "core/call_stacks/stack_tree.h"
 #include "output/report/decode_report.h"
 
 namespace htmtrace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Call stacks of programs that are known by construction. One program covers each way to lose a
 // stack.
-#include "core/analysis/call_stacks.h"
+#include "core/call_stacks/call_stacks.h"
 
 #include <doctest/doctest.h>
 
 #include <initializer_list>
 #include <string>
 
-#include "core/analysis/stack_pointer.h"
+#include "core/call_stacks/stack_pointer.h"
 #include "output/print/selecting_sink.h"
 #include "tests/damage/time_limit.h"
 #include "tests/unit/analysis/folded_stacks.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/analysis/call_tree.h"
-#include "core/analysis/stack_tree.h"
+#include "core/call_stacks/call_tree.h"
+#include "core/call_stacks/stack_tree.h"
 
 namespace htmtrace {
 

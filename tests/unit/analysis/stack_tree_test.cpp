@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/analysis/stack_tree.h"
+#include "core/call_stacks/stack_tree.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/call_tree.h"
+#include "core/call_stacks/call_tree.h"
 
 namespace htmtrace {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/analysis/call_stacks.h"
+#include "core/call_stacks/call_stacks.h"
 
 #include <fmt/core.h>
 

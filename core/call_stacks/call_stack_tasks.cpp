@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "core/analysis/call_stacks.h"
+#include "core/call_stacks/call_stacks.h"
 
 namespace htmtrace {
 namespace {

@@ -18,12 +18,12 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/call_tree.h"
 #include "core/analysis/control_flow.h"
-#include "core/analysis/stack_pointer.h"
 #include "core/analysis/symbol_cursor.h"
 #include "core/analysis/symbol_table.h"
 #include "core/base/recent_table.h"
+#include "core/call_stacks/call_tree.h"
+#include "core/call_stacks/stack_pointer.h"
 #include "core/core_trace/events.h"
 #include "core/core_trace/sink.h"
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/call_tree.h"
 #include "core/base/key_numbers.h"
+#include "core/call_stacks/call_tree.h"
 
 namespace htmtrace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/analysis/stack_tree.h"
+#include "core/call_stacks/stack_tree.h"
 
 #include <fmt/core.h>
 
