@@ -34,7 +34,7 @@ void DecodeAccount::add(const TraceBytes& bytes, const CoreStatistics& statistic
   if (bytes.wrapped_at()) tell_wrap(name, *bytes.wrapped_at());
   totals_.add(statistics);
   if (statistics.incomplete() || map.damaged()) incomplete_ = true;
-  if (tell_trouble(bytes.file())) incomplete_ = true;
+  if (bytes.ended() && tell_trouble(bytes.file())) incomplete_ = true;
   if (statistics.no_tags()) {
     tell_no_tags(name);
   } else if (statistics.bytes == 0) {

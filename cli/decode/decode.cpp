@@ -174,11 +174,11 @@ class Decode {
     });
   }
 
-  // Several threads can print the instructions if neither the selection nor a field depends on all
-  // earlier instructions. After the reader has left, the threads do not count the selected
-  // instructions, so counts_for_status() requires one thread.
-  bool in_parts() const {
-    return options_.traces.selection.local() && !options_.walks && !needs_.place &&
+  // Several threads can print the instructions if no field depends on all earlier instructions.
+  // After the reader has left, the threads do not count the selected instructions, so
+  // counts_for_status() requires one thread.
+  bool in_parts(const TraceBytes& bytes) const {
+    return selects_in_parts(options_.traces.selection, bytes) && !options_.walks && !needs_.place &&
            options_.limit == kNoLimit && !options_.traces.counts_for_status();
   }
 
@@ -190,7 +190,7 @@ class Decode {
              const AtEnd& at_end = kNothing) {
     using Printer = std::invoke_result_t<MakePrinter, TextOutput&>;
     const bool everything = options_.traces.selection.everything();
-    if (in_parts() && useful_threads(bytes, options_.traces.threads, kPartBytes) > 1) {
+    if (in_parts(bytes) && useful_threads(bytes, options_.traces.threads, kPartBytes) > 1) {
       if (everything) return print_in_parts(bytes, map, make_printer, at_end);
       if constexpr (!FollowsPrinter<Printer>) return print_selected(bytes, map, make_printer);
     }
@@ -227,18 +227,19 @@ class Decode {
           return !output_.reader_gone();
         },
         at_end);
-    if (statistics) account_.add(bytes, *statistics, map.report());
+    if (statistics) add(bytes, *statistics, map);
   }
 
   template <class MakePrinter>
   void print_selected(TraceBytes& bytes, const TranslationMap& map,
                       const MakePrinter& make_printer) {
     using Printer = SelectedPrinter<std::invoke_result_t<MakePrinter, TextOutput&>>;
+    OpenParts parts(options_.traces.selection, place_of_begin(bytes));
     std::optional<uint64_t> selected;
     print_in_parts(
         bytes, map,
         [&, these = names()](TextOutput& output) {
-          return Printer(make_printer, output, options_.traces.selection, these);
+          return Printer(make_printer, output, parts, these);
         },
         [&](const Printer& printer) { selected = printer.selected(); });
     if (selected) account_.add_selected(*selected, bytes.file());
@@ -252,7 +253,7 @@ class Decode {
         options_.traces.selection, names(), next, selected,
         [this] { return !output_.reader_gone(); });
     if (!statistics) return;
-    account_.add(bytes, *statistics, map.report());
+    add(bytes, *statistics, map);
     account_.add_selected(selected, bytes.file());
   }
 
@@ -277,7 +278,7 @@ class Decode {
       list.emplace(TextOutput::create(options_.blocks, options_.traces.existing()));
     }
     BlockVectorWriter writer(output_, options_.interval.value_or(kUsualInterval));
-    in_parts() ? count(writer, bytes, map) : select_into(writer, bytes, map);
+    in_parts(bytes) ? count(writer, bytes, map) : select_into(writer, bytes, map);
     writer.finish();
     if (list) {
       writer.put_blocks(*list);
@@ -322,7 +323,7 @@ class Decode {
       return decode_into(printer, bytes, map);
     }
     SelectingSink sink(options_.traces.selection, printer, names());
-    if (bytes.restart()) sink.begin_at(bytes.restart()->place);
+    sink.begin_at(place_of_begin(bytes));
     decode_into(sink, bytes, map);
     sink.finish();
     account_.add_selected(sink.selected(), bytes.file());
@@ -337,7 +338,10 @@ class Decode {
          .walks = options_.walks ? CoreReading::Walks::kComplete : CoreReading::Walks::kNone,
          .progress = progress_},
         sink, [this] { return !output_.reader_gone(); });
-    if (output_.reader_gone()) return;
+    if (!output_.reader_gone()) add(bytes, statistics, map);
+  }
+
+  void add(const TraceBytes& bytes, const CoreStatistics& statistics, const TranslationMap& map) {
     if (bytes.restart() && !options_.traces.quiet) {
       output_.flush();
       tell_part(bytes.file());

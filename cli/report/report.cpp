@@ -149,6 +149,7 @@ class Report {
       DataHeat heat(maps, options_.wishes.key, symbols_);
       PageSink sink(spots, stacks, heat, timelines.back().timeline);
       read(trace, sink);
+      heat.finish();
     }
     spots.finish();
     HeatMapReport map = heat_report(maps, traces.size());
@@ -174,6 +175,7 @@ class Report {
     for (const ChosenTrace& trace : traces) {
       all.push_back({.name = trace.describe(), .timeline = Timeline(windows)});
       read(trace, all.back().timeline);
+      all.back().timeline.finish();
     }
     return printed(TimelineReport{.traces = all, .totals = totals_});
   }
@@ -231,6 +233,7 @@ class Report {
     for (const ChosenTrace& trace : traces) {
       DataHeat heat(maps, options_.wishes.key, symbols_);
       read(trace, heat);
+      heat.finish();
     }
     HeatMapReport report = heat_report(maps, traces.size());
     return print_heat(report, options_);

@@ -40,8 +40,10 @@ class TraceBytes {
 
   // Reads up to `buffer.size()` bytes. Returns 0 at the end. Throws Error.
   size_t read(std::span<std::byte> buffer);
-  // Returns true at the end.
-  bool ended() const { return ended_; }
+  // Returns true at the end, unless nobody needs the bytes from some earlier place on.
+  bool ended() const { return ended_ && !has_rest_; }
+  // The decoder did not need all bytes that were read.
+  void leave_rest() { has_rest_ = true; }
 
  private:
   size_t read_next(std::span<std::byte> buffer);
@@ -53,6 +55,7 @@ class TraceBytes {
   bool second_part_ = false;  // reads the newer part of a wrapped trace: the file's first bytes
   uint64_t left_ = 0;         // unread bytes of the newer part
   bool ended_ = false;
+  bool has_rest_ = false;
 };
 
 }  // namespace htmtrace

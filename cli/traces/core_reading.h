@@ -100,7 +100,9 @@ std::optional<CoreStatistics> decode_in_parts(const PartReading& reading,
   const uint64_t size_bytes = bytes.file().size_bytes().value_or(0);
   const unsigned threads = useful_threads(bytes, reading.threads, reading.limits.part_bytes);
   Progress progress(stderr, reading.progress);
-  ParallelDecode decode(reading.map, make_printer, threads, reading.limits);
+  DecodeStart start;
+  if (bytes.restart()) start = {.offset = bytes.restart()->offset, .pages = bytes.pages()};
+  ParallelDecode decode(reading.map, make_printer, threads, reading.limits, start);
   if (decode.threads() < threads) {
     warn_of_fewer_threads(fmt::format("decoding with {}", decode.threads()));
   }
@@ -113,6 +115,7 @@ std::optional<CoreStatistics> decode_in_parts(const PartReading& reading,
           },
   });
   progress.clear();
+  if (decode.finished()) bytes.leave_rest();
   if (statistics) at_end(decode.printer());
   return statistics;
 }
@@ -120,10 +123,21 @@ std::optional<CoreStatistics> decode_in_parts(const PartReading& reading,
 // Small enough that the rows of a part stay in a processor's cache (core/analysis/hot_part.h).
 inline constexpr size_t kCountedPartBytes = 256 << 10;
 
+// The place of the first byte that is read.
+inline TracePlace place_of_begin(const TraceBytes& bytes) {
+  return bytes.restart() ? bytes.restart()->place : TracePlace();
+}
+
+// Whether parts of the trace can make the selection. A selection that ends before a pipe must not
+// wait for the bytes of several parts.
+inline bool selects_in_parts(const Selection& selection, const TraceBytes& bytes) {
+  return selection.has_parts() && (bytes.file().regular() || !selection.may_end());
+}
+
 // Passes the selected events of the trace to `next` in parts. The parts do not depend on the
 // number of threads, so the counts do not depend on it either. Sets `selected` to the number of
 // selected instructions, or to 0 without a selection. Returns nothing if wanted() returned false.
-// Throws Error.
+// Requires selects_in_parts(). Throws Error.
 template <HasParts Next, class Wanted>
 std::optional<CoreStatistics> count_in_parts(PartReading reading, const Selection& selection,
                                              const NameSelection* names, Next& next,
@@ -134,11 +148,12 @@ std::optional<CoreStatistics> count_in_parts(PartReading reading, const Selectio
     return decode_in_parts(
         reading, make_sink, [&](std::string_view) { return wanted(); }, [](const auto&) {});
   };
+  OpenParts parts(selection, place_of_begin(reading.bytes));
   const std::optional<CoreStatistics> statistics =
-      selection.everything()
+      selection.everything() && !HasPlacedParts<Next>
           ? decode([&](TextOutput&) { return PartSink<Next>(pool); })
-          : decode([&](TextOutput&) { return SelectedPartSink<Next>(pool, selection, names); });
-  selected = pool.selected();
+          : decode([&](TextOutput&) { return SelectedPartSink<Next>(pool, parts, names); });
+  selected = selection.everything() ? 0 : pool.selected();
   return statistics;
 }
 
@@ -148,18 +163,16 @@ template <CoreSink Next>
 CoreStatistics pass_selected(TraceBytes& bytes, const TranslationMap& map,
                              const TraceOptions& options, const NameSelection* names, Next& next,
                              uint64_t& selected) {
+  if (bytes.restart() && !options.quiet) tell_part(bytes.file());
   if constexpr (HasParts<Next>) {
-    if (options.selection.local() && !bytes.restart()) {
+    if (selects_in_parts(options.selection, bytes)) {
       return *count_in_parts(
           {.bytes = bytes, .map = map, .threads = options.threads, .progress = options.progress()},
           options.selection, names, next, selected, [] { return true; });
     }
   }
   SelectingSink sink(options.selection, next, names);
-  if (const auto& restart = bytes.restart()) {
-    sink.begin_at(restart->place);
-    if (!options.quiet) tell_part(bytes.file());
-  }
+  sink.begin_at(place_of_begin(bytes));
   const CoreStatistics statistics = decode_bytes(
       {.bytes = bytes,
        .map = map,
@@ -191,7 +204,7 @@ bool read_core(const ChosenTrace& trace, const TraceOptions& options, const Name
   if (statistics.no_tags()) {
     tell_no_tags(input.name());
   }
-  const bool cut = tell_trouble(input);
+  const bool cut = bytes.ended() && tell_trouble(input);
   return cut || statistics.incomplete() || map.report().damaged();
 }
 

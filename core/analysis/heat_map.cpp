@@ -41,8 +41,8 @@ void HeatMap::double_unit() {
         joined.resize(rows.size() * columns_);
       }
       place.count += slot.entry.count;
-      place.lowest_name = std::min(place.lowest_name, slot.entry.lowest_name);
-      place.highest_name = std::max(place.highest_name, slot.entry.highest_name);
+      place.names.lowest = std::min(place.names.lowest, slot.entry.names.lowest);
+      place.names.highest = std::max(place.names.highest, slot.entry.names.highest);
       for (size_t i = 0; i < columns_; i++) {
         joined[place.row * columns_ + i] += cells_[slot.entry.row * columns_ + i];
       }
@@ -55,7 +55,8 @@ void HeatMap::double_unit() {
 
 // Creates a column for `time`.
 void HeatMap::reach(uint64_t time) {
-  if (total_ == 0) first_ = last_ = time >> time_shift_;
+  if (!begun_) first_ = last_ = time >> time_shift_;
+  begun_ = true;
   uint64_t window = time >> time_shift_;
   while (std::max(last_, window) - std::min(first_, window) >= columns_) {
     double_window();
@@ -93,8 +94,8 @@ std::vector<HeatMap::Row> HeatMap::hottest(size_t most) const {
   for (const auto& [key, place] : rows_.top(most)) {
     rows.push_back({.address = key << unit_shift_,
                     .count = place.count,
-                    .lowest_name = place.lowest_name,
-                    .highest_name = place.highest_name,
+                    .lowest_name = place.names.lowest,
+                    .highest_name = place.names.highest,
                     .windows = std::span(cells_).subspan(place.row * columns_, windows())});
   }
   std::sort(rows.begin(), rows.end(),

@@ -4,6 +4,7 @@
 // the last column, the window doubles. No count is ever lost.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -34,18 +35,38 @@ class HeatMap {
   explicit HeatMap(uint64_t unit_bytes) : HeatMap(unit_bytes, Size()) {}
   HeatMap(uint64_t unit_bytes, Size size);
 
-  // `time` has any unit and may go backward. `name` is an address that can name the row.
+  // Addresses that can name a row.
+  struct Names {
+    uint64_t lowest = kNoName;
+    uint64_t highest = 0;  // valid only if `lowest` is valid
+    void add(uint64_t name) {
+      if (name == kNoName) return;
+      lowest = std::min(lowest, name);
+      highest = std::max(highest, name);
+    }
+  };
+
+  // `time` has any unit and may go backward.
   void add(uint64_t address, uint64_t time, uint64_t name = kNoName) {
-    if ((time >> time_shift_) - first_ >= columns_ || total_ == 0) [[unlikely]]
-      reach(time);
-    const uint64_t window = time >> time_shift_;
-    if (window > last_) last_ = window;
+    Names names;
+    names.add(name);
+    add(address, time, 1, names);
+  }
+  // Adds `count` accesses of the same time.
+  void add(uint64_t address, uint64_t time, uint64_t count, const Names& names) {
+    const uint64_t window = window_of(time);
     Place& place = place_of(address);
-    if (name < place.lowest_name) place.lowest_name = name;
-    if (name > place.highest_name && name != kNoName) place.highest_name = name;
-    place.count++;
-    total_++;
-    cells_[place.row * columns_ + (window - first_)]++;
+    place.names.lowest = std::min(place.names.lowest, names.lowest);
+    place.names.highest = std::max(place.names.highest, names.highest);
+    place.count += count;
+    total_ += count;
+    cells_[place.row * columns_ + (window - first_)] += count;
+  }
+
+  // Whether accesses between these times count in the same window, if both times have accesses.
+  bool in_one_window(uint64_t first, uint64_t last) {
+    window_of(first);
+    return first <= last && window_of(last) == first >> time_shift_;
   }
 
   uint64_t total() const { return total_; }
@@ -66,10 +87,18 @@ class HeatMap {
  private:
   struct Place {
     uint64_t count = 0;
-    uint64_t lowest_name = kNoName;
-    uint64_t highest_name = 0;
+    Names names;
     size_t row = 0;  // row in cells_
   };
+
+  // The number of the window of `time`, which becomes a column of the map.
+  uint64_t window_of(uint64_t time) {
+    if ((time >> time_shift_) - first_ >= columns_ || !begun_) [[unlikely]]
+      reach(time);
+    const uint64_t window = time >> time_shift_;
+    if (window > last_) last_ = window;
+    return window;
+  }
 
   Place& place_of(uint64_t address) {
     Place& place = rows_.at(address >> unit_shift_);
@@ -88,6 +117,7 @@ class HeatMap {
   unsigned time_shift_ = 0;
   uint64_t first_ = 0;  // number of the first column: time >> time_shift_
   uint64_t last_ = 0;   // number of the last used column
+  bool begun_ = false;  // first_ and last_ are valid
   uint64_t total_ = 0;
   HotTable<Place> rows_;  // keyed by number of the unit
   std::vector<uint64_t> cells_;

@@ -6,9 +6,7 @@
 #include <optional>
 
 #include "core/analysis/heat_map.h"
-#include "core/analysis/hot_spots.h"
-#include "core/analysis/symbol_cursor.h"
-#include "core/base/address.h"
+#include "core/analysis/heat_part.h"
 #include "core/core_trace/events.h"
 #include "core/core_trace/sink.h"
 
@@ -40,10 +38,14 @@ class HeatMaps {
     if (axis_ != HeatAxis::kTicks) by_events_.add(*address, place.instructions, name);
   }
 
+  // Adds the accesses of a part of a trace, in their order. `base` precedes their places.
+  void add(const HeatPart& part, const TracePlace& base);
+
   HeatAxis axis() const {
     return axis_.value_or(by_ticks_.windows() > 1 ? HeatAxis::kTicks : HeatAxis::kEvents);
   }
   const HeatMap& map() const { return axis() == HeatAxis::kTicks ? by_ticks_ : by_events_; }
+  uint64_t unit_bytes() const { return by_events_.smallest_unit_bytes(); }
   uint64_t events() const { return events_; }
   uint64_t without_address() const { return without_address_; }
 
@@ -55,31 +57,38 @@ class HeatMaps {
   uint64_t without_address_ = 0;
 };
 
-// A sink for CoreDecoder that follows a SelectingSink, which sets the position.
+// A sink for CoreDecoder that follows a SelectingSink, which sets the position. Several threads can
+// collect the accesses of a trace in parts.
 class DataHeat {
  public:
-  // Names are effective addresses with their owners (core/analysis/symbol_table.h).
-  DataHeat(HeatMaps& maps, DataKey key, const SymbolTable& symbols)
-      : maps_(maps), key_(key), cursor_(symbols) {}
+  using Part = HeatPart;
 
-  void at(const TracePlace& place) { place_ = place; }
-  void instruction(const Instruction& instruction) {
-    cursor_.code(instruction);
-    for (unsigned i = 0; i < instruction.data_count; i++) {
-      const DataAccess& data = instruction.data.at(i);
-      const EffectiveAddr name = cursor_.data(data);
-      maps_.add(address_of(data, key_), place_,
-                owned::is_nobodys(data.ea.value) ? HeatMap::kNoName : name.value);
-    }
+  // As for HeatPart. `maps` and `symbols` must outlive this object.
+  DataHeat(HeatMaps& maps, DataKey key, const SymbolTable& symbols)
+      : maps_(maps), key_(key), symbols_(symbols), own_(new_part()) {}
+
+  void at(const TracePlace& place) {
+    own_.at(place);
+    if (own_.is_large()) take(own_, {});
   }
+  void instruction(const Instruction& instruction) { own_.instruction(instruction); }
   void stamp(const Stamp&) {}
   void defect(const Defect&) {}
+  // Call finish() after the last instruction.
+  void finish() { take(own_, {}); }
+
+  HeatPart new_part() const { return {key_, maps_.unit_bytes(), symbols_}; }
+  // Adds the accesses of the part, and clears it.
+  void take(HeatPart& part, const TracePlace& base) {
+    maps_.add(part, base);
+    part.clear();
+  }
 
  private:
   HeatMaps& maps_;
   DataKey key_;
-  SymbolCursor cursor_;
-  TracePlace place_;
+  const SymbolTable& symbols_;
+  HeatPart own_;  // the accesses that this sink receives itself
 };
 
 }  // namespace htmtrace

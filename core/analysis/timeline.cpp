@@ -68,6 +68,47 @@ void Timeline::elapsed(const TracePlace& place) {
   since_ = place.instructions;
 }
 
+// Counts selected instructions with consecutive numbers.
+void Timeline::count_run(uint64_t number, std::span<const TimelinePart::Seen> run) {
+  while (!run.empty()) {
+    number_ = number;
+    Window& window = window_here();
+    const uint64_t left = window_instructions() - ((number - first_) & (window_instructions() - 1));
+    const size_t here = static_cast<size_t>(std::min<uint64_t>(left, run.size()));
+    for (const TimelinePart::Seen seen : run.first(here)) count(window, seen);
+    run = run.subspan(here);
+    number += here;
+  }
+  number_ = number - 1;
+}
+
+void Timeline::take(TimelinePart& part, const TracePlace& base) {
+  using Kind = TimelinePart::Event::Kind;
+  part.finish();
+  std::span<const TimelinePart::Seen> seen = part.seen();
+  for (const TimelinePart::Event& event : part.events()) {
+    const TracePlace place = sum(base, event.place);
+    switch (event.kind) {
+      case Kind::kPlace:
+        at(place);
+        break;
+      case Kind::kInstructions:
+        count_run(place.instructions, seen.first(event.count));
+        seen = seen.subspan(event.count);
+        break;
+      case Kind::kLoss:
+        number_ = place.instructions;
+        count_loss();
+        break;
+      case Kind::kEarlyLoss:
+        count_loss();
+        break;
+    }
+  }
+  end_ = sum(base, part.end());
+  part.clear();
+}
+
 uint64_t Timeline::instructions_of(size_t window) const {
   if (window + 1 < windows_.size()) return window_instructions();
   return number_ - first_ - (window << shift_);

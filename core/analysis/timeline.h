@@ -6,16 +6,22 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
+#include "core/analysis/timeline_part.h"
 #include "core/core_trace/events.h"
 #include "core/core_trace/sink.h"
 
 namespace htmtrace {
 
 // A sink for CoreDecoder that follows a SelectingSink, which sets the position. Accepts one trace.
+// Several threads can collect its events in parts.
 class Timeline {
  public:
+  using Part = TimelinePart;
+
   struct Window {
     uint64_t ticks = 0;     // ticks from the stamps, for all instructions
     uint64_t reported = 0;  // selected instructions; the next two members count among them
@@ -37,15 +43,20 @@ class Timeline {
     number_ = place.instructions;
   }
   void instruction(const Instruction& instruction) {
-    Window& window = window_here();
-    window.reported++;
-    window.by_privilege.at(static_cast<size_t>(privilege_of(instruction.modes)))++;
-    window.data_accesses += instruction.data_count;
+    count(window_here(), {privilege_of(instruction.modes), instruction.data_count});
   }
   void stamp(const Stamp& stamp) {
-    if (stamp.losses.any() && !windows_.empty()) window_here().losses++;
+    if (stamp.losses.any()) count_loss();
   }
   void defect(const Defect&) {}
+
+  TimelinePart new_part() const { return {}; }
+  // Adds the events of the part, and clears it.
+  void take(TimelinePart& part, const TracePlace& base);
+  // Call finish() at the end of the trace.
+  void finish() {
+    if (end_) at(*end_);
+  }
 
   // The number of the trace's first instruction in the first window. Each window except the last
   // has window_instructions() instructions.
@@ -61,6 +72,15 @@ class Timeline {
  private:
   static constexpr unsigned kLeastShift = 10;
 
+  static void count(Window& window, TimelinePart::Seen seen) {
+    window.reported++;
+    window.by_privilege[static_cast<size_t>(seen.privilege)]++;
+    window.data_accesses += seen.data_accesses;
+  }
+  void count_loss() {
+    if (!windows_.empty()) window_here().losses++;
+  }
+  void count_run(uint64_t number, std::span<const TimelinePart::Seen> run);
   Window& window_here();
   void elapsed(const TracePlace& place);
   void join_windows();
@@ -71,6 +91,7 @@ class Timeline {
   uint64_t number_ = 0;  // number of the current instruction, or of all instructions at the end
   uint64_t ticks_ = 0;   // ticks up to the last stamp with ticks
   uint64_t since_ = 0;   // number of the instruction after that stamp
+  std::optional<TracePlace> end_;  // of the last part
   std::vector<Window> windows_;
 };
 

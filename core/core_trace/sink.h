@@ -76,6 +76,10 @@ struct TracePlace {
   uint64_t ticks = 0;
   bool operator==(const TracePlace&) const = default;
 };
+// The place `place` of a part that begins at `base`.
+constexpr TracePlace sum(const TracePlace& base, const TracePlace& place) {
+  return {base.instructions + place.instructions, base.ticks + place.ticks};
+}
 
 // void at(const TracePlace&)
 // Receives the position of each instruction ahead of the instruction, selected or not, and the
@@ -149,8 +153,17 @@ bool wants_walks(const Sink& sink) {
 // Lets several threads count a trace. A Part is a sink for a part of the current trace. Its member
 // clear() makes it empty. Several threads may call new_part() at the same time. One thread passes
 // the parts to take() in the order of the trace. take() leaves each part empty.
+//
+// void take(Part&, const TracePlace& base)
+// Replaces take(Part&), for a Part with the member at(): the place of an event is the sum of `base`
+// and the place that the part received.
 template <class Sink>
-concept HasParts = requires(Sink& sink, const Sink& same, typename Sink::Part& part) {
+concept HasPlacedParts = requires(Sink& sink, typename Sink::Part& part, const TracePlace& base) {
+  sink.take(part, base);
+};
+template <class Sink>
+concept HasParts = HasPlacedParts<Sink> ||
+    requires(Sink& sink, const Sink& same, typename Sink::Part& part) {
   same.new_part();
   sink.take(part);
 };

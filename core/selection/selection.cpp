@@ -33,23 +33,63 @@ bool in_set(uint32_t set, Value value) {
 
 bool Selection::everything() const {
   return ea.empty() && ra.empty() && la.empty() && !by_name && !wants_data(*this) &&
-         privileges == 0 && classes == 0 && local();
+         privileges == 0 && classes == 0 && numbers.first == 0 && numbers.last == kAny &&
+         ticks.first == 0 && ticks.last == kAny && !from_mark && !to_mark && every == 1 &&
+         first == kAny && last == kAny;
 }
 
-bool Selection::local() const {
-  return numbers.first == 0 && numbers.last == kAny && ticks.first == 0 && ticks.last == kAny &&
-         !from_mark && !to_mark && every == 1 && first == kAny && last == kAny;
+bool Selection::may_end() const {
+  return numbers.last != kAny || ticks.last != kAny || to_mark || first != kAny;
 }
 
 Selector::Selector(const Selection& selection)
     : selection_(selection),
       everything_(selection.everything()),
+      numbers_(selection.numbers),
+      first_(selection.first),
       between_marks_(!selection.from_mark),
       open_(between_marks_ && selection.ticks.holds(0)) {}
 
 void Selector::begin_at(const TracePlace& place) {
   number_ = place.instructions;
   ticks_ = place.ticks;
+  open_ = between_marks_ && selection_.ticks.holds(ticks_);
+}
+
+void Selector::start_inside(bool open) {
+  inside_ = true;
+  numbers_ = {0, Selection::kAny};
+  first_ = Selection::kAny;
+  open_ = open;
+}
+
+bool Selector::can_follow(const Selector& earlier) const {
+  const AddressRange& numbers = selection_.numbers;
+  const AddressRange& ticks = selection_.ticks;
+  const uint64_t end = earlier.number_ + number_;
+  const uint64_t end_ticks = earlier.ticks_ + ticks_;
+  if (edge_inside_ || end_ticks < earlier.ticks_ || end_ticks > ticks.last || end > numbers.last) {
+    return false;
+  }
+  if (open_) {
+    // take() does not select a stamp at the first number.
+    const bool numbered = numbers.first == 0 || earlier.number_ > numbers.first;
+    return numbered && earlier.between_marks_ && ticks.holds(earlier.ticks_) &&
+           earlier.taken_ + taken_ < selection_.first;
+  }
+  const bool before_numbers = numbers.first != 0 && end <= numbers.first;
+  return before_numbers || end_ticks < ticks.first || !earlier.between_marks_;
+}
+
+void Selector::follow(const Selector& earlier) {
+  inside_ = false;
+  numbers_ = selection_.numbers;
+  first_ = selection_.first;
+  number_ += earlier.number_;
+  ticks_ += earlier.ticks_;
+  taken_ += earlier.taken_;
+  between_marks_ = earlier.between_marks_;
+  marks_over_ = earlier.marks_over_;
   open_ = between_marks_ && selection_.ticks.holds(ticks_);
 }
 
@@ -75,6 +115,10 @@ bool Selector::matches(const Instruction& instruction, NameMatch names) const {
 
 bool Selector::take(const Stamp& stamp) {
   ticks_ += stamp.elapsed;
+  if (inside_) {
+    edge_inside_ |= is_edge(stamp);
+    return open_;
+  }
   const bool was_open = open_;
   if (stamp.kind == StampKind::kMark && !marks_over_) {
     if (!between_marks_) {

@@ -52,8 +52,10 @@ struct Selection {
 
   // The selection has no condition.
   bool everything() const;
-  // Whether an instruction is selected does not depend on other instructions or stamps.
-  bool local() const;
+  // The selection may be complete before the end of the trace.
+  bool may_end() const;
+  // Selectors of the parts of a trace can make the selection (Selector::follow()).
+  bool has_parts() const { return every == 1 && last == kAny; }
 };
 
 // Whether an instruction and its data accesses have selected names.
@@ -64,6 +66,10 @@ struct NameMatch {
 
 // Decides for each instruction of a trace in order, without lookahead. The caller implements
 // `last`.
+//
+// Selectors can also decide for parts of the trace at the same time, before the places of the parts
+// are known: start_inside(), can_follow(), follow(). The conditions on places are `numbers`,
+// `ticks`, the marks and `first`.
 class Selector {
  public:
   // `selection` must outlive the selector.
@@ -72,8 +78,18 @@ class Selector {
   // Starts at `place` instead of the start of the trace. Nothing before `place` may be selected.
   void begin_at(const TracePlace& place);
 
+  // Starts a part at an unknown place, and assumes that the whole part satisfies the conditions on
+  // places (`open`), or that no event in it does. Requires selection.has_parts().
+  void start_inside(bool open);
+  // Whether the assumption of start_inside() is right, if `earlier` selected up to this part.
+  bool can_follow(const Selector& earlier) const;
+  // Continues as if one selector had selected up to the end of this part. Requires can_follow().
+  void follow(const Selector& earlier);
+  // The next event may satisfy the conditions on places.
+  bool is_open() const { return open_ && number_ >= numbers_.first; }
+
   bool take(const Instruction& instruction, NameMatch names = {}) {
-    const bool numbered = selection_.numbers.holds(number_++);
+    const bool numbered = numbers_.holds(number_++);
     if (!numbered || !open_ || !matches(instruction, names)) return false;
     if (skip_ != 0) {
       skip_--;
@@ -102,17 +118,25 @@ class Selector {
 
   // No later instruction can be selected.
   bool satisfied() const {
-    return !everything_ &&
-           (taken_ >= selection_.first || window_over_ || number_ > selection_.numbers.last);
+    return !everything_ && (taken_ >= first_ || window_over_ || number_ > numbers_.last);
   }
 
  private:
   bool matches(const Instruction& instruction, NameMatch names) const;
+  bool is_edge(const Stamp& stamp) const {
+    return stamp.kind == StampKind::kMark &&
+           (selection_.from_mark == stamp.mark.value || selection_.to_mark == stamp.mark.value);
+  }
 
   const Selection& selection_;
   const bool everything_;
-  uint64_t number_ = 0;  // number of the next instruction
-  uint64_t ticks_ = 0;
+  // Those of the selection, or all of a part that start_inside() has started.
+  AddressRange numbers_;
+  uint64_t first_;
+  bool inside_ = false;
+  bool edge_inside_ = false;  // the part has one of the selection's marks
+  uint64_t number_ = 0;       // number of the next instruction; inside_: in the part
+  uint64_t ticks_ = 0;        // inside_: in the part
   uint64_t skip_ = 0;
   uint64_t taken_ = 0;
   bool between_marks_ = false;

@@ -79,7 +79,7 @@ class QtraceWriter {
   void start_inside() { inside_ = true; }
   // The part has an instruction, and its text does not depend on the page of an earlier
   // instruction.
-  bool can_follow() const {
+  bool can_follow(const QtraceWriter&) const {
     return first_there_ && (first_.page.known() != 0 || pages_ == Pages::kNone);
   }
   // Writes the end of the preceding part to the output of `earlier`, the writer of that part. Adds

@@ -27,6 +27,7 @@
 #include "core/base/start_thread.h"
 #include "core/core_trace/decoder.h"
 #include "core/core_trace/parts.h"
+#include "core/core_trace/power8_translation.h"
 #include "core/core_trace/sink.h"
 #include "output/io/text_output.h"
 
@@ -62,9 +63,10 @@ struct DecodeStreams {
 
 // A printer whose text of an instruction depends on the preceding or the next instruction:
 //   void start_inside(): the part does not contain the first event of the trace
-//   bool can_follow() const: after the part, whether follow() can join it to the preceding part
+//   bool can_follow(const Printer& earlier) const: after the part, whether follow() can join it to
+//     the preceding part, whose printer is `earlier`
 //   void follow(Printer& earlier): completes the text of the preceding part in the output of
-//     `earlier`, the printer of that part, and adds its counts
+//     `earlier`, and adds its counts
 //   void finish(): the trace has ended
 template <class Printer>
 concept FollowsPrinter = requires(Printer& printer, Printer& earlier) {
@@ -80,6 +82,12 @@ concept DeliversPrinter = requires(Printer& printer) {
   printer.deliver();
 };
 
+// Where decoding starts: CoreDecoder::start_at().
+struct DecodeStart {
+  uint64_t offset = 0;  // in the trace
+  std::span<const Power8Page> pages = {};
+};
+
 // `MakePrinter` turns a TextOutput& into a sink for CoreDecoder. The sink must not carry state from
 // one event to the next, unless it is a FollowsPrinter.
 template <class MakePrinter>
@@ -90,8 +98,12 @@ class ParallelDecode {
   // `map` must outlive this object. `threads` includes the thread that calls run(). Starts fewer
   // threads if the system refuses to start more.
   ParallelDecode(const TranslationMap& map, MakePrinter make_printer, unsigned threads,
-                 const ParallelLimits& limits = {})
-      : map_(map), make_printer_(std::move(make_printer)), limits_(limits) {
+                 const ParallelLimits& limits = {}, const DecodeStart& start = {})
+      : map_(map),
+        make_printer_(std::move(make_printer)),
+        limits_(limits),
+        start_(start),
+        offset_(start.offset) {
     parts_.resize(std::min(kPartsPerThread * size_t{threads}, kMostParts));
     for (Part& part : parts_) part.bytes.reset(new std::byte[limits_.part_bytes]);
     carried_.reserve(limits_.part_bytes);
@@ -116,17 +128,22 @@ class ParallelDecode {
 
   // The printer of the last part. Call it only after run() has returned statistics.
   const Printer& printer() const { return strand_->printer; }
+  // Whether the printer was satisfied, so that the rest of the trace was not decoded.
+  bool finished() const { return strand_ && strand_->decoder.finished(); }
 
-  // Decodes the whole trace once. Returns nothing if `write` returned false.
+  // Decodes the trace once, up to its end or until the printer is satisfied. Returns nothing if
+  // `write` returned false.
   std::optional<CoreStatistics> run(const DecodeStreams& streams) {
-    for (uint64_t done = 0; fill(streams, done) != done; done++) {
+    for (uint64_t done = 0; !finished() && fill(streams, done) != done; done++) {
       if (!pass_on(part(done), streams)) return std::nullopt;
     }
-    if (!strand_) strand_ = new_strand();
+    if (read_failure_ && !finished()) std::rethrow_exception(read_failure_);
+    if (!strand_) strand_ = first_strand();
     strand_->decoder.finish();
     if constexpr (FollowsPrinter<Printer>) strand_->printer.finish();
     if (!pass_output(streams)) return std::nullopt;
     add_strand(0);
+    statistics_.bytes -= start_.offset;
     return statistics_;
   }
 
@@ -208,7 +225,7 @@ class ParallelDecode {
     carried_.clear();
     while (next.size_bytes < limits_.part_bytes && !ended_) {
       const size_t got =
-          streams.read({next.bytes.get() + next.size_bytes, limits_.part_bytes - next.size_bytes});
+          read({next.bytes.get() + next.size_bytes, limits_.part_bytes - next.size_bytes}, streams);
       next.size_bytes += got;
       ended_ = got == 0;
     }
@@ -227,13 +244,23 @@ class ParallelDecode {
     return next.size_bytes != 0;
   }
 
+  // Keeps a failure until the bytes before it are decoded: the printer may need no more bytes.
+  size_t read(std::span<std::byte> piece, const DecodeStreams& streams) {
+    try {
+      return streams.read(piece);
+    } catch (...) {
+      read_failure_ = std::current_exception();
+      return 0;
+    }
+  }
+
   bool pass_on(Part& next, const DecodeStreams& streams) {
     help_until_decoded(next);
     if (next.failure) std::rethrow_exception(next.failure);
     bool wanted = true;
     if (!next.strand || (strand_ && !can_follow(*next.strand))) {
       give_back(std::move(next.strand));
-      if (!strand_) strand_ = new_strand();
+      if (!strand_) strand_ = first_strand();
       wanted = write_pieces(next.all(), streams);
     } else {
       if (strand_) wanted = follow(*next.strand, streams);
@@ -253,7 +280,7 @@ class ParallelDecode {
   // Whether the text of `next` continues the text of strand_, as one decoder would print it.
   bool can_follow(const Strand& next) const {
     if (!strand_->decoder.settled()) return false;
-    if constexpr (FollowsPrinter<Printer>) return next.printer.can_follow();
+    if constexpr (FollowsPrinter<Printer>) return next.printer.can_follow(strand_->printer);
     return true;
   }
 
@@ -336,7 +363,7 @@ class ParallelDecode {
 
   void decode(Part& next) {
     if (next.begin == Begin::kAnywhere) return;
-    next.strand = new_strand();
+    next.strand = next.begin == Begin::kTrace ? first_strand() : new_strand();
     if (next.begin == Begin::kLine) {
       next.strand->decoder.start_at(next.offset);
       if constexpr (FollowsPrinter<Printer>) next.strand->printer.start_inside();
@@ -348,6 +375,12 @@ class ParallelDecode {
       next.strand.reset();
       return;
     }
+  }
+
+  std::unique_ptr<Strand> first_strand() {
+    std::unique_ptr<Strand> strand = new_strand();
+    if (start_.offset != 0) strand->decoder.start_at(start_.offset, start_.pages);
+    return strand;
   }
 
   // ---- reused resources
@@ -377,12 +410,14 @@ class ParallelDecode {
   const TranslationMap& map_;
   MakePrinter make_printer_;
   ParallelLimits limits_;
+  DecodeStart start_;
 
   // Bytes of the part that is read next.
   std::vector<std::byte> carried_;
-  uint64_t offset_ = 0;
+  uint64_t offset_;
   Begin begin_ = Begin::kTrace;
   bool ended_ = false;
+  std::exception_ptr read_failure_;
 
   std::unique_ptr<Strand> strand_;  // of the last part that was passed on
   CoreStatistics statistics_;       // of the preceding strands

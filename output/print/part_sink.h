@@ -12,7 +12,7 @@
 #include "core/core_trace/events.h"
 #include "core/core_trace/radix_walk.h"
 #include "core/core_trace/sink.h"
-#include "core/selection/selection.h"
+#include "output/print/open_parts.h"
 #include "output/print/selecting_sink.h"
 
 namespace htmtrace {
@@ -45,9 +45,15 @@ class PartPool {
 
   bool wants_walks() const { return htmtrace::wants_walks(next_); }
 
-  // Only one thread may call these functions.
-  void take(Part& part) { next_.take(part); }
-  void add_selected(uint64_t selected) { selected_ += selected; }
+  // Only one thread may call these functions. `base` precedes the places that the part received.
+  void take(Part& part, const TracePlace& base = {}) {
+    if constexpr (HasPlacedParts<Next>) {
+      next_.take(part, base);
+    } else {
+      next_.take(part);
+    }
+  }
+  void set_selected(uint64_t selected) { selected_ = selected; }
   uint64_t selected() const { return selected_; }
 
  private:
@@ -91,9 +97,14 @@ class PartSink {
 template <HasParts Next>
 class SelectedPartSink {
  public:
-  // The selection must be local(). `names` is required for a selection by name.
-  SelectedPartSink(PartPool<Next>& pool, const Selection& selection, const NameSelection* names)
-      : pool_(pool), part_(pool.part()), selecting_(selection, *part_, names) {}
+  // `names` is required for a selection by name.
+  SelectedPartSink(PartPool<Next>& pool, OpenParts& parts, const NameSelection* names)
+      : pool_(pool),
+        parts_(parts),
+        part_(pool.part()),
+        selecting_(parts.selection(), *part_, names) {
+    selecting_.begin_at(parts.begin());
+  }
   ~SelectedPartSink() { pool_.give_back(std::move(part_)); }
   SelectedPartSink(const SelectedPartSink&) = delete;
   SelectedPartSink& operator=(const SelectedPartSink&) = delete;
@@ -105,19 +116,40 @@ class SelectedPartSink {
   void walk(const Walk& walk) { selecting_.walk(walk); }
   void defect(const Defect& defect) { selecting_.defect(defect); }
   bool wants_walks() const { return pool_.wants_walks(); }
+  bool satisfied() const { return selecting_.satisfied(); }
+
+  void start_inside() { selecting_.start_inside(parts_.open()); }
+  bool can_follow(const SelectedPartSink& earlier) const {
+    return selecting_.can_follow(earlier.selecting_);
+  }
+  void follow(const SelectedPartSink& earlier) {
+    base_ = earlier.selecting_.place();
+    end_part();
+    selecting_.follow(earlier.selecting_);
+  }
+  void finish() {}
 
   void deliver() {
-    selecting_.finish();
-    const uint64_t selected = selecting_.selected();
-    pool_.add_selected(selected - std::exchange(delivered_, selected));
-    pool_.take(*part_);
+    end_part();
+    ended_ = false;
+    parts_.set_open(selecting_.is_open());
+    pool_.set_selected(selecting_.selected());
+    pool_.take(*part_, base_);
+    base_ = {};
   }
 
  private:
+  void end_part() {
+    if (!ended_) selecting_.finish();
+    ended_ = true;
+  }
+
   PartPool<Next>& pool_;
+  OpenParts& parts_;
   std::unique_ptr<typename Next::Part> part_;
   SelectingSink<typename Next::Part> selecting_;
-  uint64_t delivered_ = 0;  // selected instructions that deliver() has passed on
+  TracePlace base_;     // of the places that part_ has received
+  bool ended_ = false;  // part_ has received all events of the part
 };
 
 }  // namespace htmtrace

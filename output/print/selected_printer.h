@@ -9,21 +9,25 @@
 #include "core/core_trace/sink.h"
 #include "core/selection/selection.h"
 #include "output/io/text_output.h"
+#include "output/print/open_parts.h"
 #include "output/print/selecting_sink.h"
 
 namespace htmtrace {
 
-// A FollowsPrinter (output/print/parallel_decode.h), so that each part adds its number of selected
-// instructions to the number of the earlier parts.
+// A FollowsPrinter (output/print/parallel_decode.h).
 template <CoreSink Printer>
 class SelectedPrinter {
  public:
   // `make_printer` turns a TextOutput& into a Printer. All other arguments must outlive this
-  // object. The selection must be local(). `names` is required for a selection by name.
+  // object. `names` is required for a selection by name.
   template <class MakePrinter>
-  SelectedPrinter(const MakePrinter& make_printer, TextOutput& output, const Selection& selection,
+  SelectedPrinter(const MakePrinter& make_printer, TextOutput& output, OpenParts& parts,
                   const NameSelection* names)
-      : printer_(make_printer(output)), selecting_(selection, printer_, names) {}
+      : printer_(make_printer(output)),
+        parts_(parts),
+        selecting_(parts.selection(), printer_, names) {
+    selecting_.begin_at(parts.begin());
+  }
   SelectedPrinter(const SelectedPrinter&) = delete;
   SelectedPrinter& operator=(const SelectedPrinter&) = delete;
 
@@ -32,19 +36,23 @@ class SelectedPrinter {
   }
   void stamp(const Stamp& stamp) { selecting_.stamp(stamp); }
   void defect(const Defect& defect) { selecting_.defect(defect); }
+  bool satisfied() const { return selecting_.satisfied(); }
 
-  void start_inside() {}
-  bool can_follow() const { return true; }
-  void follow(const SelectedPrinter& earlier) { earlier_ = earlier.selected(); }
+  void start_inside() { selecting_.start_inside(parts_.open()); }
+  bool can_follow(const SelectedPrinter& earlier) const {
+    return selecting_.can_follow(earlier.selecting_);
+  }
+  void follow(const SelectedPrinter& earlier) { selecting_.follow(earlier.selecting_); }
+  void deliver() { parts_.set_open(selecting_.is_open()); }
   void finish() { selecting_.finish(); }
 
   // The number of selected instructions up to the end of this part.
-  uint64_t selected() const { return earlier_ + selecting_.selected(); }
+  uint64_t selected() const { return selecting_.selected(); }
 
  private:
   Printer printer_;
+  OpenParts& parts_;
   SelectingSink<Printer> selecting_;
-  uint64_t earlier_ = 0;
 };
 
 }  // namespace htmtrace

@@ -131,6 +131,7 @@ TEST_CASE("data count at the position of their instruction, also after a selecti
     sink.instruction(instruction);
     sink.stamp(stamp);
   }
+  heat.finish();
   // The first two accesses are not selected, but their time has passed.
   CHECK(maps.map().total() == 2);
   CHECK(maps.map().first_time() == 200 / maps.map().window() * maps.map().window());
