@@ -10,7 +10,7 @@
 #
 # The gain of a second core is the wall time of one thread divided by the wall time of two threads. The script prints it
 # as "GAIN of LIMIT". The limit is the gain of two programs at once on two cores, which may share a clock or a cache.
-# Jobs of one thread have no gain. Results: BUILD_DIR/benchmark/jobs.log.
+# Results: BUILD_DIR/benchmark/jobs.log.
 set -euo pipefail
 build=$(realpath "${1:?usage: jobs.sh BUILD_DIR [MILLIONS]}")
 millions=${2:-20}
@@ -73,14 +73,11 @@ gain() {
 
 # job TRACE NAME COMMAND OPTION...: measures the job, and prints its line of the table.
 job() {
-    local trace=$1 name=$2 user all kib threads='one thread'
+    local trace=$1 name=$2 user all kib threads=-
     shift 2
     local command=("$htmtrace" "$@" -q --translation "$folder/$trace.map" --partition 0 "$folder/$trace")
-    read -r user all kib < <(best "${command[@]}" "${one[@]}")
-    if ((${#one[@]} > 0)); then
-        threads=-
-        (($(nproc) == 1)) || threads=$(gain "${command[@]}")
-    fi
+    read -r user all kib < <(best "${command[@]}" -j 1)
+    (($(nproc) == 1)) || threads=$(gain "${command[@]}")
     say "$(awk -v name="$name" -v n="${instructions[$trace]}" -v user="$user" -v all="$all" -v mib=$((kib / 1024)) \
         -v threads="$threads" 'BEGIN {
             printf "%-18s %6.1f %12.1f %10d  %s", name, n / user / 1e6, n / all / 1e6, mib, threads }')"
@@ -96,14 +93,12 @@ for trace in random loop; do
     say "$trace: ${instructions[$trace]} instructions"
     say "                   M instructions/s            peak MiB  two cores: threads of programs"
     say "                     user  with kernel"
-    one=(-j 1)
     job $trace text decode
     job $trace qtrace decode --format qtrace -o -
     job $trace disassemble decode --disassemble
     job $trace 'block vectors' decode --format bbv -o -
     job $trace report report
     job $trace 'report --blocks' report --blocks
-    one=()
     job $trace 'report --stacks' report --stacks
     job $trace 'report --heat-map' report --heat-map
     job $trace 'report --timeline' report --timeline

@@ -14,6 +14,44 @@ constexpr uint64_t kCodeLineBytes = 128;
 CallStacks::CallStacks(const SymbolTable& symbols)
     : symbols_(symbols), cursor_(symbols), sites_(kCallSites) {}
 
+void CallStacks::take(CallPart& part) {
+  for (const CallPart::Step& step : part.steps()) {
+    if (step.gap) {
+      skipped();
+      continue;
+    }
+    pass(CallPart::instruction_of(step), step.selected);
+    if (step.run != 0) follow_run(part, step);
+  }
+  part.clear();
+}
+
+void CallStacks::follow_run(const CallPart& part, const CallPart::Step& step) {
+  const std::span<const uint32_t> words = part.words(step);
+  const uint64_t first = CallPart::run_ea(step);
+  const uint64_t bytes = 4 * words.size();
+  // Fast path: the run stays in the function.
+  if (first - part_first_ < part_bytes_ && bytes <= part_bytes_ - (first - part_first_))
+      [[likely]] {
+    if (step.selected) tree_.count(leaf_, words.size());
+    step_.next = first + bytes;
+    step_.opcode = words.back();
+    if (step.last_load != 0) {
+      const size_t load = step.last_load - size_t{1};
+      load_number(words[load], first + 4 * load);
+    }
+    return;
+  }
+  CallPart::Step next = step;
+  next.has_prefix = next.has_data = false;
+  for (size_t i = 0; i < words.size(); i++) {
+    next.opcode = words[i];
+    next.ea = first + 4 * i;
+    next.la = step.la + (next.ea - step.ea);
+    pass(CallPart::instruction_of(next), step.selected);
+  }
+}
+
 CallStacks::Link CallStacks::link_of(uint32_t opcode) {
   if (branch_kind(opcode) == BranchKind::kNone) return Link::kNone;
   if (sets_link(opcode)) return Link::kCall;
@@ -317,19 +355,19 @@ CallTree::Function CallStacks::caller_at(uint64_t ea) {
 // Sets the function that contains `ea`: by its name, or by the called address if the function has
 // no name.
 void CallStacks::set_part(uint64_t ea, bool entered) {
-  const auto use = [this](const Part& part) {
-    part_first_ = part.first;
-    part_bytes_ = part.bytes;
-    task_.function = part.function;
+  const auto use = [this](const Area& area) {
+    part_first_ = area.first;
+    part_bytes_ = area.bytes;
+    task_.function = area.function;
   };
   const Place place{ea + owner_};
-  if (const Part* known = parts_.find(place)) return use(*known);
+  if (const Area* known = areas_.find(place)) return use(*known);
   if (const SymbolTable::Span span = symbol_at(ea); span.symbol != nullptr) {
-    const Part part{.first = span.begin - owner_,
+    const Area area{.first = span.begin - owner_,
                     .bytes = span.end - span.begin,
                     .function = tree_.function_of(name_at(span, ea), /*is_symbol=*/true)};
-    parts_.put(place, part);
-    return use(part);
+    areas_.put(place, area);
+    return use(area);
   }
   part_first_ = 0;
   part_bytes_ = ~uint64_t{0};

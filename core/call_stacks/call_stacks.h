@@ -22,6 +22,7 @@
 #include "core/analysis/symbol_cursor.h"
 #include "core/analysis/symbol_table.h"
 #include "core/base/recent_table.h"
+#include "core/call_stacks/call_part.h"
 #include "core/call_stacks/call_tree.h"
 #include "core/call_stacks/stack_pointer.h"
 #include "core/core_trace/events.h"
@@ -35,6 +36,7 @@ class CallStacks {
   // The calls that precede a selected instruction determine its stack.
   static constexpr Lead kLead = Lead::kAll;
 
+  using Part = CallPart;
   using Node = CallTree::Node;
   static constexpr Node kRoot = CallTree::kRoot;
 
@@ -57,6 +59,11 @@ class CallStacks {
   }
   void unselected(const Stamp& stamp) { this->stamp(stamp); }
   void defect(const Defect&) { skipped(); }
+
+  // Several threads can collect the instructions of a trace in parts.
+  CallPart new_part() const { return {}; }
+  // Follows the part, and clears it.
+  void take(CallPart& part);
 
   // Call begin_trace() before each further trace.
   void begin_trace();
@@ -174,12 +181,18 @@ class CallStacks {
     step_.link = instruction.has_prefix ? Link::kNone : link_of(opcode);
     if (may_name_stack_pointer(opcode) && !instruction.has_prefix) use_stack_pointer(instruction);
     // The kernel loads its own numbers when it interrupts a program between li and sc.
-    if ((opcode & 0xffff0000) == kLoadImmediateR0 && level_ != Level::kSystem) {
-      number_ = static_cast<int>(opcode & 0xffff);
-      numbered_at_ = ea;
-    }
+    if (loads_call_number(opcode)) load_number(opcode, ea);
     return true;
   }
+  void load_number(uint32_t opcode, uint64_t ea) {
+    if (level_ == Level::kSystem) return;
+    number_ = static_cast<int>(opcode & 0xffff);
+    numbered_at_ = ea;
+  }
+  void pass(const Instruction& instruction, bool selected) {
+    selected ? this->instruction(instruction) : unselected(instruction);
+  }
+  void follow_run(const CallPart& part, const CallPart::Step& step);
 
   // ---- control flow
   void arrive(uint64_t ea, const Instruction& instruction);
@@ -236,7 +249,6 @@ class CallStacks {
 
   static constexpr uint64_t kNearNumber =
       64;  // maximum distance in bytes from li to the system call
-  static constexpr uint32_t kLoadImmediateR0 = 0x38000000;  // li r0,...
 
   const SymbolTable& symbols_;
   SymbolCursor cursor_;
@@ -254,7 +266,7 @@ class CallStacks {
   uint64_t part_bytes_ = 0;
 
   // The named functions that control reached recently, with their addresses.
-  struct Part {
+  struct Area {
     uint64_t first = 0;
     uint64_t bytes = 0;
     CallTree::Function function = CallTree::kUnnamed;
@@ -264,7 +276,7 @@ class CallStacks {
     uint64_t hash() const { return address; }
     bool operator==(const Place&) const = default;
   };
-  RecentTable<Place, Part> parts_{12};
+  RecentTable<Place, Area> areas_{12};
 
   Step step_;
   Level level_ = Level::kUnknown;

@@ -50,7 +50,7 @@ class CallTree {
   // Confirms that no callers are missing below the base: `parent` called the functions below it.
   void confirm(Node base, Node parent);
 
-  void count(Node node) { nodes_[node].instructions++; }
+  void count(Node node, uint64_t instructions = 1) { nodes_[node].instructions += instructions; }
 
   // The node itself or, for a confirmed base, the node with the same stack.
   Node visible(Node node) const;
