@@ -115,7 +115,7 @@ std::optional<CoreStatistics> decode_in_parts(const PartReading& reading,
           },
   });
   progress.clear();
-  if (decode.finished()) bytes.leave_rest();
+  if (decode.left_rest()) bytes.leave_rest();
   if (statistics) at_end(decode.printer());
   return statistics;
 }
@@ -128,10 +128,10 @@ inline TracePlace place_of_begin(const TraceBytes& bytes) {
   return bytes.restart() ? bytes.restart()->place : TracePlace();
 }
 
-// Whether parts of the trace can make the selection. A selection that ends before a pipe must not
-// wait for the bytes of several parts.
+// Whether parts of the trace can make the selection. Part of a pipe must not wait for the bytes of
+// several parts.
 inline bool selects_in_parts(const Selection& selection, const TraceBytes& bytes) {
-  return selection.has_parts() && (bytes.file().regular() || !selection.may_end());
+  return selection.has_parts() && (bytes.file().regular() || !selection.has_places());
 }
 
 // Passes the selected events of the trace to `next` in parts. The parts do not depend on the

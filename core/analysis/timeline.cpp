@@ -101,6 +101,8 @@ void Timeline::take(TimelinePart& part, const TracePlace& base) {
         count_loss();
         break;
       case Kind::kEarlyLoss:
+        // After the last instruction of the preceding part, selected or not.
+        if (end_ && end_->instructions != 0) number_ = end_->instructions - 1;
         count_loss();
         break;
     }

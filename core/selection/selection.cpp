@@ -33,13 +33,12 @@ bool in_set(uint32_t set, Value value) {
 
 bool Selection::everything() const {
   return ea.empty() && ra.empty() && la.empty() && !by_name && !wants_data(*this) &&
-         privileges == 0 && classes == 0 && numbers.first == 0 && numbers.last == kAny &&
-         ticks.first == 0 && ticks.last == kAny && !from_mark && !to_mark && every == 1 &&
-         first == kAny && last == kAny;
+         privileges == 0 && classes == 0 && !has_places() && has_parts();
 }
 
-bool Selection::may_end() const {
-  return numbers.last != kAny || ticks.last != kAny || to_mark || first != kAny;
+bool Selection::has_places() const {
+  return numbers.first != 0 || numbers.last != kAny || ticks.first != 0 || ticks.last != kAny ||
+         from_mark || to_mark || first != kAny;
 }
 
 Selector::Selector(const Selection& selection)
@@ -60,6 +59,8 @@ void Selector::start_inside(bool open) {
   inside_ = true;
   numbers_ = {0, Selection::kAny};
   first_ = Selection::kAny;
+  number_ = 0;
+  ticks_ = 0;
   open_ = open;
 }
 

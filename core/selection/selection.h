@@ -52,8 +52,8 @@ struct Selection {
 
   // The selection has no condition.
   bool everything() const;
-  // The selection may be complete before the end of the trace.
-  bool may_end() const;
+  // The selection has conditions on the place in the trace: numbers, ticks, marks or `first`.
+  bool has_places() const;
   // Selectors of the parts of a trace can make the selection (Selector::follow()).
   bool has_parts() const { return every == 1 && last == kAny; }
 };
@@ -68,8 +68,7 @@ struct NameMatch {
 // `last`.
 //
 // Selectors can also decide for parts of the trace at the same time, before the places of the parts
-// are known: start_inside(), can_follow(), follow(). The conditions on places are `numbers`,
-// `ticks`, the marks and `first`.
+// are known: start_inside(), can_follow(), follow().
 class Selector {
  public:
   // `selection` must outlive the selector.

@@ -128,8 +128,8 @@ class ParallelDecode {
 
   // The printer of the last part. Call it only after run() has returned statistics.
   const Printer& printer() const { return strand_->printer; }
-  // Whether the printer was satisfied, so that the rest of the trace was not decoded.
-  bool finished() const { return strand_ && strand_->decoder.finished(); }
+  // After run(): the printer was satisfied, so that the rest of the trace was not decoded.
+  bool left_rest() const { return left_rest_; }
 
   // Decodes the trace once, up to its end or until the printer is satisfied. Returns nothing if
   // `write` returned false.
@@ -137,7 +137,8 @@ class ParallelDecode {
     for (uint64_t done = 0; !finished() && fill(streams, done) != done; done++) {
       if (!pass_on(part(done), streams)) return std::nullopt;
     }
-    if (read_failure_ && !finished()) std::rethrow_exception(read_failure_);
+    left_rest_ = finished();
+    if (read_failure_ && !left_rest_) std::rethrow_exception(read_failure_);
     if (!strand_) strand_ = first_strand();
     strand_->decoder.finish();
     if constexpr (FollowsPrinter<Printer>) strand_->printer.finish();
@@ -271,6 +272,8 @@ class ParallelDecode {
     streams.progress(next.offset + next.size_bytes, statistics_);
     return wanted;
   }
+
+  bool finished() const { return strand_ && strand_->decoder.finished(); }
 
   bool pass_output(const DecodeStreams& streams) {
     if constexpr (DeliversPrinter<Printer>) strand_->printer.deliver();
@@ -418,6 +421,7 @@ class ParallelDecode {
   Begin begin_ = Begin::kTrace;
   bool ended_ = false;
   std::exception_ptr read_failure_;
+  bool left_rest_ = false;
 
   std::unique_ptr<Strand> strand_;  // of the last part that was passed on
   CoreStatistics statistics_;       // of the preceding strands

@@ -60,6 +60,9 @@ Selection random_selection(Random& random) {
   if (random.chance(150)) selection.to_mark = static_cast<unsigned>(random.below(3));
   if (random.chance(200)) selection.first = random.below(10000);
   if (random.chance(200)) selection.privileges = 1U << static_cast<unsigned>(Privilege::kUser);
+  if (random.chance(300)) {
+    selection.classes = 1U << static_cast<unsigned>(InstructionClass::kBranch);
+  }
   return selection;
 }
 
@@ -67,6 +70,8 @@ struct Case {
   explicit Case(Random& random)
       : trace(random_trace(random)),
         selection(random_selection(random)),
+        begin{random.below(2) * random.below(selection.numbers.first + 1),
+              random.below(2) * random.below(selection.ticks.first + 1)},
         threads(1 + static_cast<unsigned>(random.below(3))) {}
 
   // Returns the statistics and the text.
@@ -96,6 +101,7 @@ struct Case {
   template <class Next>
   CoreStatistics decode_at_once(Next& next, uint64_t& selected) const {
     SelectingSink sink(selection, next);
+    sink.begin_at(begin);
     CoreDecoder decoder(map, sink);
     decoder.feed(trace);
     decoder.finish();
@@ -108,7 +114,7 @@ struct Case {
   template <class InParts, class AtOnce>
   void pass(InParts& in_parts, AtOnce& at_once) const {
     PartPool<InParts> pool(in_parts);
-    OpenParts parts(selection, {});
+    OpenParts parts(selection, begin);
     std::string none;
     const CoreStatistics statistics =
         decode([&](TextOutput&) { return SelectedPartSink<InParts>(pool, parts, nullptr); }, none);
@@ -121,6 +127,7 @@ struct Case {
 
   std::vector<std::byte> trace;
   Selection selection;
+  TracePlace begin;  // as with an index: nothing before this place may be selected
   unsigned threads;
   TranslationMap map{generator::translation_file(), 0};
 };
@@ -139,7 +146,7 @@ TEST_CASE("threads print the selection that one thread prints") {
     const CoreStatistics statistics = test.decode_at_once(printer, selected);
 
     std::string text;
-    OpenParts parts(test.selection, {});
+    OpenParts parts(test.selection, test.begin);
     const CoreStatistics of_parts = test.decode(
         [&](TextOutput& output) {
           return SelectedPrinter<TextPrinter>(

@@ -81,17 +81,23 @@ TEST_CASE("selectors of parts select as one selector, or state that they cannot 
     const Selection selection = random_selection(random);
     REQUIRE(selection.has_parts());
 
+    // As with an index: nothing before this place may be selected.
+    const TracePlace begin = {random.below(2) * random.below(selection.numbers.first + 1),
+                              random.below(2) * random.below(selection.ticks.first + 1)};
     std::vector<bool> expected;
     Selector whole(selection);
+    whole.begin_at(begin);
     select(whole, events, expected);
 
     std::vector<bool> selected;
     std::optional<Selector> so_far(selection);
+    so_far->begin_at(begin);
     std::span<const Event> left(events);
     while (!left.empty() && !so_far->satisfied()) {
       const auto events_of_part = left.first(std::min<size_t>(left.size(), random.below(40)));
       left = left.subspan(events_of_part.size());
       Selector part(selection);
+      part.begin_at(begin);
       const bool assumed = random.chance(100) ? random.chance(500) : so_far->is_open();
       part.start_inside(assumed);
       std::vector<bool> of_part;
