@@ -98,7 +98,7 @@ HeatMapReport heat_report(const HeatCounter& counter, const NestCount& count, si
                        .remarks = fmt::format("bus: {}\n{}\n{}", describe(count.totals),
                                               count.evidence, describe(names))};
   report.name = [&names](const HeatMap::Row& row) {
-    return row.lowest_name == HeatMap::kNoName ? "" : names.name({row.lowest_name});
+    return row.names.lowest == HeatMap::kNoName ? "" : names.name({row.names.lowest});
   };
   return report;
 }

@@ -249,8 +249,8 @@ class Report {
         .kind = key_name(options_.wishes.key),
         .remarks = fmt::format("{}: {}\n", counted(traces, "trace"), describe(totals_))};
     report.name = [this](const HeatMap::Row& row) {
-      if (row.lowest_name == HeatMap::kNoName) return std::string();
-      return range_name(symbols_, row.lowest_name, row.highest_name);
+      if (row.names.lowest == HeatMap::kNoName) return std::string();
+      return range_name(symbols_, row.names.lowest, row.names.highest);
     };
     return report;
   }

@@ -41,8 +41,7 @@ void HeatMap::double_unit() {
         joined.resize(rows.size() * columns_);
       }
       place.count += slot.entry.count;
-      place.names.lowest = std::min(place.names.lowest, slot.entry.names.lowest);
-      place.names.highest = std::max(place.names.highest, slot.entry.names.highest);
+      place.names.add(slot.entry.names);
       for (size_t i = 0; i < columns_; i++) {
         joined[place.row * columns_ + i] += cells_[slot.entry.row * columns_ + i];
       }
@@ -94,8 +93,7 @@ std::vector<HeatMap::Row> HeatMap::hottest(size_t most) const {
   for (const auto& [key, place] : rows_.top(most)) {
     rows.push_back({.address = key << unit_shift_,
                     .count = place.count,
-                    .lowest_name = place.names.lowest,
-                    .highest_name = place.names.highest,
+                    .names = place.names,
                     .windows = std::span(cells_).subspan(place.row * columns_, windows())});
   }
   std::sort(rows.begin(), rows.end(),

@@ -23,28 +23,30 @@ class HeatMap {
   };
   static constexpr uint64_t kNoName = std::numeric_limits<uint64_t>::max();
 
-  struct Row {
-    uint64_t address = 0;  // address of its first byte
-    uint64_t count = 0;
-    uint64_t lowest_name = kNoName;     // lowest name that add() received for this row
-    uint64_t highest_name = 0;          // highest such name; valid only if lowest_name is valid
-    std::span<const uint64_t> windows;  // windows() counts, starting at first_time()
-  };
-
-  // `unit_bytes` is the size of the smallest row, a power of two.
-  explicit HeatMap(uint64_t unit_bytes) : HeatMap(unit_bytes, Size()) {}
-  HeatMap(uint64_t unit_bytes, Size size);
-
   // Addresses that can name a row.
   struct Names {
     uint64_t lowest = kNoName;
     uint64_t highest = 0;  // valid only if `lowest` is valid
     void add(uint64_t name) {
       if (name == kNoName) return;
-      lowest = std::min(lowest, name);
-      highest = std::max(highest, name);
+      add(Names{name, name});
+    }
+    void add(const Names& more) {
+      lowest = std::min(lowest, more.lowest);
+      highest = std::max(highest, more.highest);
     }
   };
+
+  struct Row {
+    uint64_t address = 0;  // address of its first byte
+    uint64_t count = 0;
+    Names names;                        // that add() received for this row
+    std::span<const uint64_t> windows;  // windows() counts, starting at first_time()
+  };
+
+  // `unit_bytes` is the size of the smallest row, a power of two.
+  explicit HeatMap(uint64_t unit_bytes) : HeatMap(unit_bytes, Size()) {}
+  HeatMap(uint64_t unit_bytes, Size size);
 
   // `time` has any unit and may go backward.
   void add(uint64_t address, uint64_t time, uint64_t name = kNoName) {
@@ -56,8 +58,7 @@ class HeatMap {
   void add(uint64_t address, uint64_t time, uint64_t count, const Names& names) {
     const uint64_t window = window_of(time);
     Place& place = place_of(address);
-    place.names.lowest = std::min(place.names.lowest, names.lowest);
-    place.names.highest = std::max(place.names.highest, names.highest);
+    place.names.add(names);
     place.count += count;
     total_ += count;
     cells_[place.row * columns_ + (window - first_)] += count;
@@ -66,7 +67,8 @@ class HeatMap {
   // Whether accesses between these times count in the same window, if both times have accesses.
   bool in_one_window(uint64_t first, uint64_t last) {
     window_of(first);
-    return first <= last && window_of(last) == first >> time_shift_;
+    const uint64_t window = window_of(last);  // the windows may double
+    return first <= last && window == first >> time_shift_;
   }
 
   uint64_t total() const { return total_; }

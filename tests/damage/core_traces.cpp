@@ -18,6 +18,7 @@
 #include "output/report/decode_report.h"
 #include "tests/damage/damaged_traces.h"
 #include "tests/damage/damages.h"
+#include "tests/damage/part_streams.h"
 #include "tests/damage/time_limit.h"
 
 namespace htmtrace {
@@ -136,24 +137,9 @@ void compare_parts(const Bytes& trace, size_t part_bytes, const MakePrinter& mak
   if constexpr (FollowsPrinter<decltype(printer)>) printer.finish();
 
   std::string text;
-  std::span<const std::byte> left(trace);
   ParallelDecode parallel(map, make_printer, 2,
                           {.part_bytes = part_bytes, .feed_bytes = part_bytes / 4 / 8 * 8 + 8});
-  const std::optional<CoreStatistics> statistics = parallel.run({
-      .read =
-          [&](std::span<std::byte> buffer) {
-            const size_t got = std::min(buffer.size(), left.size());
-            std::copy_n(left.begin(), got, buffer.begin());
-            left = left.subspan(got);
-            return got;
-          },
-      .write =
-          [&](std::string_view more) {
-            text += more;
-            return true;
-          },
-      .progress = [](uint64_t, const CoreStatistics&) {},
-  });
+  const std::optional<CoreStatistics> statistics = parallel.run(streams_of(trace, text));
   if (!statistics || text != serial.text() ||
       describe(*statistics) != describe(decoder.statistics()) ||
       printed_counts(parallel.printer()) != printed_counts(printer)) {

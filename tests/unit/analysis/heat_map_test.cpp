@@ -90,7 +90,7 @@ TEST_CASE("one address at one time is one cell, and no address is no cell") {
   map.add(0x12346, 77, 0x400);
   REQUIRE(map.hottest(10).size() == 1);
   CHECK(map.hottest(10)[0].address == 0x12000);
-  CHECK(map.hottest(10)[0].lowest_name == 0x400);
+  CHECK(map.hottest(10)[0].names.lowest == 0x400);
   CHECK(map.windows() == 1);
   CHECK(map.first_time() == 77);
   CHECK(map.window() == 1);

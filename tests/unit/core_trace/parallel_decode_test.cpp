@@ -9,11 +9,18 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/core_trace/plain_counts.h"
 #include "core/memory_map/translation.h"
+#include "core/selection/selection.h"
+#include "output/print/open_parts.h"
+#include "output/print/selected_printer.h"
+#include "output/print/text_printer.h"
+#include "tests/damage/part_streams.h"
 #include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
 
@@ -57,6 +64,37 @@ TEST_CASE("256 threads read at most 8 MiB ahead of the output") {
   REQUIRE(statistics);
   CHECK(statistics->bytes == trace.size());
   CHECK(most_ahead <= kMostAhead);
+}
+
+TEST_CASE("a failed read ahead counts only if its bytes are needed") {
+  constexpr size_t kReadable = 1 << 20;
+  const std::vector<std::byte> trace = trace_of(kReadable);
+  const TranslationMap map;
+  for (const uint64_t first : {uint64_t{100}, Selection::kAny}) {
+    const Selection selection{.first = first};
+    OpenParts parts(selection, {});
+    const auto printer = [&](TextOutput& output) {
+      return SelectedPrinter<TextPrinter>([](TextOutput& to) { return TextPrinter(to, {}); },
+                                          output, parts, nullptr);
+    };
+    ParallelDecode decode(map, printer, 2);
+    std::string text;
+    DecodeStreams streams = streams_of(trace, text);
+    streams.read = [read = streams.read](std::span<std::byte> buffer) {
+      const size_t got = read(buffer);
+      if (got == 0) throw Error("unreadable");
+      return got;
+    };
+    if (first == Selection::kAny) {
+      CHECK_THROWS_AS(decode.run(streams), Error);
+      // What was read is printed.
+      CHECK(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) > kReadable / 100);
+    } else {
+      CHECK(decode.run(streams));
+      CHECK(decode.left_rest());
+      CHECK(std::count(text.begin(), text.end(), '\n') == 100);
+    }
+  }
 }
 
 }  // namespace htmtrace

@@ -22,6 +22,7 @@
 #include "output/print/text_printer.h"
 #include "output/report/heat_map_report.h"
 #include "output/report/timeline_report.h"
+#include "tests/damage/part_streams.h"
 #include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
 #include "tests/unit/rounds.h"
@@ -77,23 +78,8 @@ struct Case {
   // Returns the statistics and the text.
   template <class MakePrinter>
   CoreStatistics decode(const MakePrinter& make_printer, std::string& text) const {
-    std::span<const std::byte> left(trace);
     ParallelDecode decode(map, make_printer, threads, kSmallParts);
-    const std::optional<CoreStatistics> statistics = decode.run({
-        .read =
-            [&](std::span<std::byte> buffer) {
-              const size_t got = std::min(buffer.size(), left.size());
-              std::copy_n(left.begin(), got, buffer.begin());
-              left = left.subspan(got);
-              return got;
-            },
-        .write =
-            [&](std::string_view more) {
-              text += more;
-              return true;
-            },
-        .progress = [](uint64_t, const CoreStatistics&) {},
-    });
+    const std::optional<CoreStatistics> statistics = decode.run(streams_of(trace, text));
     REQUIRE(statistics);
     return *statistics;
   }
