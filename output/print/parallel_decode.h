@@ -74,15 +74,15 @@ concept FollowsPrinter = requires(Printer& printer, Printer& earlier) {
   printer.follow(earlier);
 };
 
-// A printer that counts the instructions of its part and prints no text:
-//   void deliver(): passes the counts on. The thread that reads and writes calls it in the order of
-//     the trace.
+// A printer that also passes on results other than text:
+//   void deliver(): passes the results of the part on. The thread that reads and writes calls it in
+//     the order of the trace, and once more after the end.
 template <class Printer>
 concept DeliversPrinter = requires(Printer& printer) {
   printer.deliver();
 };
 
-// Where decoding starts: CoreDecoder::start_at().
+// The start of decoding (CoreDecoder::start_at()).
 struct DecodeStart {
   uint64_t offset = 0;  // in the trace
   std::span<const Power8Page> pages = {};
@@ -95,8 +95,8 @@ class ParallelDecode {
  public:
   using Printer = std::invoke_result_t<MakePrinter, TextOutput&>;
 
-  // `map` must outlive this object. `threads` includes the thread that calls run(). Starts fewer
-  // threads if the system refuses to start more.
+  // `map` and the pages of `start` must outlive this object. `threads` includes the thread that
+  // calls run(). Starts fewer threads if the system refuses to start more.
   ParallelDecode(const TranslationMap& map, MakePrinter make_printer, unsigned threads,
                  const ParallelLimits& limits = {}, const DecodeStart& start = {})
       : map_(map),
@@ -128,7 +128,7 @@ class ParallelDecode {
 
   // The printer of the last part. Call it only after run() has returned statistics.
   const Printer& printer() const { return strand_->printer; }
-  // After run(): the printer was satisfied, so that the rest of the trace was not decoded.
+  // After run(): the printer was satisfied, and the rest of the trace was not decoded.
   bool left_rest() const { return left_rest_; }
 
   // Decodes the trace once, up to its end or until the printer is satisfied. Returns nothing if
@@ -245,7 +245,7 @@ class ParallelDecode {
     return next.size_bytes != 0;
   }
 
-  // Keeps a failure until the bytes before it are decoded: the printer may need no more bytes.
+  // Keeps a failure until the preceding bytes are decoded: the printer may need no more bytes.
   size_t read(std::span<std::byte> piece, const DecodeStreams& streams) {
     try {
       return streams.read(piece);
