@@ -174,7 +174,8 @@ class Decode {
     });
   }
 
-  // Several threads can print the instructions if no field depends on all earlier instructions.
+  // Several threads can print the instructions if they can select from parts of the trace and no
+  // field depends on all earlier instructions.
   // After the reader has left, the threads do not count the selected instructions, so
   // counts_for_status() requires one thread.
   bool in_parts(const TraceBytes& bytes) const {

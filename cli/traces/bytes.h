@@ -40,9 +40,10 @@ class TraceBytes {
 
   // Reads up to `buffer.size()` bytes. Returns 0 at the end. Throws Error.
   size_t read(std::span<std::byte> buffer);
-  // Returns true at the end, unless nobody needs the bytes from some earlier place on.
+  // Returns true after read() has returned 0, unless leave_rest() was called.
   bool ended() const { return ended_ && !has_rest_; }
-  // The decoder did not need all bytes that were read.
+  // Call leave_rest() if the decoder did not need the rest of the trace. Callers then do not report
+  // a defect that read() met there.
   void leave_rest() { has_rest_ = true; }
 
  private:
@@ -55,7 +56,7 @@ class TraceBytes {
   bool second_part_ = false;  // reads the newer part of a wrapped trace: the file's first bytes
   uint64_t left_ = 0;         // unread bytes of the newer part
   bool ended_ = false;
-  bool has_rest_ = false;
+  bool has_rest_ = false;  // leave_rest() was called
 };
 
 }  // namespace htmtrace

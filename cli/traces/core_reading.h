@@ -123,13 +123,13 @@ std::optional<CoreStatistics> decode_in_parts(const PartReading& reading,
 // Small enough that the rows of a part stay in a processor's cache (core/analysis/hot_part.h).
 inline constexpr size_t kCountedPartBytes = 256 << 10;
 
-// The place of the first byte that is read.
+// The position in the trace at which the bytes begin.
 inline TracePlace place_of_begin(const TraceBytes& bytes) {
   return bytes.restart() ? bytes.restart()->place : TracePlace();
 }
 
-// Whether parts of the trace can make the selection. Part of a pipe must not wait for the bytes of
-// several parts.
+// Whether several threads can select from parts of the trace. A selection by position may end
+// early, so it reads a pipe in order: reading ahead could wait for bytes that never arrive.
 inline bool selects_in_parts(const Selection& selection, const TraceBytes& bytes) {
   return selection.has_parts() && (bytes.file().regular() || !selection.has_places());
 }

@@ -64,7 +64,8 @@ class HeatMap {
     cells_[place.row * columns_ + (window - first_)] += count;
   }
 
-  // Whether accesses between these times count in the same window, if both times have accesses.
+  // Whether all accesses from time `first` to time `last` count in the same window. Both times must
+  // have accesses, because the map creates their columns.
   bool in_one_window(uint64_t first, uint64_t last) {
     window_of(first);
     const uint64_t window = window_of(last);  // the windows may double
@@ -93,7 +94,7 @@ class HeatMap {
     size_t row = 0;  // row in cells_
   };
 
-  // The number of the window of `time`, which becomes a column of the map.
+  // Returns the number of the window of `time`. Creates its column.
   uint64_t window_of(uint64_t time) {
     if ((time >> time_shift_) - first_ >= columns_ || !begun_) [[unlikely]]
       reach(time);

@@ -4,7 +4,7 @@
 namespace htmtrace {
 namespace {
 
-// `time_of(touch, step)` is the time of a touch in the map's unit.
+// `time_of(touch, step)` returns the time of a touch in the map's unit. The part has touches.
 template <class TimeOf>
 void add_part(HeatMap& map, const HeatPart& part, const TimeOf& time_of) {
   const std::vector<HeatPart::Touch>& touches = part.touches();

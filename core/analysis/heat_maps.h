@@ -38,7 +38,7 @@ class HeatMaps {
     if (axis_ != HeatAxis::kTicks) by_events_.add(*address, place.instructions, name);
   }
 
-  // Adds the accesses of a part of a trace, in their order. `base` precedes their places.
+  // Adds the accesses of a part of a trace. Positions in the part count from `base`.
   void add(const HeatPart& part, const TracePlace& base);
 
   HeatAxis axis() const {
@@ -63,7 +63,7 @@ class DataHeat {
  public:
   using Part = HeatPart;
 
-  // As for HeatPart. `maps` and `symbols` must outlive this object.
+  // `maps` and `symbols` must outlive this object. HeatPart describes the names.
   DataHeat(HeatMaps& maps, DataKey key, const SymbolTable& symbols)
       : maps_(maps), key_(key), symbols_(symbols), own_(new_part()) {}
 

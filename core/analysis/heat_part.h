@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The data accesses of a part of a core trace, for HeatMaps. Threads can collect different parts at
-// the same time, before they know the places of the parts in the trace.
+// the same time, before they know the positions of the parts in the trace.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class HeatPart {
     uint32_t row = 0;
     uint32_t instructions = 0;  // since begin()
   };
-  // From this touch on, the accesses have `ticks` since begin().
+  // The accesses from number `touch` on have this number of ticks since begin().
   struct Step {
     size_t touch = 0;
     uint64_t ticks = 0;
@@ -62,14 +62,15 @@ class HeatPart {
   void stamp(const Stamp&) {}
   void defect(const Defect&) {}
 
-  // Returns true after at() if the caller should add up the part and clear it.
+  // Returns true after at() if the caller must use the part and clear it before instruction().
+  // Parts of at most 2^32 instructions need no such check.
   bool is_large() const {
     return touches_.size() >= kMostTouches ||
            (!touches_.empty() &&
             place_.instructions - begin_.instructions > std::numeric_limits<uint32_t>::max());
   }
 
-  // The place of the first access.
+  // The position of the first access. Valid only if there are touches.
   const TracePlace& begin() const { return begin_; }
   const ArrivalTable<PlainKey, Row>& rows() const { return rows_; }  // by address
   const std::vector<Touch>& touches() const { return touches_; }

@@ -51,9 +51,9 @@ class Timeline {
   void defect(const Defect&) {}
 
   TimelinePart new_part() const { return {}; }
-  // Adds the events of the part, and clears it.
+  // Adds the events of the part, and clears it. Positions in the part count from `base`.
   void take(TimelinePart& part, const TracePlace& base);
-  // Call finish() at the end of the trace.
+  // Call finish() after the last take().
   void finish() {
     if (end_) at(*end_);
   }
@@ -91,7 +91,7 @@ class Timeline {
   uint64_t number_ = 0;  // number of the current instruction, or of all instructions at the end
   uint64_t ticks_ = 0;   // ticks up to the last stamp with ticks
   uint64_t since_ = 0;   // number of the instruction after that stamp
-  std::optional<TracePlace> end_;  // of the last part
+  std::optional<TracePlace> end_;  // end of the last part
   std::vector<Window> windows_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The events of a part of a core trace, for Timeline. Threads can collect different parts at the
-// same time, before they know the places of the parts in the trace.
+// same time, before they know the positions of the parts in the trace.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace htmtrace {
 // A sink for CoreDecoder that follows a SelectingSink, which sets the position.
 class TimelinePart {
  public:
-  // What a timeline needs of an instruction.
+  // The members of an instruction that a timeline needs.
   struct Seen {
     Privilege privilege = Privilege::kUnknown;
     uint8_t data_accesses = 0;
   };
   struct Event {
     enum class Kind : uint8_t {
-      kPlace,         // the place of an instruction, if its ticks differ from the preceding ones
+      kPlace,         // the instruction at `place` has other ticks than its predecessor
       kInstructions,  // `count` selected instructions, the first at `place`
       kLoss,          // after the instruction at `place`
       kEarlyLoss,     // before all instructions of the part
@@ -32,7 +32,7 @@ class TimelinePart {
     size_t count = 0;
   };
 
-  // The last call of a part has the place of its end.
+  // The last call receives the position of the part's end.
   void at(const TracePlace& place) {
     if (place.ticks != place_.ticks || !begun_) [[unlikely]]
       put(Event::Kind::kPlace, place);
@@ -53,15 +53,15 @@ class TimelinePart {
   }
   void defect(const Defect&) {}
 
-  // Call finish() after the end of the part and before the following functions. The ticks at the
-  // end belong to the instruction that follows.
+  // Call finish() after the end of the part and before the following functions. It removes the
+  // ticks at the end, which belong to the first instruction of the next part.
   void finish() {
     if (events_.empty()) return;
     const Event& last = events_.back();
     if (last.kind == Event::Kind::kPlace && last.place == place_) events_.pop_back();
   }
   const std::vector<Event>& events() const { return events_; }
-  // The instructions of all events.
+  // The selected instructions of all events.
   const std::vector<Seen>& seen() const { return seen_; }
   const TracePlace& end() const { return place_; }
 

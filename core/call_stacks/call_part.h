@@ -16,15 +16,15 @@
 
 namespace htmtrace {
 
-// `li r0` precedes the system call with this number.
+// Whether the instruction is `li r0,NUMBER`, which precedes a system call with this number.
 constexpr bool loads_call_number(uint32_t opcode) {
   constexpr uint32_t kLoadImmediateR0 = 0x38000000;  // Power ISA 3.1, Book I, 3.3.9: addi 0,0
   return (opcode & 0xffff0000) == kLoadImmediateR0;
 }
 
 // A sink for CoreDecoder, possibly after a SelectingSink. Most instructions follow their
-// predecessor and change no stack. The part counts such a run together with the last instruction
-// that is not in a run.
+// predecessor and change no stack. The part stores only the opcodes of such a run, with the step of
+// the instruction that precedes the run.
 class CallPart {
  public:
   // The members that CallStacks needs of an instruction, and the run that follows it.
@@ -34,7 +34,7 @@ class CallPart {
     uint64_t data_ea = 0;  // of the first access
     uint32_t opcode = 0;
     uint32_t prefix = 0;
-    uint32_t words = 0;      // index of the run's first opcode
+    uint32_t words = 0;      // index of the run's first opcode in words_
     uint16_t run = 0;        // number of instructions in the run
     uint16_t last_load = 0;  // number of the run's last `li r0`, from 1; 0: none
     Modes modes = {};
@@ -56,6 +56,7 @@ class CallPart {
   std::span<const uint32_t> words(const Step& step) const {
     return std::span(words_).subspan(step.words, step.run);
   }
+  // Has only the members that CallStacks needs.
   static Instruction instruction_of(const Step& step);
   // The address of the first instruction of the run.
   static uint64_t run_ea(const Step& step) { return step.ea + (step.has_prefix ? 8 : 4); }
@@ -83,8 +84,8 @@ class CallPart {
     }
   }
 
-  // Whether the instruction belongs to the run of `step`. In one page, the difference of the
-  // addresses stays the same.
+  // Whether the instruction belongs to the run of `step`. A run stays in one page, so that its
+  // effective and logical addresses have the same difference as those of the step.
   bool continues(const Step& step, const Instruction& instruction) const {
     return instruction.has_ea && instruction.ea.value == next_ && (step.ea ^ next_) < kPageBytes &&
            instruction.has_opcode && !instruction.has_prefix && instruction.modes == step.modes &&

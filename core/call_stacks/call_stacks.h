@@ -180,10 +180,10 @@ class CallStacks {
     step_.opcode = opcode;
     step_.link = instruction.has_prefix ? Link::kNone : link_of(opcode);
     if (may_name_stack_pointer(opcode) && !instruction.has_prefix) use_stack_pointer(instruction);
-    // The kernel loads its own numbers when it interrupts a program between li and sc.
     if (loads_call_number(opcode)) load_number(opcode, ea);
     return true;
   }
+  // The kernel loads its own numbers when it interrupts a program between li and sc.
   void load_number(uint32_t opcode, uint64_t ea) {
     if (level_ == Level::kSystem) return;
     number_ = static_cast<int>(opcode & 0xffff);

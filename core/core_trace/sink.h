@@ -76,7 +76,7 @@ struct TracePlace {
   uint64_t ticks = 0;
   bool operator==(const TracePlace&) const = default;
 };
-// The place `place` of a part that begins at `base`.
+// The position in the trace of `place`, a position in the part that begins at `base`.
 constexpr TracePlace sum(const TracePlace& base, const TracePlace& place) {
   return {base.instructions + place.instructions, base.ticks + place.ticks};
 }
@@ -155,8 +155,8 @@ bool wants_walks(const Sink& sink) {
 // the parts to take() in the order of the trace. take() leaves each part empty.
 //
 // void take(Part&, const TracePlace& base)
-// Replaces take(Part&), for a Part with the member at(): the place of an event is the sum of `base`
-// and the place that the part received.
+// Replaces take(Part&) if the Part has the member at(). The position of an event in the trace is
+// the sum of `base` and the position that at() received.
 template <class Sink>
 concept HasPlacedParts = requires(Sink& sink, typename Sink::Part& part, const TracePlace& base) {
   sink.take(part, base);

@@ -52,9 +52,9 @@ struct Selection {
 
   // The selection has no condition.
   bool everything() const;
-  // The selection has conditions on the place in the trace: numbers, ticks, marks or `first`.
+  // The selection has conditions on the position in the trace: numbers, ticks, marks or `first`.
   bool has_places() const;
-  // Selectors of the parts of a trace can make the selection (Selector::follow()).
+  // Selectors of the parts of a trace can apply the selection (Selector::follow()).
   bool has_parts() const { return every == 1 && last == kAny; }
 };
 
@@ -67,8 +67,8 @@ struct NameMatch {
 // Decides for each instruction of a trace in order, without lookahead. The caller implements
 // `last`.
 //
-// Selectors can also decide for parts of the trace at the same time, before the places of the parts
-// are known: start_inside(), can_follow(), follow().
+// Several selectors can also decide for parts of the trace at the same time, before the positions
+// of the parts are known: start_inside(), can_follow(), follow().
 class Selector {
  public:
   // `selection` must outlive the selector.
@@ -77,14 +77,15 @@ class Selector {
   // Starts at `place` instead of the start of the trace. Nothing before `place` may be selected.
   void begin_at(const TracePlace& place);
 
-  // Starts a part at an unknown place, and assumes that the whole part satisfies the conditions on
-  // places (`open`), or that no event in it does. Requires selection.has_parts().
+  // Starts a part at an unknown position. Assumes that all events of the part satisfy the
+  // conditions on positions (`open`), or that no event does. Requires selection.has_parts().
   void start_inside(bool open);
-  // Whether the assumption of start_inside() is right, if `earlier` selected up to this part.
+  // Whether the assumption of start_inside() is right. `earlier` has selected up to this part.
+  // Returns false if this is uncertain.
   bool can_follow(const Selector& earlier) const;
-  // Continues as if one selector had selected up to the end of this part. Requires can_follow().
+  // Continues as if this selector had selected from the start of the trace. Requires can_follow().
   void follow(const Selector& earlier);
-  // The next event may satisfy the conditions on places.
+  // The next event may satisfy the conditions on positions.
   bool is_open() const { return open_ && number_ >= numbers_.first; }
 
   bool take(const Instruction& instruction, NameMatch names = {}) {
@@ -129,10 +130,10 @@ class Selector {
 
   const Selection& selection_;
   const bool everything_;
-  // Those of the selection, or all of a part that start_inside() has started.
+  // The limits of the selection. inside_: no limits.
   AddressRange numbers_;
   uint64_t first_;
-  bool inside_ = false;
+  bool inside_ = false;       // between start_inside() and follow()
   bool edge_inside_ = false;  // the part has one of the selection's marks
   uint64_t number_ = 0;       // number of the next instruction; inside_: in the part
   uint64_t ticks_ = 0;        // inside_: in the part
@@ -140,7 +141,7 @@ class Selector {
   uint64_t taken_ = 0;
   bool between_marks_ = false;
   bool marks_over_ = false;
-  bool open_ = false;         // inside the time window
+  bool open_ = false;         // inside the time window; inside_: the assumption
   bool window_over_ = false;  // after the time window
 };
 

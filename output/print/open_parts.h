@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the parts of a trace share if threads select from several parts at the same time.
+// State that the parts of a trace share while several threads select from them.
 #pragma once
 
 #include <atomic>
@@ -9,12 +9,13 @@
 
 namespace htmtrace {
 
-// The threads do not know the places of a part while they decode it. They assume that the
-// conditions on places still have the result that they had after the last delivered part. A part
-// without that result is decoded again in the order of the trace (Selector::can_follow()).
+// The threads do not know the position of a part while they decode it. They assume that the
+// conditions on positions have the same result as after the last delivered part. If the assumption
+// is wrong (Selector::can_follow()), ParallelDecode decodes the part again, in order.
 class OpenParts {
  public:
-  // `selection` must outlive this object and have parts. `begin` is the place of the first event.
+  // Requires selection.has_parts(). `selection` must outlive this object. `begin` is the position
+  // of the first event.
   OpenParts(const Selection& selection, const TracePlace& begin)
       : selection_(selection), begin_(begin) {
     Selector selector(selection);
@@ -25,7 +26,8 @@ class OpenParts {
   const Selection& selection() const { return selection_; }
   const TracePlace& begin() const { return begin_; }
 
-  // Any thread may call open(). One thread calls set_open(), in the order of the trace.
+  // The assumption for the next part: its events satisfy the conditions on positions. Any thread
+  // may call open(). One thread calls set_open(), in the order of the trace.
   bool open() const { return open_.load(std::memory_order_relaxed); }
   void set_open(bool open) { open_.store(open, std::memory_order_relaxed); }
 

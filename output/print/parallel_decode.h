@@ -39,8 +39,8 @@ class ParallelDecode {
  public:
   using Printer = std::invoke_result_t<MakePrinter, TextOutput&>;
 
-  // `map` must outlive this object. `threads` includes the thread that calls run(). Starts fewer
-  // threads if the system refuses to start more.
+  // `map` and the pages of `start` must outlive this object. `threads` includes the thread that
+  // calls run(). Starts fewer threads if the system refuses to start more.
   ParallelDecode(const TranslationMap& map, MakePrinter make_printer, unsigned threads,
                  const ParallelLimits& limits = {}, const DecodeStart& start = {})
       : map_(map),
@@ -72,7 +72,7 @@ class ParallelDecode {
 
   // The printer of the last part. Call it only after run() has returned statistics.
   const Printer& printer() const { return strand_->printer; }
-  // After run(): the printer was satisfied, so that the rest of the trace was not decoded.
+  // After run(): the printer was satisfied, and the rest of the trace was not decoded.
   bool left_rest() const { return left_rest_; }
 
   // Decodes the trace once, up to its end or until the printer is satisfied. Returns nothing if
@@ -189,7 +189,7 @@ class ParallelDecode {
     return next.size_bytes != 0;
   }
 
-  // Keeps a failure until the bytes before it are decoded: the printer may need no more bytes.
+  // Keeps a failure until the preceding bytes are decoded: the printer may need no more bytes.
   size_t read(std::span<std::byte> piece, const DecodeStreams& streams) {
     try {
       return streams.read(piece);

@@ -55,15 +55,15 @@ concept FollowsPrinter = requires(Printer& printer, Printer& earlier) {
   printer.follow(earlier);
 };
 
-// A printer that passes on more than text:
-//   void deliver(): passes on what the printer has counted. The thread that reads and writes calls
-//     it in the order of the trace.
+// A printer that also passes on results other than text:
+//   void deliver(): passes the results of the part on. The thread that reads and writes calls it in
+//     the order of the trace, and once more after the end.
 template <class Printer>
 concept DeliversPrinter = requires(Printer& printer) {
   printer.deliver();
 };
 
-// Where decoding starts: CoreDecoder::start_at().
+// The start of decoding (CoreDecoder::start_at()).
 struct DecodeStart {
   uint64_t offset = 0;  // in the trace
   std::span<const Power8Page> pages = {};

@@ -45,7 +45,7 @@ class PartPool {
 
   bool wants_walks() const { return htmtrace::wants_walks(next_); }
 
-  // Only one thread may call these functions. `base` precedes the places that the part received.
+  // Only one thread may call these functions. Positions in the part count from `base`.
   void take(Part& part, const TracePlace& base = {}) {
     if constexpr (HasPlacedParts<Next>) {
       next_.take(part, base);
@@ -93,7 +93,8 @@ class PartSink {
   std::unique_ptr<typename Next::Part> part_;
 };
 
-// Counts the selected instructions.
+// Counts the selected instructions. A FollowsPrinter and a DeliversPrinter
+// (output/print/parallel_decode.h).
 template <HasParts Next>
 class SelectedPartSink {
  public:
@@ -148,7 +149,7 @@ class SelectedPartSink {
   OpenParts& parts_;
   std::unique_ptr<typename Next::Part> part_;
   SelectingSink<typename Next::Part> selecting_;
-  TracePlace base_;     // of the places that part_ has received
+  TracePlace base_;     // positions in part_ count from here
   bool ended_ = false;  // part_ has received all events of the part
 };
 

@@ -14,7 +14,7 @@
 
 namespace htmtrace {
 
-// A FollowsPrinter (output/print/parallel_decode.h).
+// A FollowsPrinter and a DeliversPrinter (output/print/parallel_decode.h).
 template <CoreSink Printer>
 class SelectedPrinter {
  public:

@@ -27,15 +27,15 @@ class SelectingSink {
 
   void begin_at(const TracePlace& place) { selector_.begin_at(place); }
 
-  // Like the functions of Selector, for a part of the trace. `Next` receives the places of an
-  // instruction in the part, and after follow() those in the trace.
+  // For a part of the trace; see Selector. After start_inside(), `Next` receives positions in the
+  // part. After follow(), it receives positions in the trace.
   void start_inside(bool open) { selector_.start_inside(open); }
   bool can_follow(const SelectingSink& earlier) const {
     return selector_.can_follow(earlier.selector_);
   }
   void follow(const SelectingSink& earlier) { selector_.follow(earlier.selector_); }
   bool is_open() const { return selector_.is_open(); }
-  // The place of the next instruction.
+  // The position of the next instruction.
   TracePlace place() const { return selector_.place(); }
 
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {

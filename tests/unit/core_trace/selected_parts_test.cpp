@@ -96,7 +96,8 @@ struct Case {
     return decoder.statistics();
   }
 
-  // Both ways to pass the trace to a sink with parts must have equal counts.
+  // Passes the trace to one sink in parts, and to the other sink at once. The statistics must be
+  // equal.
   template <class InParts, class AtOnce>
   void pass(InParts& in_parts, AtOnce& at_once) const {
     PartPool<InParts> pool(in_parts);
@@ -113,7 +114,7 @@ struct Case {
 
   std::vector<std::byte> trace;
   Selection selection;
-  TracePlace begin;  // as with an index: nothing before this place may be selected
+  TracePlace begin;  // as with an index: nothing before this position may be selected
   unsigned threads;
   TranslationMap map{generator::translation_file(), 0};
 };

@@ -53,7 +53,7 @@ Selection random_selection(Random& random) {
   return selection;
 }
 
-// Adds whether each event is selected, up to the event that satisfies the selector.
+// Appends for each event whether it is selected. Stops when the selector is satisfied.
 void select(Selector& selector, std::span<const Event> events, std::vector<bool>& selected) {
   for (const Event& event : events) {
     if (selector.satisfied()) return;
@@ -81,7 +81,7 @@ TEST_CASE("selectors of parts select as one selector, or state that they cannot 
     const Selection selection = random_selection(random);
     REQUIRE(selection.has_parts());
 
-    // As with an index: nothing before this place may be selected.
+    // As with an index: nothing before this position may be selected.
     const TracePlace begin = {random.below(2) * random.below(selection.numbers.first + 1),
                               random.below(2) * random.below(selection.ticks.first + 1)};
     std::vector<bool> expected;
