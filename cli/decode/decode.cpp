@@ -33,6 +33,7 @@
 #include "output/print/core_fields_printer.h"
 #include "output/print/csv_printer.h"
 #include "output/print/json_printer.h"
+#include "output/print/open_parts.h"
 #include "output/print/parallel_decode.h"
 #include "output/print/selected_printer.h"
 #include "output/print/selecting_sink.h"

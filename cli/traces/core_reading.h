@@ -27,6 +27,7 @@
 #include "output/io/input_file.h"
 #include "output/io/progress.h"
 #include "output/io/text_output.h"
+#include "output/print/open_parts.h"
 #include "output/print/parallel_decode.h"
 #include "output/print/part_sink.h"
 #include "output/print/selecting_sink.h"

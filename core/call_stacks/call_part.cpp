@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/call_stacks/call_part.h"
 
+#include "core/analysis/symbol_table.h"
+
 namespace htmtrace {
 
 void CallPart::begin(const Instruction& instruction, bool selected) {

@@ -3,13 +3,11 @@
 // at the same time, and CallStacks follows them in order.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "core/analysis/control_flow.h"
-#include "core/analysis/symbol_table.h"
 #include "core/call_stacks/stack_pointer.h"
 #include "core/core_trace/events.h"
 #include "core/core_trace/modes.h"

@@ -31,7 +31,7 @@ void CallStacks::follow_run(const CallPart& part, const CallPart::Step& step) {
   const uint64_t first = CallPart::run_ea(step);
   const uint64_t bytes = 4 * words.size();
   // Fast path: the run stays in the function.
-  if (first - part_first_ < part_bytes_ && bytes <= part_bytes_ - (first - part_first_))
+  if (first - area_first_ < area_bytes_ && bytes <= area_bytes_ - (first - area_first_))
       [[likely]] {
     if (step.selected) tree_.count(leaf_, words.size());
     step_.next = first + bytes;
@@ -71,13 +71,13 @@ CallStacks::Level CallStacks::level_of(Modes modes) {
 
 void CallStacks::begin_trace() {
   lost_ = true;
-  part_bytes_ = 0;
+  area_bytes_ = 0;
 }
 
 void CallStacks::skipped() {
   if (!lost_) restarts_++;
   lost_ = true;
-  part_bytes_ = 0;  // forces a lookup for the next instruction
+  area_bytes_ = 0;  // forces a lookup for the next instruction
 }
 
 // Handles a control transfer to `ea`, other than the step to the next instruction in the same
@@ -104,7 +104,7 @@ void CallStacks::arrive(uint64_t ea, const Instruction& instruction) {
     // own address), or a fall-through into the next function.
     entered = move(step, ea);
   }
-  set_part(ea, entered);
+  set_area(ea, entered);
   settle();
   // A signal handler has returned: the function that it interrupted continues.
   if (const Node handled = std::exchange(handled_, kRoot); handled != kRoot) {
@@ -354,10 +354,10 @@ CallTree::Function CallStacks::caller_at(uint64_t ea) {
 
 // Sets the function that contains `ea`: by its name, or by the called address if the function has
 // no name.
-void CallStacks::set_part(uint64_t ea, bool entered) {
+void CallStacks::set_area(uint64_t ea, bool entered) {
   const auto use = [this](const Area& area) {
-    part_first_ = area.first;
-    part_bytes_ = area.bytes;
+    area_first_ = area.first;
+    area_bytes_ = area.bytes;
     task_.function = area.function;
   };
   const Place place{ea + owner_};
@@ -369,12 +369,12 @@ void CallStacks::set_part(uint64_t ea, bool entered) {
     areas_.put(place, area);
     return use(area);
   }
-  part_first_ = 0;
-  part_bytes_ = ~uint64_t{0};
+  area_first_ = 0;
+  area_bytes_ = ~uint64_t{0};
   if (!symbols_.empty()) {
     // The next function with a name may be close.
-    part_first_ = ea & ~(kCodeLineBytes - 1);
-    part_bytes_ = kCodeLineBytes;
+    area_first_ = ea & ~(kCodeLineBytes - 1);
+    area_bytes_ = kCodeLineBytes;
   }
   if (entered || tree_.is_symbol(task_.function)) {
     task_.function = tree_.function_of(fmt::format("{:x}", ea), /*is_symbol=*/false);

@@ -172,7 +172,7 @@ class CallStacks {
     }
     const uint64_t ea = instruction.ea.value;
     // Fast path: most instructions follow their predecessor in the same function.
-    if (ea != step_.next || step_.link != Link::kNone || ea - part_first_ >= part_bytes_) {
+    if (ea != step_.next || step_.link != Link::kNone || ea - area_first_ >= area_bytes_) {
       arrive(ea, instruction);
     }
     const uint32_t opcode = instruction.opcode;
@@ -239,7 +239,7 @@ class CallStacks {
   void begin_return(uint64_t ea, CallTree::Function function);
 
   // ---- functions
-  void set_part(uint64_t ea, bool entered);
+  void set_area(uint64_t ea, bool entered);
   SymbolTable::Span symbol_at(uint64_t ea) const;
   const std::string& name_at(const SymbolTable::Span& span, uint64_t ea) const;
   CallTree::Function function_at(uint64_t ea) const;
@@ -262,8 +262,8 @@ class CallStacks {
   Node handled_ = kRoot;  // `below` of the frame that continues after a signal handler, or kRoot
 
   // The addresses that are known to belong to task_.function.
-  uint64_t part_first_ = 0;
-  uint64_t part_bytes_ = 0;
+  uint64_t area_first_ = 0;
+  uint64_t area_bytes_ = 0;
 
   // The named functions that control reached recently, with their addresses.
   struct Area {

@@ -158,7 +158,9 @@ bool wants_walks(const Sink& sink) {
 // Replaces take(Part&) if the Part has the member at(). The position of an event in the trace is
 // the sum of `base` and the position that at() received.
 template <class Sink>
-concept HasPlacedParts = requires(Sink& sink, typename Sink::Part& part, const TracePlace& base) {
+concept HasPlacedParts = requires(Sink& sink, const Sink& same, typename Sink::Part& part,
+                                  const TracePlace& base) {
+  same.new_part();
   sink.take(part, base);
 };
 template <class Sink>

@@ -90,7 +90,6 @@ void Selector::follow(const Selector& earlier) {
   ticks_ += earlier.ticks_;
   taken_ += earlier.taken_;
   between_marks_ = earlier.between_marks_;
-  marks_over_ = earlier.marks_over_;
   open_ = between_marks_ && selection_.ticks.holds(ticks_);
 }
 

@@ -7,7 +7,6 @@
 #include "core/analysis/name_selection.h"
 #include "core/core_trace/events.h"
 #include "core/core_trace/sink.h"
-#include "core/selection/selection.h"
 #include "output/io/text_output.h"
 #include "output/print/open_parts.h"
 #include "output/print/selecting_sink.h"

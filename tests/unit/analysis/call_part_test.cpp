@@ -6,7 +6,10 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
+#include "core/analysis/control_flow.h"
+#include "core/analysis/symbol_table.h"
 #include "core/call_stacks/call_stacks.h"
 #include "tests/generator/generated_trace.h"
 #include "tests/unit/analysis/folded_stacks.h"

@@ -71,7 +71,8 @@ TEST_CASE("a failed read ahead counts only if its bytes are needed") {
   const std::vector<std::byte> trace = trace_of(kReadable);
   const TranslationMap map;
   for (const uint64_t first : {uint64_t{100}, Selection::kAny}) {
-    const Selection selection{.first = first};
+    Selection selection;
+    selection.first = first;
     OpenParts parts(selection, {});
     const auto printer = [&](TextOutput& output) {
       return SelectedPrinter<TextPrinter>([](TextOutput& to) { return TextPrinter(to, {}); },
