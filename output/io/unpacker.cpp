@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "core/base/error.h"
 
 #ifdef HTMTRACE_HAVE_ZSTD
@@ -39,16 +41,30 @@ struct Unpacker::Zstd {
   Zstd(const Zstd&) = delete;
   Zstd& operator=(const Zstd&) = delete;
 
-  Step step(std::span<const std::byte> packed, std::span<std::byte> room) const {
+  // Decodes at most one block. In a call that finds damage, the library does not report the bytes
+  // that it has unpacked before the damage. With several blocks in a call, their number would
+  // depend on the size of `room`.
+  Step step(std::span<const std::byte> packed, std::span<std::byte> room) {
+    // zstd_compression_format.md, Block_Header. The library's hint includes the next header.
+    constexpr size_t kHeaderBytes = 3;
+    const size_t part = hint > kHeaderBytes ? hint - kHeaderBytes : std::max<size_t>(hint, 1);
+    const size_t size = full ? 0 : std::min(part, packed.size());
     ZSTD_outBuffer out = {room.data(), room.size(), 0};
-    ZSTD_inBuffer in = {packed.data(), packed.size(), 0};
-    const size_t hint = ZSTD_decompressStream(library, &out, &in);
+    ZSTD_inBuffer in = {packed.data(), size, 0};
+    hint = ZSTD_decompressStream(library, &out, &in);
+    full = out.pos == out.size;
     Step step{.taken = in.pos, .given = out.pos, .in_frame = hint != 0, .trouble = {}};
     if (ZSTD_isError(hint) != 0) step.trouble = ZSTD_getErrorName(hint);
     return step;
   }
-  void restart() const { ZSTD_DCtx_reset(library, ZSTD_reset_session_only); }
+  void restart() {
+    ZSTD_DCtx_reset(library, ZSTD_reset_session_only);
+    hint = 0;
+    full = false;
+  }
 
+  size_t hint = 0;    // how many bytes the library expects next; 0 at the begin of a frame
+  bool full = false;  // the library may hold bytes that had no room in the last call
   ZSTD_DCtx* library;
 };
 #else
