@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/symbols/disassembler.h"
 
+#include <pthread.h>
+
+#include <memory>
+#include <new>
+
 #include "core/base/error.h"
 #include "core/base/spread.h"
 
@@ -16,7 +21,6 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
-#include <new>
 #include <string>
 
 namespace htmtrace {
@@ -161,11 +165,29 @@ std::string_view Disassembler::text(const Instruction&) {
 #endif
 
 namespace htmtrace {
+namespace {
+
+// A key, and not a thread_local object: for such an object, glibc allocates memory to call its
+// destructor, and ends the program if there is no memory.
+pthread_key_t key_of_disassemblers() {
+  pthread_key_t key{};
+  const int failure =
+      ::pthread_key_create(&key, [](void* own) { delete static_cast<Disassembler*>(own); });
+  if (failure != 0) throw Error("cannot store a disassembler for each thread", failure);
+  return key;
+}
+
+}  // namespace
 
 Disassembler& Disassembler::of_thread() {
-  static thread_local std::unique_ptr<Disassembler> own;
-  if (!own) own = std::make_unique<Disassembler>();
-  return *own;
+  static const pthread_key_t key = key_of_disassemblers();
+  void* own = ::pthread_getspecific(key);
+  if (own == nullptr) [[unlikely]] {
+    auto made = std::make_unique<Disassembler>();
+    if (::pthread_setspecific(key, made.get()) != 0) throw std::bad_alloc();
+    own = made.release();
+  }
+  return *static_cast<Disassembler*>(own);
 }
 
 Disassembler::~Disassembler() = default;
