@@ -13,6 +13,7 @@ EventAttr workload_event_attr() {
   base.inherit = 1;
   base.mmap = 1;
   base.mmap2 = 1;
+  base.task = 1;
   return attr;
 }
 

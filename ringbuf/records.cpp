@@ -61,6 +61,16 @@ std::optional<MappedFile> parse_mapped_file(const Record& record) {
                              static_cast<size_t>(end - text.begin())}};
 }
 
+std::optional<Fork> parse_fork(const Record& record) {
+  // The fields: pid, ppid, tid, ptid, time.
+  constexpr size_t kParent = 4;
+  if (record.type != PERF_RECORD_FORK || record.body.size() < 2 * sizeof(uint32_t)) {
+    return std::nullopt;
+  }
+  return Fork{.process = load<uint32_t>(record.body, 0),
+              .parent = load<uint32_t>(record.body, kParent)};
+}
+
 std::optional<std::span<const std::byte>> parse_raw(std::span<const std::byte> body) {
   if (body.size() < kFixedSampleBytes + sizeof(uint32_t)) return std::nullopt;
   const auto size = load<uint32_t>(body, kFixedSampleBytes);

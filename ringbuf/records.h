@@ -40,6 +40,14 @@ struct MappedFile {
 // Returns nothing if the record is too short, or identifies its file by a build ID.
 std::optional<MappedFile> parse_mapped_file(const Record& record);
 
+// PERF_RECORD_FORK: a process created another process, or a thread of its own.
+struct Fork {
+  uint32_t process = 0;
+  uint32_t parent = 0;
+  bool is_thread() const { return process == parent; }
+};
+std::optional<Fork> parse_fork(const Record& record);
+
 // The raw payload of a PERF_RECORD_SAMPLE with sample_type IDENTIFIER|IP|TID|TIME|CPU|RAW. perf
 // pads the payload, which may be up to seven bytes longer than the driver's data.
 std::optional<std::span<const std::byte>> parse_raw(std::span<const std::byte> body);

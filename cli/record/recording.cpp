@@ -318,6 +318,7 @@ void Recording::remove_oldest() {
 void Recording::save_symbols() {
   if (!symbols_) return;
   progress_.clear();
+  if (account_) account_->look_last();
   try {
     symbols_->finish(account_ ? &account_->watch() : nullptr);
   } catch (const Error& error) {

@@ -92,7 +92,10 @@ void SymbolSaver::save_all(const WorkloadWatch* watch) {
     read_pages();
     next_look_.reset();
     report_pages();
-    if (watch != nullptr) save_code(*watch, *pages_);
+    if (watch != nullptr) {
+      if (watch->trouble().empty() && !watch->lost()) pages_->set_parents(watch->parents());
+      save_code(*watch, *pages_);
+    }
     files_->add_pages(sources_.pagemap.get(), *pages_);
   }
   save_kernel();

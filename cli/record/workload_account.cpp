@@ -34,6 +34,15 @@ void WorkloadAccount::end() {
   }
 }
 
+void WorkloadAccount::look_last() {
+  watch_.look();
+  try {
+    watch_.times();
+  } catch (const Error&) {
+    // Now the watch has lost records.
+  }
+}
+
 void WorkloadAccount::measure(const std::filesystem::path& folder, const Manifest& manifest) {
   if (!watch_.trouble().empty()) {
     share_trouble_ = watch_.trouble();

@@ -32,6 +32,9 @@ class WorkloadAccount {
 
   // Call it when the trace ends. Only the workload's activity so far counts.
   void end();
+  // Learns the files and processes since end(), and whether records of them are lost. Call it when
+  // the trace is drained: up to then, it continues.
+  void look_last();
   const std::vector<WorkloadWatch::CpuTime>& times() const { return times_; }
 
   // Counts the workload's instructions in the core traces of a recording whose files are closed.

@@ -22,6 +22,7 @@ constexpr size_t kRingBytes = 32 << 10;
 // Each watched CPU needs a file descriptor and a ring, and each fork inherits all events.
 constexpr size_t kMostWatchedCpus = 512;
 constexpr size_t kMostExecutedFiles = 4096;
+constexpr size_t kMostParents = 1 << 20;
 
 // The mapping as /proc/PID/maps shows it.
 CodeMapping code_of(const MappedFile& mapped) {
@@ -79,6 +80,13 @@ void WorkloadWatch::look() {
 
 void WorkloadWatch::take(const Record& record) {
   if (record.type == PERF_RECORD_LOST) lost_ = true;
+  if (const auto fork = parse_fork(record); fork && !fork->is_thread()) {
+    if (parents_.size() >= kMostParents) {
+      lost_ = true;
+    } else {
+      parents_.insert(static_cast<pid_t>(fork->parent));
+    }
+  }
   const auto mapped = parse_mapped_file(record);
   if (!mapped) return;
   // kernel/events/core.c, perf_event_mmap_event(): the kernel had no room for the name.
@@ -103,13 +111,17 @@ void WorkloadWatch::take(const Record& record) {
 
 std::vector<WorkloadWatch::CpuTime> WorkloadWatch::times() {
   std::vector<CpuTime> times;
+  const bool lost_before = std::exchange(lost_, true);  // stays true after an error
+  bool lost_now = false;
   for (const OnCpu& one : all_) {
     const auto value = one.event.read();
+    lost_now |= !value;
     if (!value) continue;
     // The kernel writes PERF_RECORD_LOST only before a later record.
-    lost_ |= value->lost_records != 0;
+    lost_now |= value->lost_records != 0;
     if (value->value != 0) times.push_back({one.cpu, value->value});
   }
+  lost_ = lost_before || lost_now;
   return times;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Watches on which CPUs a workload and its descendants run, and which files they execute. Uses one
-// perf software event for each CPU.
+// Watches on which CPUs a workload and its descendants run, which files they execute, and which of
+// them create processes. Uses one perf software event for each CPU.
 #pragma once
 
 #include <sys/types.h>
@@ -54,7 +54,9 @@ class WorkloadWatch {
   const std::set<ExecutedFile>& files() const { return files_; }
   // The executable mappings of all files.
   const std::set<CodeMapping>& mappings() const { return mappings_; }
-  // True if files() and mappings() may be incomplete.
+  // The processes that created other processes.
+  const std::set<pid_t>& parents() const { return parents_; }
+  // True if files(), mappings() and parents() may be incomplete.
   bool lost() const { return lost_; }
   // True if mappings() lacks those beyond kMostCodeMappings.
   bool cut() const { return cut_; }
@@ -75,6 +77,7 @@ class WorkloadWatch {
   std::vector<OnCpu> all_;
   std::set<ExecutedFile> files_;
   std::set<CodeMapping> mappings_;
+  std::set<pid_t> parents_;
   bool lost_ = false;
   bool cut_ = false;
   std::string trouble_;

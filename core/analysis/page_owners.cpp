@@ -31,7 +31,7 @@ uint32_t PageOwners::number_of_name(const std::string& name) const {
 }
 
 void PageOwners::add_mapping(uint32_t process, uint32_t file) {
-  processes_[process].push_back(file);
+  processes_[process].files.push_back(file);
 }
 
 std::vector<bool> PageOwners::near(const std::vector<uint32_t>& files) const {
@@ -39,9 +39,31 @@ std::vector<bool> PageOwners::near(const std::vector<uint32_t>& files) const {
   for (uint32_t process = 0; process < processes_.size(); process++) {
     const auto has_this = [&](uint32_t file) { return has_mapped(process, file); };
     if (std::none_of(files.begin(), files.end(), has_this)) continue;
-    for (const uint32_t file : processes_[process]) near[file] = true;
+    for (const uint32_t file : processes_[process].files) near[file] = true;
   }
   return near;
+}
+
+std::vector<const Process*> PageOwners::provable() const {
+  std::vector<const Process*> found;
+  for (const Known& known : processes_) {
+    if (known.stack_end != 0) found.push_back(&known.process);
+  }
+  return found;
+}
+
+const Process* PageOwners::user(EffectiveAddr ea, LogicalAddr la) const {
+  const Process* found = nullptr;
+  bool several = false;
+  const bool all = visit(la, [&](const Run& run) {
+    if (!run.own || run.process == kNone || run.ea + (la.value - run.la) != ea.value) return false;
+    const Known& known = processes_[run.process];
+    // A process that nothing proves may have had the page, too.
+    several = !known.is_provable_at(ea.value) || (found != nullptr && found != &known.process);
+    found = &known.process;
+    return several;
+  });
+  return all && !several ? found : nullptr;
 }
 
 void PageOwners::finish() {
@@ -49,7 +71,7 @@ void PageOwners::finish() {
     std::sort(files.begin(), files.end());
     files.erase(std::unique(files.begin(), files.end()), files.end());
   };
-  for (std::vector<uint32_t>& files : processes_) sort_once(files);
+  for (Known& process : processes_) sort_once(process.files);
   sort_once(listed_);
   std::sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.la < b.la; });
   uint64_t reach = 0;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/address.h"
+#include "core/memory_map/process.h"
 
 namespace htmtrace {
 
@@ -24,11 +25,14 @@ class PageOwners {
     uint64_t reach = 0;  // the highest end of all runs up to this one; set by finish()
     uint32_t process = kNone;
     uint32_t file = kNone;  // number of the file
+    bool own = false;       // anonymous memory that only this process has mapped
   };
   static constexpr uint32_t kNone = ~uint32_t{0};
 
   // The memory of a file, without the characters of its name, and of a process that has mapped it.
   static constexpr uint64_t kFileBytes = 160;
+  // The memory of a process, without the characters of its name.
+  static constexpr uint64_t kProcessBytes = 256;
 
   // The number of the file. Files that replaced one another have one path, and differ in the inode.
   uint32_t file_number(const std::string& path, uint64_t inode);
@@ -43,9 +47,16 @@ class PageOwners {
   const Files& files() const { return numbers_; }
 
   // Returns the number of the process.
-  uint32_t add_process() {
-    processes_.emplace_back();
+  uint32_t add_process(Process process = {}) {
+    processes_.push_back({.process = std::move(process), .files = {}});
     return static_cast<uint32_t>(processes_.size() - 1);
+  }
+  // States facts about the process without which user() cannot return it: its address space is not
+  // a copy, no copy of it was made, and the kernel chose the address of its stack at random.
+  // `stack_end` is the end of the stack.
+  void set_provable(uint32_t process, uint64_t stack_end) {
+    processes_[process].stack_end = stack_end;
+    has_provable_ = true;
   }
   // Records that the process has mapped this file.
   void add_mapping(uint32_t process, uint32_t file);
@@ -62,32 +73,62 @@ class PageOwners {
     return std::binary_search(listed_.begin(), listed_.end(), file);
   }
   bool has_mapped(uint32_t process, uint32_t file) const {
-    const std::vector<uint32_t>& of = processes_[process];
+    const std::vector<uint32_t>& of = processes_[process].files;
     return std::binary_search(of.begin(), of.end(), file);
   }
 
   // Returns for each file whether some process has mapped both this file and one of `files`.
   std::vector<bool> near(const std::vector<uint32_t>& files) const;
 
+  // True if user() can return a process.
+  bool has_provable() const { return has_provable_; }
+  // The processes that user() can return.
+  std::vector<const Process*> provable() const;
+  // The process whose user code accesses this page at this address. Null if the owners do not prove
+  // it: the page must be the process's own page, at an address that the kernel chose at random.
+  // Then no other process can have had the page at the same address, unless by chance. Addresses
+  // that programs choose themselves prove nothing, because another process with the same program
+  // may have had the page at the same address.
+  const Process* user(EffectiveAddr ea, LogicalAddr la) const;
+
   // Calls visit(run) for runs that hold `address`, until it returns true: several processes may
-  // share a page. Visits a bounded number of runs.
+  // share a page. Visits a bounded number of runs. Returns false if there are more.
   template <class Visit>
-  void visit(LogicalAddr address, const Visit& visit) const {
+  bool visit(LogicalAddr address, const Visit& visit) const {
     auto run = std::upper_bound(runs_.begin(), runs_.end(), address.value,
                                 [](uint64_t value, const Run& r) { return value < r.la; });
-    for (size_t left = kMostLooks; left != 0 && run != runs_.begin(); left--) {
+    for (size_t left = kMostLooks; run != runs_.begin(); left--) {
+      if (left == 0) return false;
       --run;
-      if (run->reach <= address.value) return;
-      if (address.value - run->la < run->size_bytes && visit(*run)) return;
+      if (run->reach <= address.value) break;
+      if (address.value - run->la < run->size_bytes && visit(*run)) break;
     }
+    return true;
   }
 
  private:
   static constexpr size_t kMostLooks = 256;
+  // Linux chooses addresses downward from the stack: arch/powerpc/mm/mmap.c, mmap_base(). The stack
+  // begins up to 1 GiB below the end of the address space (STACK_RND_MASK in
+  // arch/powerpc/include/asm/elf.h), and the first mapping between 1 and 2 GiB further below. The
+  // rest of this distance is for mappings. Programs themselves choose addresses far from the stack:
+  // executables that are not position-independent, and the heaps of some language runtimes.
+  static constexpr uint64_t kRandomBytes = uint64_t{4} << 30;
+
+  struct Known {
+    Process process;
+    std::vector<uint32_t> files;  // sorted
+    uint64_t stack_end = 0;       // 0: user() cannot return the process
+
+    bool is_provable_at(uint64_t ea) const {
+      return ea < stack_end && stack_end - ea <= kRandomBytes;
+    }
+  };
 
   Files numbers_;
-  std::vector<std::vector<uint32_t>> processes_;  // the files of each process, sorted
-  std::vector<uint32_t> listed_;                  // sorted
+  std::vector<Known> processes_;
+  bool has_provable_ = false;
+  std::vector<uint32_t> listed_;  // sorted
   std::vector<Run> runs_;
 };
 

@@ -28,8 +28,17 @@ namespace fs = std::filesystem;
 
 // Documentation/admin-guide/mm/pagemap.rst: each page has 64 bits. Bit 63 marks a page in memory.
 // Bits 0 to 54 hold its frame number, or 0 if the kernel hides this number.
+// Bit 61 marks a page of a file, or of anonymous memory that processes share. Bit 56 marks a page
+// that is mapped only once; the zero page, pages after a fork, and pages that KSM merged are not.
 constexpr uint64_t kPresent = uint64_t{1} << 63;
+constexpr uint64_t kShareable = uint64_t{1} << 61;
+constexpr uint64_t kExclusive = uint64_t{1} << 56;
 constexpr uint64_t kFrame = (uint64_t{1} << 55) - 1;
+
+// include/linux/sched.h, PF_FORKNOEXEC and PF_RANDOMIZE: flags of /proc/PID/stat. The task was
+// forked, and has not executed a program. The kernel chooses addresses at random.
+constexpr uint64_t kForkedOnly = 0x40;
+constexpr uint64_t kRandomized = 0x400000;
 
 constexpr size_t kEntriesAtOnce = 8192;
 
@@ -99,17 +108,15 @@ std::map<pid_t, std::string> ProcessPages::descendants() const {
   return ours;
 }
 
-// Adds a line for each run of pages that are consecutive in both kinds of address. The printed
-// addresses are `moved` bytes higher.
-bool ProcessPages::add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text,
-                               uint64_t moved) {
+// Calls put(ea, la, bytes, own) for each run of pages of one kind that are consecutive in both
+// kinds of address.
+template <class Put>
+bool ProcessPages::add_runs(int pagemap, uint64_t begin, uint64_t end, const Put& put) {
   std::vector<uint64_t> entries(kEntriesAtOnce);
   uint64_t run_ea = 0, run_la = 0, run_bytes = 0;
+  bool run_own = false;
   const auto flush = [&] {
-    if (run_bytes != 0) {
-      fmt::format_to(std::back_inserter(text), " {:x} {:x} {:x}\n", run_ea + moved, run_la,
-                     run_bytes);
-    }
+    if (run_bytes != 0) put(run_ea, run_la, run_bytes, run_own);
     run_bytes = 0;
   };
   for (uint64_t at = begin; at < end;) {
@@ -125,16 +132,34 @@ bool ProcessPages::add_mapping(int pagemap, uint64_t begin, uint64_t end, std::s
         hidden_ = true;
         continue;
       }
-      if (run_bytes == 0 || run_ea + run_bytes != at || run_la + run_bytes != la) {
+      const bool own = (entries[i] & (kShareable | kExclusive)) == kExclusive;
+      if (run_bytes == 0 || run_ea + run_bytes != at || run_la + run_bytes != la ||
+          run_own != own) {
         flush();
         run_ea = at;
         run_la = la;
+        run_own = own;
       }
       run_bytes += page_bytes_;
     }
   }
   flush();
   return true;
+}
+
+bool ProcessPages::add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text) {
+  return add_runs(pagemap, begin, end, [&](uint64_t ea, uint64_t la, uint64_t bytes, bool own) {
+    fmt::format_to(std::back_inserter(text), " {:x} {:x} {:x}{}\n", ea, la, bytes,
+                   own ? " own" : "");
+  });
+}
+
+// The lines have offsets in the file instead of addresses.
+bool ProcessPages::add_file_mapping(int pagemap, uint64_t begin, uint64_t end, uint64_t offset,
+                                    std::string& text) {
+  return add_runs(pagemap, begin, end, [&](uint64_t ea, uint64_t la, uint64_t bytes, bool) {
+    fmt::format_to(std::back_inserter(text), " {:x} {:x} {:x}\n", ea - begin + offset, la, bytes);
+  });
 }
 
 // Returns nothing if the process has ended or access is denied.
@@ -166,23 +191,28 @@ std::optional<std::string> ProcessPages::pages_of(pid_t pid, uint64_t& left) {
 void ProcessPages::look(std::chrono::milliseconds since) {
   uint64_t left = kMostPages;
   for (const auto& [pid, start] : descendants()) {
+    // Ahead of the pages: a process that executes a program later has other pages.
+    const std::string flags =
+        stat_field(proc_text(proc_ / std::to_string(pid) / "stat"), kStatFlags);
     auto text = pages_of(pid, left);
     // A process that ends loses its memory earlier than its number. A process that was just forked,
     // or is about to execute another program, has no useful pages. In both cases, the earlier pages
     // are kept.
     if (!text || text->find("\n ") == std::string::npos) continue;
     Process& process = seen_[pid];
-    text_bytes_ -= process.text.size();
+    text_bytes_ -= process.bytes();
     process.start = start;
-    process.text = fmt::format("# pid {} {} {} {}\n", pid, start, since.count(),
-                               one_line(proc_text(proc_ / std::to_string(pid) / "comm"))) +
-                   *text;
-    if (text_bytes_ + process.text.size() > kMostTextBytes) {
+    process.head = fmt::format("# pid {} {} {} {}\n", pid, start, since.count(),
+                               one_line(proc_text(proc_ / std::to_string(pid) / "comm")));
+    process.text = std::move(*text);
+    process.has_new_addresses =
+        (std::strtoull(flags.c_str(), nullptr, 10) & (kForkedOnly | kRandomized)) == kRandomized;
+    if (text_bytes_ + process.bytes() > kMostTextBytes) {
       cut_ = true;
       seen_.erase(pid);
       continue;
     }
-    text_bytes_ += process.text.size();
+    text_bytes_ += process.bytes();
   }
 }
 
@@ -234,7 +264,7 @@ bool ProcessPages::add_file_pages(const std::string& mapping, int own_pagemap, s
   }
   std::string runs;
   const bool was_hidden = std::exchange(hidden_, false);
-  done = done && add_mapping(own_pagemap, begin, begin + bytes, runs, offset - begin);
+  done = done && add_file_mapping(own_pagemap, begin, begin + bytes, offset, runs);
   done = done && !hidden_ && !runs.empty();
   hidden_ = hidden_ || was_hidden;
   ::munmap(memory, bytes);
@@ -269,6 +299,17 @@ std::string ProcessPages::pages_of_files(int own_pagemap) {
   return text.empty() ? text : "# pid 0 0 0 [files]\n" + text;
 }
 
+// True if no other process can have stored to the process's own pages at these addresses while the
+// trace ran. A child that has not executed a program shares the pages of its parent. The process
+// that stores first gets a copy, and the other process keeps the page. At the end of the trace, the
+// page of a parent therefore never was a child's page.
+// A fork copies the address space. Then one of both processes keeps each page and the other gets a
+// copy when it stores to the page, so a page at an address can go from one to the other, and back
+// after the next fork.
+bool ProcessPages::is_only_owner(pid_t pid, const Process& process) const {
+  return process.has_new_addresses && parents_ && !parents_->contains(pid);
+}
+
 bool ProcessPages::write(int own_pagemap, TraceSink& sink) {
   const std::string files = pages_of_files(own_pagemap);
   if (seen_.empty() && files.empty()) return false;
@@ -276,6 +317,8 @@ bool ProcessPages::write(int own_pagemap, TraceSink& sink) {
       fmt::format("# pages of {} bytes of the workload's processes\n", page_bytes_);
   sink.append(std::as_bytes(std::span(title)));
   for (const auto& [pid, process] : std::exchange(seen_, {})) {
+    const std::string head = process.head + (is_only_owner(pid, process) ? "# only owner\n" : "");
+    sink.append(std::as_bytes(std::span(head)));
     sink.append(std::as_bytes(std::span(process.text)));
   }
   sink.append(std::as_bytes(std::span(files)));

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ class ProcessPages {
 
   // Reads the pages of all processes. `since` is the time since the start of the trace.
   void look(std::chrono::milliseconds since);
+
+  // The processes that created other processes, if the recorder saw all of them. Only with this
+  // fact does write() state that a process is the only owner of its pages.
+  void set_parents(std::set<pid_t> parents) { parents_ = std::move(parents); }
 
   // Also write() the pages of the file of this mapping.
   void add_file(const CodeMapping& mapping) { more_files_.push_back(one_line(maps_line(mapping))); }
@@ -55,20 +60,30 @@ class ProcessPages {
 
   struct Process {
     std::string start;  // field 22 of its stat
+    std::string head;   // its first line
     std::string text;
+    // It has executed a program itself, and the kernel chose the addresses at random.
+    bool has_new_addresses = false;
+
+    size_t bytes() const { return head.size() + text.size(); }
   };
 
   std::map<pid_t, std::string> descendants() const;
   std::optional<std::string> pages_of(pid_t pid, uint64_t& left);
   std::string pages_of_files(int own_pagemap);
   bool add_file_pages(const std::string& mapping, int own_pagemap, std::string& text);
-  bool add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text,
-                   uint64_t moved = 0);
+  bool add_mapping(int pagemap, uint64_t begin, uint64_t end, std::string& text);
+  bool add_file_mapping(int pagemap, uint64_t begin, uint64_t end, uint64_t offset,
+                        std::string& text);
+  template <class Put>
+  bool add_runs(int pagemap, uint64_t begin, uint64_t end, const Put& put);
+  bool is_only_owner(pid_t pid, const Process& process) const;
 
   std::filesystem::path proc_;
   pid_t root_;
   uint64_t page_bytes_;
   std::map<pid_t, Process> seen_;
+  std::optional<std::set<pid_t>> parents_;
   std::vector<std::string> more_files_;
   uint64_t file_pages_left_ = kMostPages;
   size_t text_bytes_ = 0;

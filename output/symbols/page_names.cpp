@@ -69,6 +69,7 @@ size_t PageNames::add_file(std::string_view text) {
 
 bool PageNames::add_line(std::string_view line) {
   if (line.starts_with("# pid ")) return add_process(line.substr(6));
+  if (line == "# only owner" && !processes_.empty()) processes_.back().only_owner = true;
   if (line.starts_with('#')) return true;
   return line.starts_with(' ') ? add_run(line.substr(1)) : add_mapping(line);
 }
@@ -79,12 +80,12 @@ bool PageNames::add_process(std::string_view line) {
   const auto start = take_number(line, 10);
   const auto seen = take_number(line, 10);
   if (!pid || !start || !seen) return false;
-  budget_.take(grown_bytes<Process>() + grown_bytes<std::vector<uint32_t>>() + kTextBytes +
-               line.size());
-  owners_.add_process();
+  budget_.take(grown_bytes<Process>() + PageOwners::kProcessBytes + 4 * (kTextBytes + line.size()));
+  std::string command = without_controls(line);
+  owners_.add_process(htmtrace::Process::of(*pid, command));
   processes_.push_back({.pid = *pid,
                         .seen_ms = *seen,
-                        .command = without_controls(line),
+                        .command = std::move(command),
                         .mappings = {},
                         .objects = {}});
   return true;
@@ -94,7 +95,9 @@ bool PageNames::add_process(std::string_view line) {
 bool PageNames::add_mapping(std::string_view line) {
   const auto begin = take_number(line, 16);
   if (!begin || processes_.empty() || !line.starts_with('-')) return false;
-  take_word(line);
+  line.remove_prefix(1);
+  const auto end = take_number(line, 16);
+  if (!end) return false;
   take_word(line);
   const auto offset = take_number(line, 16);
   take_word(line);
@@ -103,6 +106,9 @@ bool PageNames::add_mapping(std::string_view line) {
   budget_.take(grown_bytes<Mapping>() + kTextBytes + line.size());
   processes_.back().mappings.push_back(
       {.begin = *begin, .offset = *offset, .inode = *inode, .path = std::string(line)});
+  if (line == "[stack]" && processes_.back().only_owner) {
+    owners_.set_provable(static_cast<uint32_t>(processes_.size() - 1), *end);
+  }
   if (!line.starts_with('/')) return true;
   budget_.take(PageOwners::kFileBytes + line.size());
   const uint32_t file = owners_.file_number(std::string(line), *inode);
@@ -114,7 +120,7 @@ bool PageNames::add_mapping(std::string_view line) {
   return true;
 }
 
-// Parses "EFFECTIVE LOGICAL BYTES".
+// Parses "EFFECTIVE LOGICAL BYTES", and " own" if only the process has mapped these pages.
 bool PageNames::add_run(std::string_view line) {
   const auto ea = take_number(line, 16);
   const auto la = take_number(line, 16);
@@ -124,6 +130,7 @@ bool PageNames::add_run(std::string_view line) {
   const Process& process = processes_.back();
   const Mapping& mapping = process.mappings.back();
   PageOwners::Run run{.la = *la, .size_bytes = *size, .ea = *ea};
+  run.own = line == "own";
   if (mapping.path.starts_with('/')) {
     run.file = owners_.file_number(mapping.path, mapping.inode);
   }

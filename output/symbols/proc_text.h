@@ -12,6 +12,7 @@ std::string proc_text(const std::filesystem::path& path);
 
 // proc(5), /proc/pid/stat: field numbers.
 inline constexpr int kStatParent = 4;
+inline constexpr int kStatFlags = 9;
 inline constexpr int kStatStart = 22;
 // Returns field `number` (3 or higher), or "0" if the field does not exist.
 std::string stat_field(const std::string& stat, int number);

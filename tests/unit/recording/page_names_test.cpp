@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ namespace htmtrace {
 namespace {
 
 constexpr uint64_t kInMemory = uint64_t{1} << 63;
+constexpr uint64_t kOwn = kInMemory | uint64_t{1} << 56;
+constexpr uint64_t kOfFile = kInMemory | uint64_t{1} << 61;
 
 std::string pagemap_of(const std::vector<uint64_t>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(uint64_t)};
@@ -29,18 +33,17 @@ std::string pagemap_of(const std::vector<uint64_t>& values) {
 
 // A /proc with pages of 4 KiB. Process 20 is the workload, 21 its child, and 30 a foreign process.
 void make_proc(const TemporaryFolder& proc) {
-  proc.write("20/stat", "20 (prog) S 1 20 20 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 700 1 2\n");
+  proc.write("20/stat", "20 (prog) S 1 20 20 0 -1 4194308 0 0 0 0 0 0 0 0 20 0 1 0 700 1 2\n");
   proc.write("20/comm", "prog\n");
   proc.write("20/maps",
              "2000-5000 rw-p 00001000 00:01 5 /bin/prog\n"
              "6000-7000 rw-p 00000000 00:00 0 [heap]\n");
-  proc.write("20/pagemap",
-             pagemap_of({0, 0, kInMemory | 0x10, kInMemory | 0x11, 0, 0, kInMemory | 0x40}));
-  proc.write("21/stat", "21 (a) b) S 20 20 20 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 800 1 2\n");
+  proc.write("20/pagemap", pagemap_of({0, 0, kOfFile | 0x10, kOfFile | 0x11, 0, 0, kOwn | 0x40}));
+  proc.write("21/stat", "21 (a) b) S 20 20 20 0 -1 4194308 0 0 0 0 0 0 0 0 20 0 1 0 800 1 2\n");
   proc.write("21/comm", "child\n");
   proc.write("21/maps", "1000-3000 rw-p 00000000 00:00 0 \n");
-  proc.write("21/pagemap", pagemap_of({0, kInMemory | 0x11, kInMemory | 0x12}));
-  proc.write("30/stat", "30 (other) S 1 30 30 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 900 1 2\n");
+  proc.write("21/pagemap", pagemap_of({0, kOfFile | 0x11, kOfFile | 0x12}));
+  proc.write("30/stat", "30 (other) S 1 30 30 0 -1 4194308 0 0 0 0 0 0 0 0 20 0 1 0 900 1 2\n");
   proc.write("30/maps", "1000-2000 rw-p 00000000 00:00 0 \n");
   proc.write("30/pagemap", pagemap_of({0, kInMemory | 0x50}));
 }
@@ -93,7 +96,7 @@ TEST_CASE("pages of the workload and its children are saved as runs, and name ad
         "2000-5000 rw-p 00001000 00:01 5 /bin/prog\n"
         " 2000 10000 2000\n"
         "6000-7000 rw-p 00000000 00:00 0 [heap]\n"
-        " 6000 40000 1000\n"
+        " 6000 40000 1000 own\n"
         "# pid 21 800 50 child\n"
         "1000-3000 rw-p 00000000 00:00 0 \n"
         " 1000 11000 2000\n");
@@ -127,6 +130,69 @@ TEST_CASE("the last pages stay after a process has ended or has lost its memory"
   ProcessPages gone(proc.path(), 99, 4096);
   gone.look(std::chrono::milliseconds(1));
   CHECK(gone.processes() == 0);
+}
+
+TEST_CASE("only a process without copies of its address space is the only owner of its pages") {
+  const TemporaryFolder proc;
+  // Whether processes 20 and 21 are only owners.
+  const auto owners = [&](const std::optional<std::set<pid_t>>& parents,
+                          const std::string& flags_of_child = "4194308") {
+    make_proc(proc);
+    proc.write("21/stat",
+               "21 (a) b) S 20 20 20 0 -1 " + flags_of_child + " 0 0 0 0 0 0 0 0 20 0 1 0 800 1\n");
+    ProcessPages pages(proc.path(), 20, 4096);
+    pages.look(std::chrono::milliseconds(50));
+    if (parents) pages.set_parents(*parents);
+    const std::string text = pages_file(pages, proc);
+    std::string found;
+    for (const char* const pid : {"20", "21"}) {
+      const size_t at = text.find(std::string("# pid ") + pid);
+      const size_t line = text.find('\n', at) + 1;
+      found += text.compare(line, 13, "# only owner\n") == 0 ? 'y' : 'n';
+    }
+    return found;
+  };
+  using Pids = std::set<pid_t>;
+  CHECK(owners(Pids{}) == "yy");
+  CHECK(owners(std::nullopt) == "nn");       // the recorder missed some processes
+  CHECK(owners(Pids{20}) == "ny");           // a child has a copy
+  CHECK(owners(Pids{}, "4194372") == "yn");  // PF_FORKNOEXEC: the address space is a copy
+  CHECK(owners(Pids{}, "4") == "yn");        // no PF_RANDOMIZE
+}
+
+TEST_CASE("only pages that are anonymous and mapped once are the process's own") {
+  const TemporaryFolder proc;
+  const auto is_own = [&](uint64_t entry) {
+    make_proc(proc);
+    proc.write("20/pagemap", pagemap_of({0, 0, 0, 0, 0, 0, entry}));
+    ProcessPages pages(proc.path(), 20, 4096);
+    pages.look(std::chrono::milliseconds(50));
+    return pages_file(pages, proc).find(" 6000 40000 1000 own\n") != std::string::npos;
+  };
+  CHECK(is_own(kOwn | 0x40));
+  CHECK_FALSE(is_own(kInMemory | 0x40));       // after a fork, merged by KSM, or the zero page
+  CHECK_FALSE(is_own(kOwn | kOfFile | 0x40));  // a file, or shared memory
+}
+
+TEST_CASE("the owners of pages prove a process only near its stack") {
+  const auto proves = [](const std::string& more, const std::string& stack,
+                         const std::string& own) {
+    SymbolTable known;
+    known.finish();
+    PageNames names(known);
+    CHECK(names.add_file("# pid 20 700 50 prog\n" + more +
+                         "7ffe00000000-7ffe00001000 rw-p 00000000 00:00 0 \n"
+                         " 7ffe00000000 40000 1000" +
+                         own + "\n" + stack + " rw-p 00000000 00:00 0       [stack]\n") == 0);
+    const PageOwners owners = names.take_owners();
+    const Process* const process = owners.user({0x7ffe00000000}, {0x40000});
+    CHECK((process == nullptr || process->name == "prog:20"));
+    return process != nullptr;
+  };
+  CHECK(proves("# only owner\n", "7ffe20000000-7ffe20021000", " own"));
+  CHECK_FALSE(proves("", "7ffe20000000-7ffe20021000", " own"));
+  CHECK_FALSE(proves("# only owner\n", "7fff20000000-7fff20021000", " own"));
+  CHECK_FALSE(proves("# only owner\n", "7ffe20000000-7ffe20021000", ""));
 }
 
 TEST_CASE("hidden frames are reported, and are not addresses") {
