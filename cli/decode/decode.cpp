@@ -115,6 +115,7 @@ class Decode {
     heading(!options_.fields.empty() ? fields_heading_
             : options_.symbols       ? kCsvHeadingWithSymbols
                                      : kCsvHeading);
+    if (finds_processes_) owners_ = load_owners(trace, options_.traces);
     InputFile input = trace.open();
     TraceBytes bytes = bytes_of(trace, input);
     if (options_.summary) return summarize(bytes, map);
@@ -160,10 +161,11 @@ class Decode {
   }
 
   TraceBytes bytes_of(const ChosenTrace& trace, InputFile& input) const {
-    // Walks require the whole trace, because earlier walks complete later walks.
+    // Earlier walks complete later walks, and earlier accesses prove the process of later code.
     static const Selection all;
-    return selected_bytes(trace, input, options_.walks ? all : options_.traces.selection,
-                          options_.limit, options_.file_order);
+    const bool whole = options_.walks || finds_processes_;
+    return selected_bytes(trace, input, whole ? all : options_.traces.selection, options_.limit,
+                          options_.file_order);
   }
 
   void print_fields(const ChosenTrace& trace, TraceBytes& bytes, const TranslationMap& map) {
@@ -181,7 +183,7 @@ class Decode {
   // counts_for_status() requires one thread.
   bool in_parts(const TraceBytes& bytes) const {
     return selects_in_parts(options_.traces.selection, bytes) && !options_.walks && !needs_.place &&
-           options_.limit == kNoLimit && !options_.traces.counts_for_status();
+           !needs_.process && options_.limit == kNoLimit && !options_.traces.counts_for_status();
   }
 
   static constexpr auto kNothing = [](const auto&) {};
@@ -321,14 +323,16 @@ class Decode {
 
   template <class Printer>
   void select_into(Printer& printer, TraceBytes& bytes, const TranslationMap& map) {
-    if (options_.traces.selection.everything() && !needs_.place) {
+    if (options_.traces.selection.everything() && !needs_.place && !needs_.process) {
       return decode_into(printer, bytes, map);
     }
     SelectingSink sink(options_.traces.selection, printer, names());
+    if (owners_) sink.find_processes(*owners_, ProcessSelection(options_.traces.processes));
     sink.begin_at(place_of_begin(bytes));
     decode_into(sink, bytes, map);
     sink.finish();
     account_.add_selected(sink.selected(), bytes.file());
+    warn_of_contradictions(sink.contradictions(), bytes.file().name());
   }
 
   template <class Sink>
@@ -360,8 +364,10 @@ class Decode {
           ? Progress::Style::kNone
           : options_.traces.progress();
   std::optional<SymbolTable> symbols_;  // built on first use
+  std::optional<PageOwners> owners_;    // of the trace, if the output or the selection needs them
   std::string_view heading_;            // the last printed heading
   const CoreFieldNeeds needs_ = needs_of(options_.fields);
+  const bool finds_processes_ = needs_.process || options_.traces.selection.by_process;
   const std::string fields_heading_ = fields_heading(options_.fields);
   std::optional<NameSelection> names_;  // resolved on first use
   DecodeAccount account_{options_, output_};

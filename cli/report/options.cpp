@@ -42,6 +42,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
   app.add_flag("--timeline", options.timeline, "Report ticks, privileges and losses over time");
   app.add_option("--between", options.between, "Report the passages from function FROM to TO")
       ->type_name("FROM,TO");
+  app.add_flag("--processes", options.wishes.processes, "Add a table of the processes");
   app.add_flag("--infer-address", options.infer_address,
                "Find the address field of an unknown nest layout");
   static const std::map<std::string, HeatAxis> axes = {{"ticks", HeatAxis::kTicks},
@@ -207,6 +208,9 @@ void check(const CLI::App& app, ReportOptions& options) {
            "svg requires --heat-map or --calls");
     reject(options.axis.has_value(), "--over", "requires --heat-map");
   }
+  reject(options.wishes.processes && !options.has_tables(), "--processes",
+         "cannot be used with --stacks, --calls, --blocks, --heat-map, --timeline, --between and "
+         "--infer-address");
   check(options.symbols);
 }
 

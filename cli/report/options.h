@@ -43,6 +43,11 @@ struct ReportOptions {
 
   // Whether the report needs call stacks, which a nest trace does not have.
   bool follows_calls() const { return stacks || calls; }
+  // Whether the report has the tables of HotSpots.
+  bool has_tables() const {
+    return !follows_calls() && !heat_map && !timeline && !blocks && !infer_address &&
+           between.empty();
+  }
 };
 
 // Declares --address, which several reports share.

@@ -31,6 +31,8 @@ class PageSink {
     spots_.begin_trace(owners);
     stacks_.begin_trace();
   }
+  void process(const Process& process) { spots_.process(process); }
+  bool wants_processes() const { return spots_.wants_processes(); }
   bool wants_walks() const { return spots_.wants_walks(); }
   void walk(const Walk& walk) { spots_.walk(walk); }
   void unselected(const Walk& walk) { spots_.unselected(walk); }

@@ -88,6 +88,8 @@ class Report {
     }
     if (options_.blocks)
       throw Error("cannot report basic blocks: nest traces have no instructions");
+    if (options_.wishes.processes)
+      throw Error("cannot report processes: nest traces have no instructions");
     if (options_.wishes.key == DataKey::kEffective) {
       throw Error("cannot report by effective address: nest traces have no effective addresses");
     }

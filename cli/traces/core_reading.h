@@ -20,6 +20,7 @@
 #include "cli/traces/index_file.h"
 #include "cli/traces/nest_options.h"
 #include "cli/traces/options.h"
+#include "cli/traces/processes.h"
 #include "cli/traces/selection_options.h"
 #include "core/base/counted.h"
 #include "core/core_trace/decoder.h"
@@ -158,21 +159,31 @@ std::optional<CoreStatistics> count_in_parts(PartReading reading, const Selectio
   return statistics;
 }
 
-// Passes the selected events to `next`. Sets `selected` to the number of selected instructions.
-// Throws Error.
 template <CoreSink Next>
-CoreStatistics pass_selected(TraceBytes& bytes, const TranslationMap& map,
+bool finds_processes(const TraceOptions& options, const Next& next) {
+  return options.selection.by_process || wants_processes(next);
+}
+
+// Passes the selected events of the trace to `next`. Sets `selected` to the number of selected
+// instructions. Throws Error.
+template <CoreSink Next>
+CoreStatistics pass_selected(const ChosenTrace& trace, TraceBytes& bytes, const TranslationMap& map,
                              const TraceOptions& options, const NameSelection* names, Next& next,
                              uint64_t& selected) {
   if (bytes.restart() && !options.quiet) tell_part(bytes.file());
   if constexpr (HasParts<Next>) {
-    if (selects_in_parts(options.selection, bytes)) {
+    if (selects_in_parts(options.selection, bytes) && !wants_processes(next)) {
       return *count_in_parts(
           {.bytes = bytes, .map = map, .threads = options.threads, .progress = options.progress()},
           options.selection, names, next, selected, [] { return true; });
     }
   }
   SelectingSink sink(options.selection, next, names);
+  std::optional<PageOwners> owners;
+  if (finds_processes(options, next)) {
+    owners = load_owners(trace, options);
+    sink.find_processes(*owners, ProcessSelection(options.processes));
+  }
   sink.begin_at(place_of_begin(bytes));
   const CoreStatistics statistics = decode_bytes(
       {.bytes = bytes,
@@ -181,6 +192,7 @@ CoreStatistics pass_selected(TraceBytes& bytes, const TranslationMap& map,
        .progress = options.progress()},
       sink, [] { return true; });
   sink.finish();
+  warn_of_contradictions(sink.contradictions(), trace.name());
   selected = sink.selected();
   return statistics;
 }
@@ -195,10 +207,13 @@ bool read_core(const ChosenTrace& trace, const TraceOptions& options, const Name
   InputFile input = trace.open();
   const TranslationMap map = load_map(options.context, trace, manifest_of(trace));
   if constexpr (HasBeginTrace<Next>) next.begin_trace(map.owners());
+  // The proof of a process may precede the selection.
+  const Lead lead = finds_processes(options, next) ? Lead::kAll : lead_of<Next>();
   TraceBytes bytes = selected_bytes(trace, input, options.selection, Selection::kAny,
-                                    /*file_order=*/false, lead_of<Next>());
+                                    /*file_order=*/false, lead);
   uint64_t selected = 0;
-  const CoreStatistics statistics = pass_selected(bytes, map, options, names, next, selected);
+  const CoreStatistics statistics =
+      pass_selected(trace, bytes, map, options, names, next, selected);
   warn_if_never_entered(options.selection, selected, trace.name());
   totals.add(statistics);
   totals.add_selected(selected);

@@ -6,9 +6,9 @@
 namespace htmtrace {
 
 void check_nest_selection(const Selection& s, const std::string& trace) {
-  if (s.ea.empty() && !s.by_name && !s.data_by_name && s.data_ea.empty() && s.data_ra.empty() &&
-      s.data_la.empty() && s.privileges == 0 && s.classes == 0 && s.numbers.first == 0 &&
-      s.numbers.last == Selection::kAny && !s.from_mark && !s.to_mark &&
+  if (s.ea.empty() && !s.by_name && !s.by_process && !s.data_by_name && s.data_ea.empty() &&
+      s.data_ra.empty() && s.data_la.empty() && s.privileges == 0 && s.classes == 0 &&
+      s.numbers.first == 0 && s.numbers.last == Selection::kAny && !s.from_mark && !s.to_mark &&
       s.last == Selection::kAny) {
     return;
   }

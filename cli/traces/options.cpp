@@ -23,7 +23,7 @@ void declare_traces(CLI::App& app, TraceOptions& options) {
   app.add_option("--core", options.filter.core, "Read only the traces of this core")
       ->type_name("N");
   declare_context(app, options.context);
-  declare_selection(app, options.selection, options.names);
+  declare_selection(app, options.selection, options.names, options.processes);
   declare_nest(app, options.nest);
   app.option_defaults()->group(kOutputGroup);
   app.add_option_function<std::string>(

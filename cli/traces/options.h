@@ -27,6 +27,7 @@ struct TraceOptions {
   ContextOptions context;
   Selection selection;
   NameOptions names;
+  std::vector<std::string> processes;  // --process; empty: all
   NestOptions nest;
   std::string output;  // empty: standard output
   bool force = false;

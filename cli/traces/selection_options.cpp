@@ -135,7 +135,8 @@ std::optional<AddressRange> parse_range(std::string_view text) {
   return AddressRange{*first, *first + (*size - 1)};
 }
 
-void declare_selection(CLI::App& app, Selection& selection, NameOptions& names) {
+void declare_selection(CLI::App& app, Selection& selection, NameOptions& names,
+                       std::vector<std::string>& processes) {
   app.option_defaults()->group(kSelectionGroup);
   add_ranges(app, "--ea", selection.ea, "effective address of the instruction");
   add_ranges(app, "--ra", selection.ra, "real address of the instruction");
@@ -149,6 +150,8 @@ void declare_selection(CLI::App& app, Selection& selection, NameOptions& names) 
               "Select by the object that it accesses, as --function");
   add_symbols(app, "--code", names.files, selection.by_name, "FILE",
               "Select by program, library or kernel module");
+  add_symbols(app, "--process", processes, selection.by_process, "NAME|PID",
+              "Select by process; also kernel, unknown");
   add_names(app, "--privilege", selection.privileges, kPrivilegeNames, "Select by privilege");
   add_names(app, "--class", selection.classes, kInstructionClassNames, "Select by class");
   add_window(app, "--instructions", selection.numbers, "range of instructions",

@@ -7,16 +7,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/traces/named_symbols.h"
 #include "core/selection/selection.h"
 
 namespace htmtrace {
 
-// Declares --ea, --ra, --la, --dea, --dra, --dla, --function, --data, --code, --privilege, --class,
-// --ticks, --from-mark, --to-mark, --every, --first and --last. `selection` and `names` must live
-// until the command line is parsed.
-void declare_selection(CLI::App& app, Selection& selection, NameOptions& names);
+// Declares --ea, --ra, --la, --dea, --dra, --dla, --function, --data, --code, --process,
+// --privilege, --class, --ticks, --from-mark, --to-mark, --every, --first and --last. `selection`,
+// `names` and `processes` must live until the command line is parsed.
+void declare_selection(CLI::App& app, Selection& selection, NameOptions& names,
+                       std::vector<std::string>& processes);
 
 // Warns when --ea names a single address and `selected` is 0. Most such addresses are those of
 // functions that nm printed. `trace` is the name of the trace.

@@ -184,6 +184,13 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
   return table;
 }
 
+PageOwners load_page_owners(const std::string& path) {
+  const SymbolTable none;
+  PageNames names(none);
+  if (!read_pages({path}, names)) return {};
+  return names.take_owners();
+}
+
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
                           const SymbolTable& known) {
   PageNames names(known);

@@ -42,6 +42,9 @@ struct SymbolLoading {
 SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths,
                          const SymbolLoading& how = {});
 
+// Loads the owners of pages that record saved beside the trace at `path`. Throws Error.
+PageOwners load_page_owners(const std::string& path);
+
 // Loads the names of logical addresses, from `known` and the pages that record saved.
 // Warns and throws like load_symbols(). `known` must outlive the result.
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,

@@ -32,6 +32,7 @@ HotSpots::HotSpots(Wishes wishes, const SymbolTable& symbols)
 void HotSpots::begin_trace(const MemoryOwners& owners) {
   take(own_);
   completer_ = {};
+  work_ = nullptr;
   trace_owners_ = &owners;
   own_.begin_trace(owners);
   owners_.begin_trace(owners);

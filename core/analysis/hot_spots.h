@@ -5,7 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/analysis/hot_part.h"
@@ -20,6 +22,7 @@
 #include "core/core_trace/walk_completer.h"
 #include "core/core_trace/walk_statistics.h"
 #include "core/memory_map/owners.h"
+#include "core/memory_map/process.h"
 
 namespace htmtrace {
 
@@ -35,6 +38,12 @@ struct HotData {
   static constexpr uint64_t kNoObject = HotPart::kNoObject;
 };
 
+// The work of one process.
+struct ProcessWork {
+  uint64_t count = 0;  // instructions
+  uint64_t data = 0;   // their data accesses
+};
+
 // A sink for CoreDecoder. It accepts several traces. Several threads can count a trace: they fill
 // parts, and one thread adds up the parts in the order of the trace. The counts then depend on the
 // parts, but not on the threads.
@@ -45,7 +54,8 @@ class HotSpots {
     std::vector<uint64_t> units;  // sizes in which the sink counts data; powers of two
     // Entries of each table. The short lists of a table may use kListPlaces slots for each entry.
     size_t entries = 1 << 16;
-    bool walks = false;  // count the walks through page tables, which takes time
+    bool walks = false;      // count the walks through page tables, which takes time
+    bool processes = false;  // count the work of each process, which only one thread can do
     static constexpr size_t kListPlaces = 8;
   };
   using Part = HotPart;
@@ -55,8 +65,16 @@ class HotSpots {
 
   // Starts another trace. `owners` must outlive the trace's instructions.
   void begin_trace(const MemoryOwners& owners);
+  // The next instructions belong to this process. Parts do not count the work of processes.
+  void process(const Process& process) {
+    if (wishes_.processes) work_ = &processes_[process.name];
+  }
 
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {
+    if (work_ != nullptr) {
+      work_->count++;
+      work_->data += instruction.data_count;
+    }
     own_.instruction(instruction);
     if (own_.is_large()) [[unlikely]]
       take(own_);
@@ -76,6 +94,8 @@ class HotSpots {
 
   // The decoder must call walk() with raw walks.
   bool wants_walks() const { return wishes_.walks; }
+  // The reader must call process().
+  bool wants_processes() const { return wishes_.processes; }
 
   const Wishes& wishes() const { return wishes_; }
   const SymbolTable& symbols() const { return symbols_; }
@@ -91,6 +111,8 @@ class HotSpots {
   }
   const HotTable<HotCode>& code() const { return code_; }
   const OwnerTable<OwnedWork>& owners() const { return owners_; }
+  // By name, including "kernel" and "unknown"; with wants_processes() only.
+  const std::map<std::string, ProcessWork>& processes() const { return processes_; }
   // Instruction side and data side.
   const std::array<WalkStatistics, 2>& walks() const { return walks_; }
   // One table for each unit, in the same order.
@@ -117,6 +139,8 @@ class HotSpots {
   HotTable<HotCode> code_;
   OwnerTable<OwnedWork> owners_;
   std::array<size_t, kAtOnce> places_{};  // of rows in a table
+  std::map<std::string, ProcessWork> processes_;
+  ProcessWork* work_ = nullptr;  // of the current process, in processes_; null: not found
   std::vector<HotTable<HotData>> data_;
   uint64_t instructions_ = 0;
   HotPart::Mix mix_;

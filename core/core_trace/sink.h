@@ -12,6 +12,7 @@
 #include "core/core_trace/events.h"
 #include "core/core_trace/radix_walk.h"
 #include "core/memory_map/owners.h"
+#include "core/memory_map/process.h"
 
 namespace htmtrace {
 
@@ -90,6 +91,15 @@ concept HasAt = requires(Sink& sink, const TracePlace& place) {
   sink.at(place);
 };
 
+// void process(const Process&)
+// Receives the process of the next instructions, selected or not, when it changes. The caller finds
+// processes only on request (wants_processes()); without the first call, they are unknown. The
+// process outlives the trace's events.
+template <class Sink>
+concept HasProcess = requires(Sink& sink, const Process& process) {
+  sink.process(process);
+};
+
 // void unselected(const Instruction&), void unselected(const Stamp&), void unselected(const Walk&)
 // Receive the events that are not selected.
 template <class Sink, class Event>
@@ -144,6 +154,22 @@ template <class Sink>
 bool wants_walks(const Sink& sink) {
   if constexpr (HasWantsWalks<Sink>) {
     return sink.wants_walks();
+  } else {
+    return false;
+  }
+}
+
+// bool wants_processes() const
+// Returns true if the reader must find the processes and call process(). Then one thread passes all
+// events, without parts: a process is known only in the order of the trace.
+template <class Sink>
+concept HasWantsProcesses = requires(const Sink& sink) {
+  sink.wants_processes();
+};
+template <class Sink>
+bool wants_processes(const Sink& sink) {
+  if constexpr (HasWantsProcesses<Sink>) {
+    return sink.wants_processes();
   } else {
     return false;
   }

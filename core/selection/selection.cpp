@@ -32,7 +32,7 @@ bool in_set(uint32_t set, Value value) {
 }  // namespace
 
 bool Selection::everything() const {
-  return ea.empty() && ra.empty() && la.empty() && !by_name && !wants_data(*this) &&
+  return ea.empty() && ra.empty() && la.empty() && !by_name && !by_process && !wants_data(*this) &&
          privileges == 0 && classes == 0 && !has_places() && has_parts();
 }
 
@@ -95,7 +95,8 @@ void Selector::follow(const Selector& earlier) {
 
 bool Selector::matches(const Instruction& instruction, NameMatch names) const {
   const Selection& s = selection_;
-  if ((s.by_name && !names.code) || !in(s.ea, instruction.has_ea, instruction.ea.value) ||
+  if ((s.by_name && !names.code) || (s.by_process && !names.process) ||
+      !in(s.ea, instruction.has_ea, instruction.ea.value) ||
       !in(s.ra, instruction.has_ra, instruction.ra.value) ||
       !in(s.la, instruction.has_la, instruction.la.value)) {
     return false;

@@ -35,6 +35,8 @@ struct Selection {
   // selected name. The caller passes the result of this comparison as a NameMatch.
   bool by_name = false;
   bool data_by_name = false;
+  // If true, the instruction must belong to a selected process (NameMatch::process).
+  bool by_process = false;
 
   uint32_t privileges = 0;  // bit 1 << Privilege; 0: all
   uint32_t classes = 0;     // bit 1 << InstructionClass; 0: all
@@ -55,12 +57,13 @@ struct Selection {
   // The selection has conditions on the position in the trace: numbers, ticks, marks or `first`.
   bool has_places() const;
   // Selectors of the parts of a trace can apply the selection (Selector::follow()).
-  bool has_parts() const { return every == 1 && last == kAny; }
+  bool has_parts() const { return !by_process && every == 1 && last == kAny; }
 };
 
-// Whether an instruction and its data accesses have selected names.
+// Whether an instruction and its data accesses have selected names, and a selected process.
 struct NameMatch {
   bool code = true;
+  bool process = true;
   unsigned data = ~0U;  // bit 1 << i: access i
 };
 

@@ -117,12 +117,26 @@ std::string owners_table(const HotSpots& spots) {
   return table.take();
 }
 
+std::string processes_table(const HotSpots& spots) {
+  HtmlTable table("by process", {{"instructions", Kind::kNumber},
+                                 {"share", Kind::kNumber},
+                                 {"data accesses", Kind::kNumber},
+                                 {"share", Kind::kNumber},
+                                 {"process", Kind::kText}});
+  for (const auto& [name, work] : process_rows(spots)) {
+    table.line({std::to_string(work.count), percent_text(work.count, spots.instructions()),
+                std::to_string(work.data), percent_text(work.data, spots.data_accesses()), name});
+  }
+  return table.take();
+}
+
 void add_mix(HtmlPage& page, const HotSpots& spots) {
   std::string html =
       mix_table("instructions by privilege", "privilege", kPrivilegeNames, spots.instructions(),
                 [&](size_t i) { return spots.of_privilege(static_cast<Privilege>(i)); });
   html += mix_table("instructions by kind", "kind", kInstructionClassNames, spots.instructions(),
                     [&](size_t i) { return spots.of_class(static_cast<InstructionClass>(i)); });
+  if (spots.wants_processes()) html += processes_table(spots);
   if (spots.owners().known()) html += owners_table(spots);
   page.section("Mix", html);
   if (const std::string walks = walks_text(spots); !walks.empty()) {

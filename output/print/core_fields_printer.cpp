@@ -26,6 +26,8 @@ struct CoreFieldWriters {
       p.line_.put<kFormat>(name, Number{p.place_.ticks});
     } else if constexpr (kField == kSymbol) {
       put_symbol<kFormat>(p, name, p.code_name_);
+    } else if constexpr (kField == kProcess) {
+      p.line_.put_long<kFormat>(name, p.process_->name);
     } else if constexpr (kField == kAssembler) {
       p.line_.put_long<kFormat>(
           name, instruction.has_opcode ? Disassembler::of_thread().text(instruction) : "");
@@ -78,7 +80,8 @@ struct CoreFieldWriters {
                     put<FieldsFormat::kCsv, kField>},
             .needs = {.place = kField == kNumber || kField == kTicks,
                       .symbols = kField == kSymbol,
-                      .assembler = kField == kAssembler}};
+                      .assembler = kField == kAssembler,
+                      .process = kField == kProcess}};
   }
   template <AccessField kField, unsigned kAccess>
   static constexpr Writer writer() {
@@ -127,6 +130,7 @@ CoreFieldNeeds needs_of(const std::vector<std::string>& fields) {
     needs.place |= writer->needs.place;
     needs.symbols |= writer->needs.symbols;
     needs.assembler |= writer->needs.assembler;
+    needs.process |= writer->needs.process;
   }
   return needs;
 }

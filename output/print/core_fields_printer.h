@@ -23,6 +23,7 @@ struct CoreFieldNeeds {
   bool place = false;  // at(), which a SelectingSink calls
   bool symbols = false;
   bool assembler = false;
+  bool process = false;  // process(), which a SelectingSink calls on request
 };
 CoreFieldNeeds needs_of(const std::vector<std::string>& fields);
 
@@ -38,6 +39,7 @@ class CoreFieldsPrinter {
   CoreFieldsPrinter(TextOutput& output, const Wishes& wishes);
 
   void at(const TracePlace& place) { place_ = place; }
+  void process(const Process& process) { process_ = &process; }
   void instruction(const Instruction& instruction);
   void stamp(const Stamp&) {}
   void defect(const Defect&) {}
@@ -56,6 +58,7 @@ class CoreFieldsPrinter {
   AddressNames names_;
   std::vector<Column> columns_;
   TracePlace place_;
+  const Process* process_ = &Process::unknown();
   std::string code_name_;  // of the current instruction
   std::string text_;
 };

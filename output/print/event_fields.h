@@ -75,6 +75,7 @@ enum class InstructionField : uint8_t {
   kSymbol,
   kData,
   kAssembler,
+  kProcess,
 };
 
 // One field has three lines: its names in text, JSON and CSV, its column in Avro and Parquet, its
@@ -136,6 +137,9 @@ inline constexpr auto kInstructionFields = [] {
       {kAssembler,    {8, "asm"},         {},                    {},
        {},
        "The disassembled instruction, up to the end of the line. With --disassemble."},
+      {kProcess,      {0, "process"},     {},                    {},
+       {},
+       "The process: COMMAND:PID, kernel or unknown; see PROCESSES."},
   });
 }();
 

@@ -63,8 +63,8 @@ inline constexpr bool kIsString<Number> = false;
 
 // ------------------------------------------------------------------------------ VALUES
 
-// kTarget, kType, kSymbol, kData and kAssembler need more than the instruction: the printers have
-// them.
+// kTarget, kType, kSymbol, kData, kAssembler and kProcess need more than the instruction: the
+// printers have them.
 template <InstructionField kField>
 [[gnu::always_inline]] inline auto value_of(const Instruction& instruction) {
   using enum InstructionField;

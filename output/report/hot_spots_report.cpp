@@ -3,7 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <functional>
 #include <iterator>
+#include <utility>
+#include <vector>
 
 #include "core/base/counted.h"
 #include "core/base/size_text.h"
@@ -84,6 +88,29 @@ std::string owners_text(const HotSpots& spots) {
                    percent(work.data, spots.data_accesses()), owner_name(owner));
   }
   return text;
+}
+
+std::string processes_text(const HotSpots& spots) {
+  std::string text = fmt::format("\nby process\n{:>14} {:>7} {:>14} {:>7}  {}\n", "instructions",
+                                 "share", "data accesses", "share", "process");
+  for (const auto& [name, work] : process_rows(spots)) {
+    fmt::format_to(std::back_inserter(text), "{:>14} {:>6.2f}% {:>14} {:>6.2f}%  {}\n", work.count,
+                   percent(work.count, spots.instructions()), work.data,
+                   percent(work.data, spots.data_accesses()), name);
+  }
+  return text;
+}
+
+void write_processes(JsonWriter& json, const HotSpots& spots) {
+  json.begin_array("processes");
+  for (const auto& [name, work] : process_rows(spots)) {
+    json.begin_object();
+    json.text("process", name);
+    json.number("instructions", work.count);
+    json.number("data_accesses", work.data);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void write_owners(JsonWriter& json, const HotSpots& spots) {
@@ -168,6 +195,14 @@ void write_data(JsonWriter& json, const HotSpotsReport& report, size_t place) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, ProcessWork>> process_rows(const HotSpots& spots) {
+  using Row = std::pair<std::string, ProcessWork>;
+  std::vector<Row> rows(spots.processes().begin(), spots.processes().end());
+  std::erase_if(rows, [](const Row& row) { return row.second.count == 0; });
+  std::ranges::stable_sort(rows, std::greater<>(), [](const Row& row) { return row.second.count; });
+  return rows;
+}
+
 std::string sites_text(const SymbolTable& symbols, const HotData& data, size_t most) {
   return list_text(short_list(data.sites, most),
                    [&](uint64_t key) { return named_code(symbols, key).text(); });
@@ -211,6 +246,7 @@ std::string HotSpotsReport::to_text() const {
                    [&](size_t i) { return spots.of_privilege(static_cast<Privilege>(i)); });
   text += mix_text("instructions by kind", kInstructionClassNames, spots.instructions(),
                    [&](size_t i) { return spots.of_class(static_cast<InstructionClass>(i)); });
+  if (spots.wants_processes()) text += processes_text(spots);
   if (spots.owners().known()) text += owners_text(spots);
   for (size_t i = 0; i < spots.data().size(); i++) text += data_text(*this, i);
   return text + code_text(*this) + walks_text(spots);
@@ -225,6 +261,7 @@ std::string HotSpotsReport::to_json() const {
   json.number("data_without_address", spots.data_without_address());
   json.number("code_without_address", spots.code_without_address());
   write_mix(json, spots);
+  if (spots.wants_processes()) write_processes(json, spots);
   if (spots.owners().known()) write_owners(json, spots);
   write_walks(json, spots);
   json.begin_array("data");
@@ -271,6 +308,11 @@ std::string HotSpotsReport::to_csv() const {
     const Named code = named_code(spots.symbols(), key);
     fmt::format_to(out, "code,,{},{},,,,{},,0x{:016x},{},\n", hot.count, spots.code().error(),
                    hot.data, code.address, csv_field(code.symbol));
+  }
+  if (spots.wants_processes()) {
+    for (const auto& [name, work] : process_rows(spots)) {
+      fmt::format_to(out, "process,,{},0,,,,{},,,{},\n", work.count, work.data, csv_field(name));
+    }
   }
   if (!spots.owners().known()) return text + walks_csv(spots);
   for (const auto& [owner, work] : spots.owners().rows()) {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/analysis/hot_spots.h"
 #include "output/report/decode_report.h"
@@ -23,6 +25,9 @@ struct HotSpotsReport {
   std::string to_json() const;
   std::string to_csv() const;
 };
+
+// The processes with their names, by decreasing number of instructions, which is not 0.
+std::vector<std::pair<std::string, ProcessWork>> process_rows(const HotSpots& spots);
 
 // The parts of a line of hot data. `most` limits the values of each list.
 // The code that accessed the data: "first(3) second(1)".

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/analysis/process_follower.h"
+
+#include "core/analysis/symbol_table.h"
+
+namespace htmtrace {
+
+// A POWER8 trace does not report the privilege. There, user code runs at user addresses, with
+// translation.
+ProcessFollower::Side ProcessFollower::side_of(const Instruction& instruction) {
+  const Modes modes = instruction.modes;
+  switch (privilege_of(modes)) {
+    case Privilege::kUser:
+      return Side::kUser;
+    case Privilege::kKernel:
+    case Privilege::kHypervisor:
+    case Privilege::kUltravisor:
+      return Side::kKernel;
+    case Privilege::kUnknown:
+      break;
+  }
+  if (!instruction.has_ea || owned::is_nobodys(instruction.ea.value)) return Side::kUnknown;
+  if (!owned::is_user(instruction.ea.value)) return Side::kKernel;
+  if ((modes.known & Modes::kIr) == 0) return Side::kUnknown;
+  return modes.is(Modes::kIr) ? Side::kUser : Side::kKernel;
+}
+
+bool ProcessFollower::Step::reaches(uint64_t ea) const {
+  if (ea == end) return true;
+  if (!is_word || branch_kind(opcode) == BranchKind::kNone) return false;
+  return !is_direct_branch(opcode) || ea == direct_target(opcode, end - 4);
+}
+
+// An instruction at another address follows a branch, or starts to handle an interrupt. A core that
+// returns from the hypervisor may run another virtual processor. The kernel returns to the
+// interrupted instruction. Where it returns to another instruction, it delivers a signal or runs
+// another thread, or the trace has changed to another virtual processor.
+bool ProcessFollower::jumps_to(const Instruction& instruction, Side side) {
+  if (last_side_ == Side::kUser && side != Side::kUser) {
+    was_user_ = true;
+    last_user_ = last_;
+  }
+  if (!instruction.has_ea || (instruction.modes.bits & Modes::kHv) != hypervisor_bit_) return false;
+  const uint64_t ea = instruction.ea.value;
+  if (side != Side::kUser && is_interrupt_vector(ea)) return true;
+  if (!last_.is_known) return false;
+  // Without the kernel's code, another process may have run.
+  if (is_system_call(last_.opcode)) return side == Side::kKernel;
+  if (!last_.reaches(ea)) return false;
+  if (side != Side::kUser || last_side_ == Side::kUser || !was_user_) return true;
+  if (is_system_call(last_user_.opcode)) return ea == last_user_.end || ea + 4 == last_user_.end;
+  return last_user_.is_known && last_user_.reaches(ea);
+}
+
+const Process* ProcessFollower::process_of(const Instruction& instruction) {
+  const Process* process = nullptr;
+  for (unsigned i = 0; i < instruction.data_count && process == nullptr; i++) {
+    const DataAccess& access = instruction.data[i];
+    if (access.has_la) process = process_at(access);
+  }
+  return process;
+}
+
+}  // namespace htmtrace
