@@ -8,6 +8,9 @@
 # speed is per second of CPU time on one core, without ("user") and with the time in the kernel. Each time is the least
 # of three runs. The peak memory is the highest of the three runs.
 #
+# The jobs with processes find the process of each instruction. In "random", control flow breaks at almost every block, so
+# each block needs its own proof.
+#
 # The gain of a second core is the wall time of one thread divided by the wall time of two threads. The script prints it
 # as "GAIN of LIMIT". The limit is the gain of two programs at once on two cores, which may share a clock or a cache.
 # Results: BUILD_DIR/benchmark/jobs.log.
@@ -22,7 +25,7 @@ core=$(($(nproc) - 1))
 . "$(dirname "$0")/needs.sh"
 needs cli/htmtrace tests/generator/make_core_trace tests/generator/make_loop_trace
 mkdir -p "$folder"
-trap 'rm -f "$folder"/{random,random.map,loop,loop.map,time,blocks}' EXIT
+trap 'rm -f "$folder"/{random,random.map,loop,loop.map,time,blocks,htm.pages}' EXIT
 
 say() { echo "$*" | tee -a "$log"; }
 
@@ -77,16 +80,33 @@ job() {
     shift 2
     local command=("$htmtrace" "$@" -q --translation "$folder/$trace.map" --partition 0 "$folder/$trace")
     read -r user all kib < <(best "${command[@]}" -j 1)
+    users[$name]=$user
     (($(nproc) == 1)) || threads=$(gain "${command[@]}")
     say "$(awk -v name="$name" -v n="${instructions[$trace]}" -v user="$user" -v all="$all" -v mib=$((kib / 1024)) \
         -v threads="$threads" 'BEGIN {
             printf "%-18s %6.1f %12.1f %10d  %s", name, n / user / 1e6, n / all / 1e6, mib, threads }')"
 }
 
+# own_pages TRACE: write htm.pages, in which one process owns the pages that user code accesses in the first million
+# instructions, up to 4 GiB below the end of its stack. These 4 GiB have the most accesses.
+own_pages() {
+    local pages busiest
+    pages=$("$htmtrace" decode -q --translation "$folder/$1.map" --partition 0 --privilege user --fields dea,dla \
+        --instructions 0-1000000 "$folder/$1" || (($? == 3)))
+    pages=$(awk -F '\t' '$2 ~ /^[0-9a-f]+$/ { print " " substr($1, 1, 13) "000", substr($2, 1, 13) "000 1000 own" }' <<<"$pages")
+    busiest=$(cut -c 2-9 <<<"$pages" | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')
+    {
+        echo "# pid 1 1 50 program"
+        echo "# only owner"
+        printf '%s00000000-%x00000000 rw-p 00000000 00:00 0 [stack]\n' "$busiest" $((16#$busiest + 1))
+        grep "^ $busiest" <<<"$pages" | sort -u
+    } >"$folder/htm.pages"
+}
+
 say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
 "$build/tests/generator/make_core_trace" power10 $((millions * 25000000)) "$folder/random" "$folder/random.map"
 "$build/tests/generator/make_loop_trace" 7 $((millions * 1000000)) "$folder/loop" "$folder/loop.map"
-declare -A instructions
+declare -A instructions users
 for trace in random loop; do
     instructions[$trace]=$({ "$htmtrace" decode --summary -q "$folder/$trace" || (($? == 3)); } |
         awk '$1 == "instructions" { print $2 }')
@@ -102,4 +122,12 @@ for trace in random loop; do
     job $trace 'report --stacks' report --stacks
     job $trace 'report --heat-map' report --heat-map
     job $trace 'report --timeline' report --timeline
+    fields=ea,op,la,dea,dla
+    job $trace '--fields' decode --fields $fields -j 1
+    own_pages $trace
+    job $trace '--fields process' decode --fields $fields,process
+    say "                   $(awk "BEGIN { print int(100 * ${users[--fields process]} / ${users[--fields]} - 99.5) }") % more user time than --fields without process"
+    job $trace '--process' decode --process program
+    job $trace 'report --processes' report --processes
+    rm "$folder/htm.pages"
 done
