@@ -123,7 +123,7 @@ for trace in random loop; do
     job $trace 'report --heat-map' report --heat-map
     job $trace 'report --timeline' report --timeline
     fields=ea,op,la,dea,dla
-    job $trace '--fields' decode --fields $fields -j 1
+    job $trace '--fields' decode --fields $fields
     own_pages $trace
     job $trace '--fields process' decode --fields $fields,process
     say "                   $(awk "BEGIN { print int(100 * ${users[--fields process]} / ${users[--fields]} - 99.5) }") % more user time than --fields without process"

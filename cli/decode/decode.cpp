@@ -50,14 +50,6 @@ constexpr uint64_t kUsualInterval = 10'000'000;
 // The instructions in these bytes have at most 32 MB of names (SymbolTable::kMostNameBytes).
 constexpr size_t kNamedFeedBytes = 4 << 10;
 
-// Prints nothing: a summary needs only the number of selected instructions, which SelectingSink
-// counts.
-struct NoPrinter {
-  void instruction(const Instruction&) {}
-  void stamp(const Stamp&) {}
-  void defect(const Defect&) {}
-};
-
 SymbolTable load_names(const DecodeOptions& options) {
   SymbolTable symbols = load_symbols(options.names, options.traces);
   if (!symbols.empty()) return symbols;

@@ -13,7 +13,15 @@
 
 namespace htmtrace {
 
-// A FollowsPrinter and a DeliversPrinter (output/print/parallel_decode.h).
+// Prints nothing: a summary needs only the number of selected instructions, which the selecting
+// sink counts.
+struct NoPrinter {
+  void instruction(const Instruction&) {}
+  void stamp(const Stamp&) {}
+  void defect(const Defect&) {}
+};
+
+// A FollowsPrinter and a DeliversPrinter (output/print/part_printer.h).
 template <CoreSink Printer>
 class SelectedPrinter {
  public:
