@@ -75,7 +75,7 @@ class QtraceWriter {
   void finish() { skipped(); }
 
   // These functions and finish() support parts of a trace that decode in parallel: see
-  // FollowsPrinter in output/print/parallel_decode.h.
+  // FollowsPrinter in output/print/part_printer.h.
   void start_inside() { inside_ = true; }
   // The part has an instruction, and its text does not depend on the page of an earlier
   // instruction.

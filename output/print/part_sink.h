@@ -94,7 +94,7 @@ class PartSink {
 };
 
 // Counts the selected instructions. A FollowsPrinter and a DeliversPrinter
-// (output/print/parallel_decode.h).
+// (output/print/part_printer.h).
 template <HasParts Next>
 class SelectedPartSink {
  public:
