@@ -9,7 +9,8 @@
 // process executes (cases/whose/mark.h): that, the process identifier of the processor (PIDR) and
 // r13, which points to the thread's own memory, are the truth. Processes without a line, and user
 // code without such an instruction, must be unknown. A new program has r13 0 until it sets up its
-// memory; that code belongs to the program.
+// memory; that code belongs to the program. If it did so on another core, the kernel may have given
+// the PIDR of one process to another process here. Between the marks of the two, either is right.
 //
 // Exit status 0: no instruction has a wrong process, at most PERCENT of all instructions are
 // unknown, and each process INDEX has instructions that htmtrace names.
@@ -66,6 +67,11 @@ class Truth {
   bool is_kernel(size_t at) const { return threads_of_[at] == kKernel; }
   // kNoIndex if the process is not marked.
   unsigned index_of(size_t at) const { return indexes_[threads_of_[at]]; }
+  // The other process to which the instruction may belong, or kNoIndex.
+  unsigned other_index_of(size_t at) const {
+    const auto found = others_.find(threads_of_[at]);
+    return found == others_.end() ? kNoIndex : found->second;
+  }
   std::string thread_text(size_t at) const {
     const Thread& thread = threads_[threads_of_[at]];
     return fmt::format("PIDR {} r13 {:x}", thread.process, thread.memory);
@@ -87,9 +93,18 @@ class Truth {
     constexpr uint32_t kMark = 0x38005a00, kMarkMask = 0xfffffff0;
     if ((instruction.words[0] & kMarkMask) != kMark || instruction.word_count != 1) return;
     const unsigned index = instruction.words[0] & ~kMarkMask;
-    unsigned& known = indexes_[thread];
-    if (known != kNoIndex && known != index) throw std::runtime_error("a thread has two marks");
-    known = index;
+    const unsigned known = indexes_[thread];
+    if (known != kNoIndex && known != index) {
+      const uint32_t either = number_of({instruction.process, instruction.thread, ++begun.number});
+      indexes_[either] = known;
+      others_[either] = index;
+      for (size_t at = marked_[thread] + 1; at < threads_of_.size(); at++) {
+        if (threads_of_[at] == thread) threads_of_[at] = either;
+      }
+      threads_of_.back() = number_of({instruction.process, instruction.thread, ++begun.number});
+    }
+    indexes_[threads_of_.back()] = index;
+    marked_[threads_of_.back()] = threads_of_.size() - 1;
   }
 
   uint32_t number_of(const Thread& thread) {
@@ -111,6 +126,8 @@ class Truth {
   std::map<Thread, uint32_t> numbers_;
   std::vector<Thread> threads_;
   std::vector<unsigned> indexes_;             // by number of the thread
+  std::map<uint32_t, unsigned> others_;       // the second possible index of a thread
+  std::map<uint32_t, size_t> marked_;         // the last mark of a thread
   std::map<uint64_t, Beginning> beginnings_;  // by process identifier
 };
 
@@ -170,6 +187,7 @@ class Comparison {
     }
     const unsigned index = truth_.index_of(at);
     const auto name = names_.find(index);
+    const auto other = names_.find(truth_.other_index_of(at));
     const std::string who = index == kNoIndex ? "user code of " + truth_.thread_text(at)
                                               : fmt::format("process {}", index);
     if (found == "unknown") {
@@ -177,6 +195,8 @@ class Comparison {
       examples_["unknown: " + who]++;
     } else if (name != names_.end() && found == name->second) {
       right_[index]++;
+    } else if (other != names_.end() && found == other->second) {
+      right_[other->first]++;
     } else {
       wrong(found, who);
     }
