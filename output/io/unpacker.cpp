@@ -160,17 +160,21 @@ size_t Unpacker::read(std::span<std::byte> buffer, const Read& next) {
     const Step made = step(std::span(packed_).subspan(used_, size_ - used_), buffer.subspan(given));
     used_ += made.taken;
     given += made.given;
+    given_bytes_ += made.given;
     in_frame_ = made.in_frame;
     if (!made.trouble.empty()) {
+      // The checksum of a frame follows its data, so the damage may have changed earlier bytes.
       trouble_ = fmt::format(
-          "its compressed data is damaged before byte {} ({}); later data cannot be read",
-          taken_bytes_ - size_ + used_, made.trouble);
+          "its compressed data is damaged before byte {} ({}); later data cannot be read, and "
+          "decompressed data from byte {} on can be wrong",
+          taken_bytes_ - size_ + used_, made.trouble, frame_begin_);
       ended_ = true;
     } else if (ended_ && in_frame_ && made.given == 0) {
       trouble_ = "its last compressed frame is cut: the file ends in the middle of it";
     } else if (ended_ && in_frame_) {
       ended_ = false;  // the library may hold more bytes
     }
+    if (!in_frame_) frame_begin_ = given_bytes_;
   }
   return given;
 }
@@ -179,7 +183,7 @@ void Unpacker::restart() {
   if (zstd_) zstd_->restart();
   if (gzip_) gzip_->restart();
   size_ = used_ = 0;
-  taken_bytes_ = 0;
+  taken_bytes_ = given_bytes_ = frame_begin_ = 0;
   in_frame_ = ended_ = false;
   trouble_.clear();
 }

@@ -118,9 +118,10 @@ TEST_CASE("the bytes before damage do not depend on how much is read at a time")
   InputFile whole = InputFile::open_unpacked(path);
   const Content content = content_of(whole);
   CHECK(content.trouble.find("is damaged before byte") != std::string::npos);
-  // A frame, and the blocks (128 KiB) of the next frame that precede the damage.
+  // A frame, and blocks (128 KiB) of the next frame. The damage may have changed the last blocks.
   CHECK(content.text.size() > kFrame + kFrame / 4);
-  CHECK((content.text == text.substr(0, content.text.size())));
+  CHECK((content.text.substr(0, kFrame) == text.substr(0, kFrame)));
+  CHECK(content.trouble.ends_with("from byte 1048576 on can be wrong"));
   for (const size_t piece : {size_t{1000}, size_t{128} << 10, size_t{1} << 20, size_t{8} << 20}) {
     InputFile input = InputFile::open_unpacked(path);
     const Content again = content_of(input, piece);
