@@ -38,6 +38,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
   app.add_flag("--stacks", options.stacks, "Report folded call stacks");
   app.add_flag("--calls", options.calls, "Report the call tree; as svg, a flame graph");
   app.add_flag("--blocks", options.blocks, "Report hot basic blocks and their successors");
+  app.add_flag("--mca", options.predict_cycles, "Predict the cycles of the blocks with llvm-mca");
   app.add_flag("--heat-map", options.heat_map, "Report when each address was accessed");
   app.add_flag("--timeline", options.timeline, "Report ticks, privileges and losses over time");
   app.add_option("--between", options.between, "Report the passages from function FROM to TO")
@@ -189,6 +190,7 @@ void check(const CLI::App& app, ReportOptions& options) {
   if (options.format == ReportFormat::kHtml) check_html(app);
   if (!options.between.empty()) check_between(app, options);
   if (options.blocks) check_blocks(options);
+  reject(options.predict_cycles && !options.blocks, "--mca", "requires --blocks");
   if (options.units.empty()) {
     options.units = {"64K"};
     if (!options.heat_map) options.units.insert(options.units.begin(), "128");

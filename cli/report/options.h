@@ -34,6 +34,7 @@ struct ReportOptions {
   bool heat_map = false;
   bool timeline = false;
   bool blocks = false;
+  bool predict_cycles = false;
   bool infer_address = false;
   std::string between;  // FROM,TO; empty: no passages
   TerminalOptions terminal;

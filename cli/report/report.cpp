@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,7 @@
 #include "output/report/parts.h"
 #include "output/report/passages_report.h"
 #include "output/report/timeline_report.h"
+#include "output/symbols/cycle_model.h"
 
 namespace htmtrace {
 namespace {
@@ -49,8 +51,9 @@ constexpr size_t kFrames = 1000;
 
 class Report {
  public:
-  explicit Report(const ReportOptions& options)
-      : options_(options), symbols_(load_symbols(options.symbols, options.traces)) {}
+  // `model` is null if the user wants no prediction.
+  Report(const ReportOptions& options, CycleModel* model)
+      : options_(options), model_(model), symbols_(load_symbols(options.symbols, options.traces)) {}
 
   int run(Pager& pager) {
     std::optional<ScratchFile> spool;
@@ -209,7 +212,8 @@ class Report {
                                  .symbols = symbols_,
                                  .totals = totals_,
                                  .traces = traces.size(),
-                                 .top = options_.top.value_or(ReportOptions::kTop)};
+                                 .top = options_.top.value_or(ReportOptions::kTop),
+                                 .model = model_};
     return printed(report);
   }
 
@@ -301,6 +305,7 @@ class Report {
   }
 
   const ReportOptions& options_;
+  CycleModel* model_;
   SymbolTable symbols_;
   std::optional<NameSelection> names_;  // resolved on first use
   DecodeTotals totals_ = no_totals(options_.traces);
@@ -323,12 +328,14 @@ Action declare_report(CLI::App& app) {
     options->color = screen && wants_color(options->terminal, STDOUT_FILENO);
     if (screen) options->columns = terminal_columns();
     Pager pager(screen && !options->terminal.no_pager);
+    std::optional<CycleModel> model;
+    if (options->predict_cycles) model.emplace();
     confine(options->traces, inputs_of(options->symbols, options->traces.paths));
     if (is_one_dispatch_log(options->traces.paths)) {
       pager.wait();  // the report and its messages belong together
       return report_dispatch_log(app, *options);
     }
-    return Report(*options).run(pager);
+    return Report(*options, model ? &*model : nullptr).run(pager);
   };
 }
 

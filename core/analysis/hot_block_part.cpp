@@ -11,6 +11,7 @@ void HotBlockPart::skipped() {
   is_new_ = false;
   close(std::nullopt);
   run_.stop();
+  stretch_.is_mixed = true;
 }
 
 // Handles a control transfer to `ea`.
@@ -18,6 +19,41 @@ void HotBlockPart::arrive(uint64_t ea) {
   close(ea);
   run_.start(ea);
   open_is_lead_ = std::exchange(is_new_, false);
+  if (open_is_lead_) {
+    stretch_.has_lead = true;
+  } else {
+    stretch_.enter(ea);
+  }
+}
+
+Stretch HotBlockPart::last_stretch() const {
+  Stretch last = stretch_;
+  last.instructions = instructions_ - stretch_first_;
+  return last;
+}
+
+void HotBlockPart::end_stretch(std::optional<uint64_t> ticks) {
+  const Stretch ended = last_stretch();
+  if (!std::exchange(has_stamp_, true)) {
+    first_stretch_ = ended;
+    first_ticks_ = ticks;
+  } else if (ticks && !ended.is_mixed) {
+    const BlockTime time = {*ticks, ended.instructions};
+    if (ended.has_lead && ended.block) {
+      lead_end_ = ended;
+      lead_end_ticks_ = *ticks;
+    } else if (ended.has_lead) {
+      lead_time_ += time;
+    } else if (ended.block) {
+      times_.at({*ended.block}) += time;
+    }
+  }
+  stretch_ = {};
+  stretch_first_ = instructions_;
+  // The stamp is inside an execution.
+  if (run_.ended) return;
+  stretch_.has_lead = open_is_lead_;
+  if (!open_is_lead_) stretch_.block = run_.begin;
 }
 
 // Ends the current execution, if any.
@@ -58,6 +94,12 @@ void HotBlockPart::clear() {
   edges_.clear();
   is_new_ = true;
   begins_with_gap_ = open_is_lead_ = false;
+  stretch_ = first_stretch_ = {};
+  stretch_first_ = 0;
+  has_stamp_ = false;
+  times_.clear();
+  lead_time_ = {};
+  lead_end_.reset();
   run_.stop();
 }
 

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "core/analysis/block_time.h"
 #include "core/analysis/control_flow.h"
 #include "core/analysis/symbol_cursor.h"
 #include "core/base/arrival_table.h"
@@ -108,6 +109,7 @@ class HotBlockPart {
   }
   void stamp(const Stamp& stamp) {
     if (breaks_flow(stamp)) skipped();
+    end_stretch(ticks_of(stamp));
   }
   void defect(const Defect&) { skipped(); }
 
@@ -144,12 +146,28 @@ class HotBlockPart {
   const BlockRun& open() const { return run_; }
   bool open_is_lead() const { return run_.instructions != 0 && open_is_lead_; }
 
+  // Time. A stamp ends the first stretch, which continues the last stretch of the preceding part.
+  // Without a stamp, the first stretch is the last stretch.
+  bool has_stamp() const { return has_stamp_; }
+  const Stretch& first_stretch() const { return first_stretch_; }
+  std::optional<uint64_t> first_ticks() const { return first_ticks_; }
+  // Of the other stretches with known ticks in one block, by begin of the block.
+  const ArrivalTable<PlainKey, BlockTime>& times() const { return times_; }
+  // Of such stretches in the first execution.
+  const BlockTime& lead_time() const { return lead_time_; }
+  // The stretch in which the first execution ends, if other instructions precede that end or
+  // follow it, and its ticks are known.
+  const std::optional<Stretch>& lead_end() const { return lead_end_; }
+  uint64_t lead_end_ticks() const { return lead_end_ticks_; }
+  Stretch last_stretch() const;
+
   // Keeps the allocated memory and the known names.
   void clear();
 
  private:
   void arrive(uint64_t ea);
   void close(std::optional<uint64_t> successor);
+  void end_stretch(std::optional<uint64_t> ticks);
 
   struct Passes {
     uint64_t count = 0;
@@ -168,6 +186,15 @@ class HotBlockPart {
   bool is_new_ = true;  // no gap and no execution yet
   bool begins_with_gap_ = false;
   bool open_is_lead_ = false;
+  Stretch stretch_;             // the current stretch, without its number of instructions
+  uint64_t stretch_first_ = 0;  // instructions_ at the begin of the stretch
+  bool has_stamp_ = false;
+  Stretch first_stretch_;
+  std::optional<uint64_t> first_ticks_;
+  ArrivalTable<PlainKey, BlockTime> times_;
+  BlockTime lead_time_;
+  std::optional<Stretch> lead_end_;
+  uint64_t lead_end_ticks_ = 0;
   BlockRun run_;
 };
 

@@ -69,12 +69,38 @@ void HotBlocks::take_run(const BlockRun& run) {
   run_.ended = run.ended;
 }
 
+// `lead` is the begin of the part's first execution, if it has one.
+void HotBlocks::take_time(const HotBlockPart& part, std::optional<uint64_t> lead) {
+  if (!part.has_stamp()) {
+    if (stretch_) stretch_->join(part.last_stretch(), lead);
+    return;
+  }
+  const auto add = [&](const Stretch& stretch, uint64_t ticks) {
+    if (stretch.is_mixed || !stretch.block) return;
+    block_at(*stretch.block).time += {ticks, stretch.instructions};
+  };
+  if (stretch_ && part.first_ticks()) {
+    stretch_->join(part.first_stretch(), lead);
+    add(*stretch_, *part.first_ticks());
+  }
+  for (const auto& [begin, time] : part.times().rows()) block_at(begin.value).time += time;
+  if (lead) block_at(*lead).time += part.lead_time();
+  if (part.lead_end()) {
+    Stretch end;
+    end.join(*part.lead_end(), lead);
+    add(end, part.lead_end_ticks());
+  }
+  stretch_.emplace().join(part.last_stretch(), lead);
+}
+
 void HotBlocks::take(HotBlockPart& part) {
   instructions_ += part.instructions();
   unknown_ += part.unknown();
   if (part.begins_with_gap()) leave();
+  std::optional<uint64_t> lead;
   if (part.lead()) {
     take_run(*part.lead());
+    lead = run_.begin;
     part.after_lead() ? leave_to(*part.after_lead()) : leave();
   }
   for (const auto& [key, found] : part.blocks().rows()) {
@@ -89,15 +115,18 @@ void HotBlocks::take(HotBlockPart& part) {
   }
   if (part.open_is_lead()) {
     take_run(part.open());
+    lead = run_.begin;
   } else if (part.open().instructions != 0) {
     run_ = part.open();
   }
+  take_time(part, lead);
   part.clear();
 }
 
 void HotBlocks::end_trace() {
   take(own_);
   leave();
+  stretch_.reset();
 }
 
 }  // namespace htmtrace

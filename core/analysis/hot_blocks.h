@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "core/analysis/block_time.h"
 #include "core/analysis/hot_block_part.h"
 #include "core/base/counts.h"
 #include "core/base/hot_table.h"
@@ -20,6 +22,7 @@ struct HotBlock {
   uint64_t followed = 0;   // executions with a known successor
   uint64_t rewritten = 0;  // executions with different instruction words
   uint64_t longest = 0;    // number of instructions of the longest execution
+  BlockTime time;          // of some of the instructions
   Counts successors;       // addresses of the next blocks, with their owners
   std::vector<uint32_t>
       words;  // the first words of the longest execution; a prefix precedes its suffix
@@ -69,6 +72,7 @@ class HotBlocks {
   HotBlock& block_at(uint64_t begin);
   static void put_words(std::span<const uint32_t> words, uint64_t executions, uint64_t longest,
                         HotBlock& block);
+  void take_time(const HotBlockPart& part, std::optional<uint64_t> lead);
   void recount_room();
 
   size_t entries_;
@@ -81,6 +85,8 @@ class HotBlocks {
   uint64_t unknown_ = 0;
   uint64_t executions_ = 0;
   BlockRun run_;  // the last execution: the next part may continue it
+  // The stretch at the end of the last part, if a stamp began it.
+  std::optional<Stretch> stretch_;
 };
 
 }  // namespace htmtrace

@@ -75,6 +75,32 @@ bool is_cut(const HotBlock& block, const std::vector<Instruction>& code) {
   return block.words.size() == BlockRun::kMostWords && block.longest > code.size();
 }
 
+// Ticks of a mean execution, from the instructions whose ticks are known.
+std::optional<double> ticks_of(const HotBlock& block) {
+  if (block.time.instructions == 0) return std::nullopt;
+  return static_cast<double>(block.time.ticks) / static_cast<double>(block.time.instructions) *
+         static_cast<double>(block.count) / static_cast<double>(block.executions);
+}
+
+using Slots = std::vector<HotTable<HotBlock>::Slot>;
+
+using Predictions = std::vector<std::optional<double>>;
+
+// In the order of the blocks. Empty without a model, and for a block whose code is cut.
+Predictions predictions_of(const Slots& blocks, CycleModel* model) {
+  if (model == nullptr) return Predictions(blocks.size());
+  std::vector<std::vector<Instruction>> codes;
+  for (const auto& [address, block] : blocks) {
+    codes.push_back(instructions_of(owned::plain(address), block));
+    if (is_cut(block, codes.back())) codes.back().clear();
+  }
+  return model->predict(codes);
+}
+
+std::string number_text(std::optional<double> number) {
+  return number ? fmt::format("{:.2f}", *number) : "-";
+}
+
 std::string words_text(const Instruction& instruction) {
   if (!instruction.has_prefix) return fmt::format("{:08x}", instruction.opcode);
   return fmt::format("{:08x} {:08x}", instruction.prefix, instruction.opcode);
@@ -168,16 +194,28 @@ std::string HotBlocksReport::to_text() const {
     fmt::format_to(out, "not in a block, because their address or word is unknown: {}\n",
                    counted(blocks.unknown(), "instruction"));
   }
-  fmt::format_to(out, "\nhot blocks{}\n{:>14} {:>7} {:>14} {:>8} {:>8}  {:<16}  {}\n",
+  const Slots hottest = blocks.blocks().top(top);
+  const Predictions predicted = predictions_of(hottest, model);
+  const bool timed = std::any_of(hottest.begin(), hottest.end(),
+                                 [](const auto& slot) { return ticks_of(slot.entry).has_value(); });
+  if (model != nullptr) {
+    fmt::format_to(out, "predicted: cycles of an execution in a loop, llvm-mca of {}\n",
+                   model->name());
+  }
+  fmt::format_to(out, "\nhot blocks{}\n{:>14} {:>7} {:>14} {:>8} {:>8}{}{}  {:<16}  {}\n",
                  table_remark(blocks.blocks()), "instructions", "share", "executions", "mean",
-                 "longest", "address", "function");
+                 "longest", timed ? fmt::format(" {:>9}", "ticks") : "",
+                 model != nullptr ? fmt::format(" {:>9}", "predicted") : "", "address", "function");
   Assembler assembler;
-  for (const auto& [address, block] : blocks.blocks().top(top)) {
+  for (size_t i = 0; i < hottest.size(); i++) {
+    const auto& [address, block] = hottest[i];
     const std::string symbol = place_text(symbols, address);
-    fmt::format_to(out, "{:>14} {:>6.2f}% {:>14} {:>8.2f} {:>8}  {:016x}{}{}\n", block.count,
+    fmt::format_to(out, "{:>14} {:>6.2f}% {:>14} {:>8.2f} {:>8}{}{}  {:016x}{}{}\n", block.count,
                    percent(block.count, blocks.instructions()), block.executions,
                    static_cast<double>(block.count) / static_cast<double>(block.executions),
-                   block.longest, owned::plain(address), symbol.empty() ? "" : "  ", symbol);
+                   block.longest, timed ? fmt::format(" {:>9}", number_text(ticks_of(block))) : "",
+                   model != nullptr ? fmt::format(" {:>9}", number_text(predicted[i])) : "",
+                   owned::plain(address), symbol.empty() ? "" : "  ", symbol);
     put_code(text, owned::plain(address), block, assembler);
     put_edges(text, symbols, block);
   }
@@ -192,15 +230,26 @@ std::string HotBlocksReport::to_json() const {
   json.number("instructions_in_no_block", blocks.unknown());
   json.number("executions", blocks.executions());
   json.number("error", blocks.blocks().error());
+  const Slots hottest = blocks.blocks().top(top);
+  const Predictions predicted = predictions_of(hottest, model);
+  if (model != nullptr) json.text("cycle_model", model->name());
   json.begin_array("blocks");
   Assembler assembler;
-  for (const auto& [address, block] : blocks.blocks().top(top)) {
+  for (size_t i = 0; i < hottest.size(); i++) {
+    const auto& [address, block] = hottest[i];
     json.begin_object();
     json.text("ea", fmt::format("0x{:016x}", owned::plain(address)));
     write_function(json, symbols, address);
     json.number("instructions", block.count);
     json.number("executions", block.executions);
     json.number("longest", block.longest);
+    json.number("ticks", block.time.ticks);
+    json.number("timed_instructions", block.time.instructions);
+    if (predicted[i]) {
+      json.formatted("predicted_cycles", number_text(predicted[i]));
+    } else if (model != nullptr) {
+      json.null("predicted_cycles");
+    }
     write_edges(json, symbols, edges_of(block, top));
     write_code(json, owned::plain(address), block, assembler);
     json.end_object();
@@ -212,17 +261,23 @@ std::string HotBlocksReport::to_json() const {
 
 std::string HotBlocksReport::to_csv() const {
   std::string text =
-      "ea,symbol,instructions,executions,longest,error,to,to_symbol,followed,values\n";
-  for (const auto& [address, block] : blocks.blocks().top(top)) {
+      "ea,symbol,instructions,executions,longest,error,to,to_symbol,followed,values,ticks,"
+      "timed_instructions,predicted_cycles\n";
+  const Slots hottest = blocks.blocks().top(top);
+  const Predictions predicted = predictions_of(hottest, model);
+  for (size_t i = 0; i < hottest.size(); i++) {
+    const auto& [address, block] = hottest[i];
     const std::string begin =
         fmt::format("0x{:016x},{},{},{},{},{},", owned::plain(address),
                     csv_field(code_symbol_or_nothing(symbols, address)), block.count,
                     block.executions, block.longest, blocks.blocks().error());
+    const std::string end = fmt::format("{},{},{}", block.time.ticks, block.time.instructions,
+                                        predicted[i] ? number_text(predicted[i]) : std::string());
     const Edges edges = edges_of(block, top);
     const auto put = [&](std::string_view to, const std::string& symbol, uint64_t count,
                          uint64_t values) {
-      fmt::format_to(std::back_inserter(text), "{}{},{},{},{}\n", begin, to, csv_field(symbol),
-                     count, values);
+      fmt::format_to(std::back_inserter(text), "{}{},{},{},{},{}\n", begin, to, csv_field(symbol),
+                     count, values, end);
     };
     for (const auto& [to, count] : edges.list.shown) {
       put(fmt::format("0x{:016x}", owned::plain(to)), code_symbol_or_nothing(symbols, to), count,

@@ -8,6 +8,7 @@
 #include "core/analysis/hot_blocks.h"
 #include "core/analysis/symbol_table.h"
 #include "output/report/decode_report.h"
+#include "output/symbols/cycle_model.h"
 
 namespace htmtrace {
 
@@ -16,8 +17,10 @@ struct HotBlocksReport {
   const SymbolTable& symbols;
   DecodeTotals totals;  // all decoded events, selected or not
   size_t traces = 0;
-  size_t top = 20;  // blocks
+  size_t top = 20;              // blocks
+  CycleModel* model = nullptr;  // predicts cycles, if any
 
+  // Each throws Error if a prediction fails.
   std::string to_text() const;
   std::string to_json() const;
   std::string to_csv() const;

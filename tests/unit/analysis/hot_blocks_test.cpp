@@ -224,9 +224,10 @@ TEST_CASE("hot blocks as text, json and csv") {
   }
   CHECK(report.to_text() == expected);
   CHECK(report.to_csv() ==
-        "ea,symbol,instructions,executions,longest,error,to,to_symbol,followed,values\n"
-        "0x0000000000001008,main+0x8,18,9,2,0,0x0000000000001008,main+0x8,8,1\n"
-        "0x0000000000001008,main+0x8,18,9,2,0,others,,1,1\n");
+        "ea,symbol,instructions,executions,longest,error,to,to_symbol,followed,values,"
+        "ticks,timed_instructions,predicted_cycles\n"
+        "0x0000000000001008,main+0x8,18,9,2,0,0x0000000000001008,main+0x8,8,1,0,0,\n"
+        "0x0000000000001008,main+0x8,18,9,2,0,others,,1,1,0,0,\n");
   const nlohmann::json json = nlohmann::json::parse(report.to_json());
   CHECK(json.at("format") == "htmtrace-hot-blocks");
   CHECK(json.at("instructions") == 26);
@@ -277,10 +278,103 @@ TEST_CASE("the four most frequent successors are shown, and the others are summe
                 "  ->              1   4.55%  unknown: the report omits the next instruction\n") !=
       std::string::npos);
   // One block: one successor is shown, and the others are summed.
-  CHECK(report_of(blocks, {}, 1).to_csv().find(",others,,15,5\n") != std::string::npos);
+  CHECK(report_of(blocks, {}, 1).to_csv().find(",others,,15,5,") != std::string::npos);
   const std::string all_of_them = report_of(blocks, {}, 20).to_csv();
   CHECK(all_of_them.find("others") == std::string::npos);
-  CHECK(all_of_them.find("0x0000000000002000,,1,1\n") != std::string::npos);
+  CHECK(all_of_them.find("0x0000000000002000,,1,1,") != std::string::npos);
+}
+
+TEST_CASE("the ticks between two stamps belong to the only block between them") {
+  HotBlocks blocks(100, kNoSymbols);
+  const auto stamp = [&blocks](uint32_t elapsed, StampKind kind = StampKind::kTime) {
+    Stamp one;
+    one.kind = kind;
+    one.elapsed = elapsed;
+    blocks.stamp(one);
+  };
+  const auto loop = [&blocks](unsigned rounds) {
+    for (unsigned i = 0; i < rounds; i++) run(blocks, 0x1008, {kAdd, kLoop});
+  };
+  loop(1);
+  stamp(1000);  // the trace begins without a stamp
+  loop(3);
+  stamp(60);
+  run(blocks, 0x1008, {kAdd});
+  stamp(7);  // inside an execution
+  run(blocks, 0x100c, {kLoop});
+  loop(1);
+  stamp(23);
+  loop(1);
+  run(blocks, 0x1010, {kCall});
+  stamp(500);  // two blocks
+  run(blocks, 0x3000, {kNop, kReturn});
+  stamp(9, StampKind::kMark);  // has no ticks
+  run(blocks, 0x1014, {kReturn});
+  stamp(11);
+  run(blocks, 0x1014, {kReturn});
+  blocks.defect({});
+  run(blocks, 0x1014, {kReturn});
+  stamp(13);  // a gap
+  run(blocks, 0x1014, {kReturn});
+  Stamp loss;
+  loss.kind = StampKind::kTime;
+  loss.elapsed = 17;
+  loss.losses.records = 1;
+  blocks.stamp(loss);
+  blocks.end_trace();
+
+  const std::map<uint64_t, HotBlock> found = all(blocks);
+  CHECK(found.at(0x1008).time.ticks == 60 + 7 + 23);
+  CHECK(found.at(0x1008).time.instructions == 6 + 1 + 3);
+  CHECK(found.at(0x1010).time.instructions == 0);
+  CHECK(found.at(0x3000).time.instructions == 0);
+  CHECK(found.at(0x1014).time.ticks == 11);
+  CHECK(found.at(0x1014).time.instructions == 1);
+  // 90 ticks for 10 instructions, 2 of which are an execution.
+  const std::string text = report_of(blocks, {}).to_text();
+  CHECK(text.find("     mean  longest     ticks  address ") != std::string::npos);
+  CHECK(text.find("     2.00        2     18.00  0000000000001008\n") != std::string::npos);
+  CHECK(text.find("     2.00        2         -  0000000000003000\n") != std::string::npos);
+  const nlohmann::json json = nlohmann::json::parse(report_of(blocks, {}, 1).to_json());
+  CHECK(json.at("blocks").at(0).at("ticks") == 90);
+  CHECK(json.at("blocks").at(0).at("timed_instructions") == 10);
+}
+
+TEST_CASE("the ticks of blocks do not depend on the parts") {
+  const auto report_cut_after = [](size_t most) {
+    HotBlocks blocks(1000, kNoSymbols);
+    HotBlockPart part = blocks.new_part();
+    generator::Random random(3);
+    size_t events = 0;
+    const auto cut = [&] {
+      if (++events % most == 0) blocks.take(part);
+    };
+    for (size_t i = 0; i < 2000; i++) {
+      const uint64_t begin = 0x1000 + 0x100 * random.below(3);
+      const uint64_t rounds = 1 + random.below(6);
+      for (uint64_t round = 0; round < rounds; round++) {
+        for (uint64_t at = 0; at < 4; at++) {
+          if (random.below(8) == 0) {
+            Stamp stamp;
+            stamp.kind = StampKind::kTime;
+            stamp.elapsed = static_cast<uint32_t>(random.below(100));
+            part.stamp(stamp);
+            cut();
+          }
+          if (random.below(200) == 0) part.defect({});
+          part.instruction(one(begin + 4 * at, at == 3 ? kLoop : kAdd));
+          cut();
+        }
+      }
+    }
+    blocks.take(part);
+    blocks.end_trace();
+    return report_of(blocks, kNoSymbols, 1000).to_json();
+  };
+  const std::string expected = report_cut_after(1'000'000);
+  const nlohmann::json json = nlohmann::json::parse(expected);
+  CHECK(json.at("blocks").at(0).at("timed_instructions") > 1000);
+  for (const size_t most : {1, 2, 3, 5, 7, 100}) CHECK(report_cut_after(most) == expected);
 }
 
 TEST_CASE("the counts of blocks do not depend on the parts") {

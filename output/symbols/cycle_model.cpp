@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/symbols/cycle_model.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/fd.h"
+
+namespace htmtrace {
+namespace {
+
+constexpr const char* kProcessor = "pwr10";
+
+// A file in memory: unlike pipes, such files cannot block two programs that write to each other.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view content = {})
+      : fd_(::memfd_create("htmtrace", MFD_CLOEXEC)) {
+    if (fd_.get() < 0) throw Error("cannot create a file in memory", errno);
+    while (!content.empty()) {
+      const ssize_t written = ::write(fd_.get(), content.data(), content.size());
+      if (written < 0) throw Error("cannot write a file in memory", errno);
+      content.remove_prefix(static_cast<size_t>(written));
+    }
+    ::lseek(fd_.get(), 0, SEEK_SET);
+  }
+
+  int fd() const { return fd_.get(); }
+
+  std::string content() const {
+    std::string text;
+    std::array<char, 1 << 14> piece{};
+    for (;;) {
+      const ssize_t got =
+          ::pread(fd_.get(), piece.data(), piece.size(), static_cast<off_t>(text.size()));
+      if (got < 0) throw Error("cannot read a file in memory", errno);
+      if (got == 0) return text;
+      text.append(piece.data(), static_cast<size_t>(got));
+    }
+  }
+
+ private:
+  Fd fd_;
+};
+
+struct Finished {
+  bool succeeded = false;
+  std::string output;
+  std::string messages;
+};
+
+Finished run(const char* program, std::vector<std::string> arguments, std::string_view input) {
+  const MemoryFile in(input);
+  const MemoryFile out;
+  const MemoryFile messages;
+  std::vector<char*> pointers{const_cast<char*>(program)};
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in.fd(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out.fd(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, messages.fd(), STDERR_FILENO);
+  pid_t child = 0;
+  const int failure = ::posix_spawnp(&child, program, &actions, nullptr, pointers.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) {
+    throw Error(fmt::format("cannot predict cycles: cannot run {}", program), failure)
+        .hint("install Debian's package llvm");
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw Error(fmt::format("cannot wait for {}", program), errno);
+  }
+  return {.succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0,
+          .output = out.content(),
+          .messages = messages.content()};
+}
+
+[[noreturn]] void refuse(const char* program, std::string_view messages) {
+  throw Error(fmt::format("cannot predict cycles: {} failed: {}", program,
+                          messages.substr(0, messages.find('\n'))))
+      .hint(
+          "check that llvm-mc and llvm-mca belong to one version of LLVM with the target PowerPC");
+}
+
+// Calls visit(line) for each line.
+template <class Visit>
+void visit_lines(std::string_view text, const Visit& visit) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    visit(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+// The number that follows `name` in the line, after blanks.
+std::optional<uint64_t> number_after(std::string_view name, std::string_view line) {
+  if (!line.starts_with(name)) return std::nullopt;
+  line.remove_prefix(name.size());
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  return number;
+}
+
+void put_word(std::string& text, uint32_t word) {
+  for (unsigned i = 0; i < 4; i++) {
+    fmt::format_to(std::back_inserter(text), "0x{:02x} ", word >> 8 * i & 0xff);
+  }
+}
+
+// A line for each instruction, with its bytes in the order of little-endian memory.
+std::string bytes_of(std::span<const Instruction> code) {
+  std::string text;
+  for (const Instruction& instruction : code) {
+    if (instruction.has_prefix) put_word(text, instruction.prefix);
+    put_word(text, instruction.opcode);
+    text += '\n';
+  }
+  return text;
+}
+
+Finished disassemble(std::span<const Instruction> code) {
+  Finished finished = run(
+      "llvm-mc", {"--disassemble", "--triple=powerpc64le", fmt::format("--mcpu={}", kProcessor)},
+      bytes_of(code));
+  if (!finished.succeeded) refuse("llvm-mc", finished.messages);
+  return finished;
+}
+
+// A block, and its code as LLVM's assembler writes it.
+struct Assembly {
+  size_t block = 0;
+  std::string text;
+};
+
+// Omits the blocks with an instruction that LLVM does not know: llvm-mc then prints fewer lines.
+std::vector<Assembly> assemble(std::span<const std::vector<Instruction>> blocks) {
+  std::vector<Assembly> known;
+  std::vector<Instruction> all;
+  for (const auto& block : blocks) all.insert(all.end(), block.begin(), block.end());
+  // A warning names the line of the input: <stdin>:LINE:COLUMN: warning: ...
+  std::vector<bool> is_unknown(all.size());
+  visit_lines(disassemble(all).messages, [&](std::string_view line) {
+    const auto number = number_after("<stdin>:", line);
+    if (number && *number >= 1 && *number <= all.size()) is_unknown[*number - 1] = true;
+  });
+
+  all.clear();
+  size_t first = 0;
+  for (size_t i = 0; i < blocks.size(); i++) {
+    const auto begin = is_unknown.begin() + static_cast<ptrdiff_t>(first);
+    first += blocks[i].size();
+    if (std::find(begin, is_unknown.begin() + static_cast<ptrdiff_t>(first), true) !=
+        is_unknown.begin() + static_cast<ptrdiff_t>(first)) {
+      continue;
+    }
+    if (blocks[i].empty()) continue;
+    known.push_back({.block = i, .text = {}});
+    all.insert(all.end(), blocks[i].begin(), blocks[i].end());
+  }
+  if (known.empty()) return known;
+  size_t block = 0;
+  size_t left = blocks[known[0].block].size();
+  size_t instructions = 0;
+  visit_lines(disassemble(all).output, [&](std::string_view line) {
+    if (line.empty() || line == "\t.text") return;
+    if (++instructions > all.size()) return;
+    if (left == 0) left = blocks[known[++block].block].size();
+    known[block].text.append(line).append("\n");
+    left--;
+  });
+  if (instructions != all.size()) refuse("llvm-mc", "it printed other instructions than it read");
+  return known;
+}
+
+// A region for each block, with the number of the block as its name.
+Finished simulate(std::span<const Assembly> blocks) {
+  std::string text;
+  for (const Assembly& one : blocks) {
+    fmt::format_to(std::back_inserter(text), "# LLVM-MCA-BEGIN {}\n{}# LLVM-MCA-END\n", one.block,
+                   one.text);
+  }
+  return run("llvm-mca",
+             {"--mtriple=powerpc64le", fmt::format("--mcpu={}", kProcessor),
+              "--instruction-info=false", "--resource-pressure=false"},
+             text);
+}
+
+void take(std::string_view output, std::vector<std::optional<double>>& cycles) {
+  std::optional<uint64_t> block;
+  uint64_t iterations = 0;
+  visit_lines(output, [&](std::string_view line) {
+    constexpr std::string_view kRegion = "Code Region - ";
+    if (const size_t at = line.find(kRegion); line.starts_with('[') && at != line.npos) {
+      block = number_after(kRegion, line.substr(at));
+    } else if (const auto count = number_after("Iterations:", line)) {
+      iterations = *count;
+    } else if (const auto total = number_after("Total Cycles:", line)) {
+      if (block && *block < cycles.size() && iterations != 0) {
+        cycles[*block] = static_cast<double>(*total) / static_cast<double>(iterations);
+      }
+    }
+  });
+}
+
+// "14.0.6", from a line such as "  LLVM version 14.0.6" or "Debian LLVM version 14.0.6".
+std::string version() {
+  const Finished finished = run("llvm-mca", {"--version"}, {});
+  if (!finished.succeeded) refuse("llvm-mca", finished.messages);
+  constexpr std::string_view kBefore = "LLVM version ";
+  const std::string& text = finished.output;
+  const size_t at = text.find(kBefore);
+  if (at == text.npos) return "of unknown version";
+  const size_t begin = at + kBefore.size();
+  return text.substr(begin, text.find_first_of(" \n", begin) - begin);
+}
+
+// See CycleModel::predict().
+std::vector<std::optional<double>> predictions_of(
+    std::span<const std::vector<Instruction>> blocks) {
+  std::vector<std::optional<double>> cycles(blocks.size());
+  const std::vector<Assembly> known = assemble(blocks);
+  if (known.empty()) return cycles;
+  const Finished all = simulate(known);
+  if (all.succeeded) {
+    take(all.output, cycles);
+    return cycles;
+  }
+  // The model lacks an instruction of some block, so llvm-mca ended before the later blocks.
+  for (const Assembly& one : known) {
+    const Finished single = simulate({&one, 1});
+    if (single.succeeded) take(single.output, cycles);
+  }
+  return cycles;
+}
+
+// ------------------------------------------------------------------------------------ messages
+
+// A request has a line for each block. Each word of the line is an instruction: 16 hexadecimal
+// digits with a prefix, otherwise 8. An answer has a line for each block: a number, or nothing. An
+// answer that begins with kFailed has the text of an Error and of its hint.
+constexpr char kFailed = '!';
+
+std::string request_of(std::span<const std::vector<Instruction>> blocks) {
+  std::string text;
+  for (const std::vector<Instruction>& block : blocks) {
+    for (const Instruction& instruction : block) {
+      if (instruction.has_prefix) {
+        fmt::format_to(std::back_inserter(text), "{:08x}", instruction.prefix);
+      }
+      fmt::format_to(std::back_inserter(text), "{:08x} ", instruction.opcode);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::vector<std::vector<Instruction>> blocks_of(std::string_view request) {
+  std::vector<std::vector<Instruction>> blocks;
+  visit_lines(request, [&](std::string_view line) {
+    std::vector<Instruction>& block = blocks.emplace_back();
+    while (!line.empty()) {
+      const size_t size = line.find(' ');
+      uint64_t words = 0;
+      std::from_chars(line.data(), line.data() + size, words, 16);
+      Instruction& instruction = block.emplace_back();
+      instruction.opcode = static_cast<uint32_t>(words);
+      instruction.prefix = static_cast<uint32_t>(words >> 32);
+      instruction.has_opcode = true;
+      instruction.has_prefix = size == 16;
+      line.remove_prefix(size + 1);
+    }
+  });
+  return blocks;
+}
+
+std::string answer_of(std::span<const std::optional<double>> cycles) {
+  std::string text;
+  for (const std::optional<double>& one : cycles) {
+    text += one ? fmt::format("{:.2f}\n", *one) : "\n";
+  }
+  return text;
+}
+
+void put(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw Error("cannot write to the process that predicts cycles", errno);
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+// Reads up to the end, or up to the end of the first line.
+std::string get(int fd, bool line) {
+  std::string text;
+  while (!line || !text.ends_with('\n')) {
+    char next[4096];
+    const ssize_t got = ::read(fd, next, line ? 1 : sizeof(next));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error("cannot read from the process that predicts cycles", errno);
+    if (got == 0) break;
+    text.append(next, static_cast<size_t>(got));
+  }
+  return text;
+}
+
+// Throws the Error of the child.
+void check_answer(std::string_view answer) {
+  if (answer.empty()) throw Error("the process that predicts cycles has ended");
+  if (answer.front() != kFailed) return;
+  answer.remove_prefix(1);
+  const size_t end = answer.find('\n');
+  const std::string_view hint = answer.substr(end + 1);
+  throw Error(std::string(answer.substr(0, end)))
+      .hint(std::string(hint.substr(0, hint.find('\n'))));
+}
+
+// The work of the child.
+void serve(int requests, int answers) {
+  try {
+    put(answers, fmt::format("LLVM {}, {}\n", version(), kProcessor));
+    const std::string request = get(requests, /*line=*/false);
+    if (!request.empty()) put(answers, answer_of(predictions_of(blocks_of(request))));
+  } catch (const Error& error) {
+    put(answers, fmt::format("{}{}\n{}\n", kFailed, error.what(),
+                             error.hints().empty() ? "" : error.hints().front()));
+  }
+}
+
+std::pair<Fd, Fd> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe", errno);
+  return {Fd(ends[0]), Fd(ends[1])};
+}
+
+}  // namespace
+
+CycleModel::CycleModel() {
+  auto [requests, to_child] = make_pipe();
+  auto [from_child, answers] = make_pipe();
+  child_ = ::fork();
+  if (child_ < 0) throw Error("cannot start the process that predicts cycles", errno);
+  if (child_ == 0) {
+    to_child.reset();
+    from_child.reset();
+    // A reader of the output must see its end although this process runs.
+    const Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    ::dup2(nothing.get(), STDIN_FILENO);
+    ::dup2(nothing.get(), STDOUT_FILENO);
+    try {
+      serve(requests.get(), answers.get());
+    } catch (...) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  requests_ = std::move(to_child);
+  answers_ = std::move(from_child);
+  requests.reset();
+  answers.reset();
+  name_ = get(answers_.get(), /*line=*/true);
+  if (name_.starts_with(kFailed)) name_ += get(answers_.get(), /*line=*/false);
+  check_answer(name_);
+  name_.pop_back();
+}
+
+CycleModel::~CycleModel() {
+  requests_.reset();
+  answers_.reset();
+  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::vector<std::optional<double>> CycleModel::predict(
+    std::span<const std::vector<Instruction>> blocks) {
+  std::vector<std::optional<double>> cycles;
+  if (blocks.empty()) return cycles;
+  put(requests_.get(), request_of(blocks));
+  requests_.reset();
+  const std::string answer = get(answers_.get(), /*line=*/false);
+  check_answer(answer);
+  visit_lines(answer, [&](std::string_view line) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+    cycles.push_back(error == std::errc{} ? std::optional(number) : std::nullopt);
+  });
+  if (cycles.size() != blocks.size()) throw Error("the process that predicts cycles has ended");
+  return cycles;
+}
+
+}  // namespace htmtrace
