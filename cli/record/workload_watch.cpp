@@ -121,6 +121,8 @@ std::vector<WorkloadWatch::CpuTime> WorkloadWatch::times() {
     lost_now |= value->lost_records != 0;
     if (value->value != 0) times.push_back({one.cpu, value->value});
   }
+  // A CPU that came online later was not watched.
+  lost_now |= !all_.empty() && !std::ranges::equal(online_cpus(), all_, {}, {}, &OnCpu::cpu);
   lost_ = lost_before || lost_now;
   return times;
 }

@@ -18,11 +18,19 @@ namespace {
 constexpr const char* kHowToProve = "record a workload as root with --symbols, for at least 50 ms";
 
 void check_selected(const PageOwners& owners, const std::string& text, const std::string& trace) {
-  std::vector<const Process*> all = owners.provable();
+  std::vector<const Process*> all = owners.processes(/*provable=*/true);
   all.push_back(&Process::kernel());
   all.push_back(&Process::unknown());
   const auto is_named = [&](const Process* one) { return ProcessSelection::names(text, *one); };
   if (std::ranges::any_of(all, is_named)) return;
+  if (std::ranges::any_of(owners.processes(/*provable=*/false), is_named)) {
+    throw Error(fmt::format("cannot use --process {}: the pages of {} do not prove this process",
+                            text, trace))
+        .hint(
+            "htmtrace-decode(1), PROCESSES, lists the reasons: for example, the process has "
+            "created "
+            "other processes");
+  }
   SimilarNames similar(text);
   for (const Process* one : all) similar.offer(one->command.empty() ? one->name : one->command);
   Error error(

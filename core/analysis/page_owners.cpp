@@ -44,26 +44,29 @@ std::vector<bool> PageOwners::near(const std::vector<uint32_t>& files) const {
   return near;
 }
 
-std::vector<const Process*> PageOwners::provable() const {
+std::vector<const Process*> PageOwners::processes(bool provable) const {
   std::vector<const Process*> found;
   for (const Known& known : processes_) {
-    if (known.stack_end != 0) found.push_back(&known.process);
+    // PID 0 stands for files without a process.
+    const bool is_process = known.process.kind == Process::Kind::kProcess && known.process.pid != 0;
+    if (is_process && known.provable == provable) found.push_back(&known.process);
   }
   return found;
 }
 
 const Process* PageOwners::user(EffectiveAddr ea, LogicalAddr la) const {
   const Process* found = nullptr;
-  bool several = false;
+  bool uncertain = false;
   const bool all = visit(la, [&](const Run& run) {
     if (!run.own || run.process == kNone || run.ea + (la.value - run.la) != ea.value) return false;
     const Known& known = processes_[run.process];
-    // A process that nothing proves may have had the page, too.
-    several = !known.is_provable_at(ea.value) || (found != nullptr && found != &known.process);
-    found = &known.process;
-    return several;
+    const Process* const owner = known.provable ? &known.process : &Process::unknown();
+    // At an address that is not random, another process may have had the page, too.
+    uncertain = !known.is_random_at(ea.value) || (found != nullptr && found != owner);
+    found = owner;
+    return uncertain;
   });
-  return all && !several ? found : nullptr;
+  return all && !uncertain ? found : nullptr;
 }
 
 void PageOwners::finish() {

@@ -52,11 +52,14 @@ class PageOwners {
     return static_cast<uint32_t>(processes_.size() - 1);
   }
   // States facts about the process without which user() cannot return it: its address space is not
-  // a copy, no copy of it was made, and the kernel chose the address of its stack at random.
-  // `stack_end` is the end of the stack.
-  void set_provable(uint32_t process, uint64_t stack_end) {
-    processes_[process].stack_end = stack_end;
+  // a copy, no copy of it was made, and the kernel chose the address of its stack at random. user()
+  // also requires the end of the stack.
+  void set_provable(uint32_t process) {
+    processes_[process].provable = true;
     has_provable_ = true;
+  }
+  void set_stack_end(uint32_t process, uint64_t stack_end) {
+    processes_[process].stack_end = stack_end;
   }
   // Records that the process has mapped this file.
   void add_mapping(uint32_t process, uint32_t file);
@@ -82,13 +85,14 @@ class PageOwners {
 
   // True if user() can return a process.
   bool has_provable() const { return has_provable_; }
-  // The processes that user() can return.
-  std::vector<const Process*> provable() const;
+  // The processes that user() can return, or all others.
+  std::vector<const Process*> processes(bool provable) const;
   // The process whose user code accesses this page at this address. Null if the owners do not prove
   // it: the page must be the process's own page, at an address that the kernel chose at random.
   // Then no other process can have had the page at the same address, unless by chance. Addresses
   // that programs choose themselves prove nothing, because another process with the same program
-  // may have had the page at the same address.
+  // may have had the page at the same address. Process::unknown(): the page is that of a process
+  // that user() cannot return, and of no other.
   const Process* user(EffectiveAddr ea, LogicalAddr la) const;
 
   // Calls visit(run) for runs that hold `address`, until it returns true: several processes may
@@ -118,10 +122,12 @@ class PageOwners {
   struct Known {
     Process process;
     std::vector<uint32_t> files;  // sorted
-    uint64_t stack_end = 0;       // 0: user() cannot return the process
+    uint64_t stack_end = 0;       // 0: unknown
+    bool provable = false;
 
-    bool is_provable_at(uint64_t ea) const {
-      return ea < stack_end && stack_end - ea <= kRandomBytes;
+    // 32-bit processes have addresses of all kinds below their stack.
+    bool is_random_at(uint64_t ea) const {
+      return ea < stack_end && stack_end - ea <= kRandomBytes && stack_end > kRandomBytes;
     }
   };
 

@@ -26,6 +26,8 @@ class ProcessSelection {
   // Returns whether the text stands for this process, perhaps among others.
   static bool names(const std::string& text, const Process& process) {
     if (text == process.name) return true;
+    // A command may have one of these names; COMMAND:PID selects it.
+    if (text == Process::kernel().name || text == Process::unknown().name) return false;
     return process.kind == Process::Kind::kProcess &&
            (text == process.command || text == std::to_string(process.pid));
   }

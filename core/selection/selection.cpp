@@ -134,7 +134,7 @@ bool Selector::take(const Stamp& stamp) {
   const AddressRange& numbers = selection_.numbers;
   const bool between_numbers =
       (numbers.first == 0 || number_ > numbers.first) && number_ <= numbers.last;
-  return between_numbers && (was_open || open_);
+  return between_numbers && (was_open || open_) && taken_ < first_;
 }
 
 }  // namespace htmtrace

@@ -93,6 +93,9 @@ class Selector {
 
   bool take(const Instruction& instruction, NameMatch names = {}) {
     const bool numbered = numbers_.holds(number_++);
+    // A caller that held instructions back passes them on although the selection is satisfied.
+    if (taken_ >= first_) [[unlikely]]
+      return false;
     if (!numbered || !open_ || !matches(instruction, names)) return false;
     if (skip_ != 0) {
       skip_--;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -17,7 +18,8 @@
 namespace htmtrace {
 namespace {
 
-constexpr size_t kPackedBytes = 128 << 10;  // read at a time
+// Holds the largest block with its header (zstd_compression_format.md, Block_Maximum_Size).
+constexpr size_t kPackedBytes = 256 << 10;
 
 [[noreturn]] [[maybe_unused]] void refuse(const char* library, const char* program) {
   throw Error(fmt::format("cannot decompress: this htmtrace was built without {}", library))
@@ -45,17 +47,41 @@ struct Unpacker::Zstd {
   // that it has unpacked before the damage. With several blocks in a call, their number would
   // depend on the size of `room`.
   Step step(std::span<const std::byte> packed, std::span<std::byte> room) {
-    // zstd_compression_format.md, Block_Header. The library's hint includes the next header.
-    constexpr size_t kHeaderBytes = 3;
-    const size_t part = hint > kHeaderBytes ? hint - kHeaderBytes : std::max<size_t>(hint, 1);
-    const size_t size = full ? 0 : std::min(part, packed.size());
+    const size_t size = full ? 0 : std::min(part(), packed.size());
+    if (hint == 0) {
+      frame_bytes = 0;
+      const unsigned long long size_of_frame =
+          ZSTD_getFrameContentSize(packed.data(), packed.size());
+      states_size =
+          size_of_frame != ZSTD_CONTENTSIZE_UNKNOWN && size_of_frame != ZSTD_CONTENTSIZE_ERROR;
+      stated_bytes = size_of_frame;
+    }
     ZSTD_outBuffer out = {room.data(), room.size(), 0};
     ZSTD_inBuffer in = {packed.data(), size, 0};
     hint = ZSTD_decompressStream(library, &out, &in);
-    full = out.pos == out.size;
+    full = out.pos == out.size && hint != 0;
+    frame_bytes += out.pos;
     Step step{.taken = in.pos, .given = out.pos, .in_frame = hint != 0, .trouble = {}};
-    if (ZSTD_isError(hint) != 0) step.trouble = ZSTD_getErrorName(hint);
+    if (ZSTD_isError(hint) != 0) {
+      step.trouble = ZSTD_getErrorName(hint);
+    } else if (hint == 0 && states_size && frame_bytes != stated_bytes) {
+      // The library does not check this if the last block is empty.
+      step.trouble = fmt::format("a frame of {} bytes has {}", stated_bytes, frame_bytes);
+    }
     return step;
+  }
+  // How many bytes step() needs at once, or up to the end of the file. The library decodes a part
+  // of an uncompressed block, so the bytes before damage would depend on the size of the part.
+  size_t wanted() const {
+    // zstd_compression_format.md, Frame_Header, with the magic number.
+    constexpr size_t kMostHeaderBytes = 18;
+    if (full) return 0;
+    return hint == 0 ? kMostHeaderBytes : std::min(part(), kPackedBytes);
+  }
+  // zstd_compression_format.md, Block_Header. The library's hint includes the next header.
+  size_t part() const {
+    constexpr size_t kBlockHeaderBytes = 3;
+    return hint > kBlockHeaderBytes ? hint - kBlockHeaderBytes : std::max<size_t>(hint, 1);
   }
   void restart() {
     ZSTD_DCtx_reset(library, ZSTD_reset_session_only);
@@ -65,12 +91,16 @@ struct Unpacker::Zstd {
 
   size_t hint = 0;    // how many bytes the library expects next; 0 at the begin of a frame
   bool full = false;  // the library may hold bytes that had no room in the last call
+  bool states_size = false;
+  uint64_t stated_bytes = 0;  // of the frame, if states_size
+  uint64_t frame_bytes = 0;   // unpacked so far
   ZSTD_DCtx* library;
 };
 #else
 struct Unpacker::Zstd {
   Zstd() { refuse("libzstd", "zstd"); }
   static Step step(std::span<const std::byte>, std::span<std::byte>) { return {}; }
+  static size_t wanted() { return 0; }
   static void restart() {}
 };
 #endif
@@ -146,15 +176,26 @@ Unpacker::Step Unpacker::step(std::span<const std::byte> packed, std::span<std::
   return zstd_ ? zstd_->step(packed, room) : gzip_->step(packed, room);
 }
 
+// Reads until packed_ has the bytes for the next step.
+void Unpacker::fetch(const Read& next) {
+  const size_t wanted = zstd_ ? zstd_->wanted() : 1;
+  if (size_ - used_ >= wanted) return;
+  std::copy(packed_.begin() + static_cast<ptrdiff_t>(used_),
+            packed_.begin() + static_cast<ptrdiff_t>(size_), packed_.begin());
+  size_ -= std::exchange(used_, 0);
+  while (size_ < wanted && !file_ended_) {
+    const size_t got = next(std::span(packed_).subspan(size_));
+    size_ += got;
+    taken_bytes_ += got;
+    file_ended_ = got == 0;
+  }
+}
+
 size_t Unpacker::read(std::span<std::byte> buffer, const Read& next) {
   size_t given = 0;
   while (given != buffer.size() && !ended_) {
-    if (used_ == size_) {
-      size_ = next(packed_);
-      used_ = 0;
-      taken_bytes_ += size_;
-    }
-    ended_ = size_ == 0;
+    fetch(next);
+    ended_ = used_ == size_ && file_ended_;
     if (ended_ && !in_frame_) break;
     // At the end of the file, the library may still hold unpacked bytes.
     const Step made = step(std::span(packed_).subspan(used_, size_ - used_), buffer.subspan(given));
@@ -184,7 +225,7 @@ void Unpacker::restart() {
   if (gzip_) gzip_->restart();
   size_ = used_ = 0;
   taken_bytes_ = given_bytes_ = frame_begin_ = 0;
-  in_frame_ = ended_ = false;
+  in_frame_ = ended_ = file_ended_ = false;
   trouble_.clear();
 }
 

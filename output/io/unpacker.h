@@ -49,6 +49,7 @@ class Unpacker {
   struct Zstd;
   struct Gzip;
 
+  void fetch(const Read& next);
   Step step(std::span<const std::byte> packed, std::span<std::byte> room);
 
   std::unique_ptr<Zstd> zstd_;  // one of these two is null
@@ -61,6 +62,7 @@ class Unpacker {
   uint64_t frame_begin_ = 0;  // given_bytes_ at the begin of the zstd frame or gzip member
   bool in_frame_ = false;
   bool ended_ = false;
+  bool file_ended_ = false;
   std::string trouble_;
 };
 

@@ -79,7 +79,7 @@ constexpr int MADV_POPULATE_READ = 22;
 }  // namespace
 
 // Returns each process with its start time.
-std::map<pid_t, std::string> ProcessPages::descendants() const {
+std::map<pid_t, std::string> ProcessPages::descendants() {
   std::map<pid_t, std::pair<pid_t, std::string>> all;  // parent, start
   std::error_code failure;
   for (fs::directory_iterator entry(proc_, failure), end; !failure && entry != end;
@@ -102,7 +102,9 @@ std::map<pid_t, std::string> ProcessPages::descendants() const {
   for (size_t before = 0; before != ours.size();) {
     before = ours.size();
     for (const auto& [pid, facts] : all) {
-      if (ours.contains(facts.first)) ours[pid] = facts.second;
+      if (!ours.contains(facts.first)) continue;
+      ours[pid] = facts.second;
+      seen_parents_.insert(facts.first);
     }
   }
   return ours;
@@ -307,7 +309,8 @@ std::string ProcessPages::pages_of_files(int own_pagemap) {
 // copy when it stores to the page, so a page at an address can go from one to the other, and back
 // after the next fork.
 bool ProcessPages::is_only_owner(pid_t pid, const Process& process) const {
-  return process.has_new_addresses && parents_ && !parents_->contains(pid);
+  return process.has_new_addresses && parents_ && !parents_->contains(pid) &&
+         !seen_parents_.contains(pid);
 }
 
 bool ProcessPages::write(int own_pagemap, TraceSink& sink) {

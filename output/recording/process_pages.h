@@ -68,7 +68,7 @@ class ProcessPages {
     size_t bytes() const { return head.size() + text.size(); }
   };
 
-  std::map<pid_t, std::string> descendants() const;
+  std::map<pid_t, std::string> descendants();
   std::optional<std::string> pages_of(pid_t pid, uint64_t& left);
   std::string pages_of_files(int own_pagemap);
   bool add_file_pages(const std::string& mapping, int own_pagemap, std::string& text);
@@ -84,6 +84,7 @@ class ProcessPages {
   uint64_t page_bytes_;
   std::map<pid_t, Process> seen_;
   std::optional<std::set<pid_t>> parents_;
+  std::set<pid_t> seen_parents_;  // as /proc shows them
   std::vector<std::string> more_files_;
   uint64_t file_pages_left_ = kMostPages;
   size_t text_bytes_ = 0;

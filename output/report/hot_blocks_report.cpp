@@ -204,8 +204,9 @@ std::string HotBlocksReport::to_text() const {
   }
   fmt::format_to(out, "\nhot blocks{}\n{:>14} {:>7} {:>14} {:>8} {:>8}{}{}  {:<16}  {}\n",
                  table_remark(blocks.blocks()), "instructions", "share", "executions", "mean",
-                 "longest", timed ? fmt::format(" {:>9}", "ticks") : "",
-                 model != nullptr ? fmt::format(" {:>9}", "predicted") : "", "address", "function");
+                 "longest", timed ? fmt::format(" {:>10}", "ticks") : "",
+                 model != nullptr ? fmt::format(" {:>10}", "predicted") : "", "address",
+                 "function");
   Assembler assembler;
   for (size_t i = 0; i < hottest.size(); i++) {
     const auto& [address, block] = hottest[i];
@@ -213,8 +214,8 @@ std::string HotBlocksReport::to_text() const {
     fmt::format_to(out, "{:>14} {:>6.2f}% {:>14} {:>8.2f} {:>8}{}{}  {:016x}{}{}\n", block.count,
                    percent(block.count, blocks.instructions()), block.executions,
                    static_cast<double>(block.count) / static_cast<double>(block.executions),
-                   block.longest, timed ? fmt::format(" {:>9}", number_text(ticks_of(block))) : "",
-                   model != nullptr ? fmt::format(" {:>9}", number_text(predicted[i])) : "",
+                   block.longest, timed ? fmt::format(" {:>10}", number_text(ticks_of(block))) : "",
+                   model != nullptr ? fmt::format(" {:>10}", number_text(predicted[i])) : "",
                    owned::plain(address), symbol.empty() ? "" : "  ", symbol);
     put_code(text, owned::plain(address), block, assembler);
     put_edges(text, symbols, block);

@@ -24,6 +24,9 @@ namespace {
 constexpr uint64_t kKernelBegin = 0xc000000000000000;
 // Of a text on the heap, in addition to its characters.
 constexpr uint64_t kTextBytes = 32;
+// fs/proc/array.c, proc_task_name(): Linux shows at most 63 characters of a command.
+constexpr size_t kMostCommand = 63;
+constexpr size_t kMostCommandBytes = 4 * kMostCommand;  // a control character as \x..
 
 // Removes a number and the following blanks from the front of `text`.
 std::optional<uint64_t> take_number(std::string_view& text, int base) {
@@ -69,7 +72,9 @@ size_t PageNames::add_file(std::string_view text) {
 
 bool PageNames::add_line(std::string_view line) {
   if (line.starts_with("# pid ")) return add_process(line.substr(6));
-  if (line == "# only owner" && !processes_.empty()) processes_.back().only_owner = true;
+  if (line == "# only owner" && !processes_.empty()) {
+    owners_.set_provable(static_cast<uint32_t>(processes_.size() - 1));
+  }
   if (line.starts_with('#')) return true;
   return line.starts_with(' ') ? add_run(line.substr(1)) : add_mapping(line);
 }
@@ -80,7 +85,9 @@ bool PageNames::add_process(std::string_view line) {
   const auto start = take_number(line, 10);
   const auto seen = take_number(line, 10);
   if (!pid || !start || !seen) return false;
-  budget_.take(grown_bytes<Process>() + PageOwners::kProcessBytes + 4 * (kTextBytes + line.size()));
+  line = line.substr(0, kMostCommand);
+  budget_.take(grown_bytes<Process>() + PageOwners::kProcessBytes +
+               4 * (kTextBytes + kMostCommandBytes));
   std::string command = without_controls(line);
   owners_.add_process(htmtrace::Process::of(*pid, command));
   processes_.push_back({.pid = *pid,
@@ -106,8 +113,8 @@ bool PageNames::add_mapping(std::string_view line) {
   budget_.take(grown_bytes<Mapping>() + kTextBytes + line.size());
   processes_.back().mappings.push_back(
       {.begin = *begin, .offset = *offset, .inode = *inode, .path = std::string(line)});
-  if (line == "[stack]" && processes_.back().only_owner) {
-    owners_.set_provable(static_cast<uint32_t>(processes_.size() - 1), *end);
+  if (line == "[stack]") {
+    owners_.set_stack_end(static_cast<uint32_t>(processes_.size() - 1), *end);
   }
   if (!line.starts_with('/')) return true;
   budget_.take(PageOwners::kFileBytes + line.size());

@@ -39,7 +39,6 @@ class PageNames {
     std::string command;
     std::vector<Mapping> mappings;
     std::vector<Object> objects;
-    bool only_owner = false;  // of its own pages
   };
 
   // `known` holds names of effective addresses: those of the kernel and of the user's files. It

@@ -332,9 +332,9 @@ TEST_CASE("the ticks between two stamps belong to the only block between them") 
   CHECK(found.at(0x1014).time.instructions == 1);
   // 90 ticks for 10 instructions, 2 of which are an execution.
   const std::string text = report_of(blocks, {}).to_text();
-  CHECK(text.find("     mean  longest     ticks  address ") != std::string::npos);
-  CHECK(text.find("     2.00        2     18.00  0000000000001008\n") != std::string::npos);
-  CHECK(text.find("     2.00        2         -  0000000000003000\n") != std::string::npos);
+  CHECK(text.find("     mean  longest      ticks  address ") != std::string::npos);
+  CHECK(text.find("     2.00        2      18.00  0000000000001008\n") != std::string::npos);
+  CHECK(text.find("     2.00        2          -  0000000000003000\n") != std::string::npos);
   const nlohmann::json json = nlohmann::json::parse(report_of(blocks, {}, 1).to_json());
   CHECK(json.at("blocks").at(0).at("ticks") == 90);
   CHECK(json.at("blocks").at(0).at("timed_instructions") == 10);

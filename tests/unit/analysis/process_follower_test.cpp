@@ -37,8 +37,11 @@ PageOwners two_processes() {
   const uint32_t a = owners.add_process(Process::of(1, "a"));
   const uint32_t b = owners.add_process(Process::of(2, "b"));
   const uint32_t child = owners.add_process(Process::of(3, "child"));
-  owners.set_provable(a, kStackEnd);
-  owners.set_provable(b, kStackEnd);
+  owners.set_provable(a);
+  owners.set_stack_end(a, kStackEnd);
+  owners.set_provable(b);
+  owners.set_stack_end(b, kStackEnd);
+  owners.set_stack_end(child, kStackEnd);
   const auto own = [&](uint32_t process, uint64_t ea, uint64_t la) {
     owners.add({.la = la, .size_bytes = 0x1000, .ea = ea, .process = process, .own = true});
   };
@@ -162,7 +165,8 @@ TEST_CASE("a page proves nothing if not all of its owners are looked at") {
   const auto process = [](size_t files) {
     PageOwners owners;
     const uint32_t a = owners.add_process(Process::of(1, "a"));
-    owners.set_provable(a, kStackEnd);
+    owners.set_provable(a);
+    owners.set_stack_end(a, kStackEnd);
     owners.add({.la = 0x1000, .size_bytes = 0x1000, .ea = kStack, .process = a, .own = true});
     for (size_t i = 0; i < files; i++) {
       owners.add({.la = 0x1000, .size_bytes = 0x1000, .ea = kUser + (i << 16), .process = a});
@@ -296,6 +300,28 @@ TEST_CASE("accesses to the pages of two processes in one stretch are reported") 
   trace.access(kUser, kStoreWord, 0x1000).access(kUser + 4, kStoreWord, 0x2000).user(kUser + 8);
   CHECK(trace.text() == "abb");
   CHECK(trace.contradictions() == 1);
+  FollowedTrace other;
+  other.access(kUser, kStoreWord, 0x1000).access(kUser + 4, kStoreWord, 0x3000).user(kUser + 8);
+  CHECK(other.text() == "auu");  // the third process is not provable, but its page is
+  CHECK(other.contradictions() == 1);
+}
+
+TEST_CASE("the addresses of a 32-bit process prove nothing") {
+  constexpr uint64_t kHeap = 0xacc89000;
+  PageOwners owners;
+  const uint32_t old = owners.add_process(Process::of(1, "old"));
+  owners.set_provable(old);
+  owners.set_stack_end(old, 0xffff0000);
+  owners.add({.la = 0x1000, .size_bytes = 0x1000, .ea = kHeap, .process = old, .own = true});
+  owners.finish();
+  CHECK(owners.user({kHeap}, {0x1000}) == nullptr);
+}
+
+TEST_CASE("the name of the kernel selects no process with this command") {
+  CHECK(ProcessSelection::names("kernel", Process::kernel()));
+  CHECK_FALSE(ProcessSelection::names("kernel", Process::of(7, "kernel")));
+  CHECK_FALSE(ProcessSelection::names("unknown", Process::of(7, "unknown")));
+  CHECK(ProcessSelection::names("kernel:7", Process::of(7, "kernel")));
 }
 
 TEST_CASE("without a privilege, translation and the address decide") {
