@@ -347,37 +347,42 @@ void serve(int requests, int answers) {
   }
 }
 
-std::pair<Fd, Fd> make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe", errno);
-  return {Fd(ends[0]), Fd(ends[1])};
-}
+struct Channel {
+  Channel() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot make a pipe", errno);
+    read = Fd(ends[0]);
+    write = Fd(ends[1]);
+  }
+  Fd read;
+  Fd write;
+};
 
 }  // namespace
 
 CycleModel::CycleModel() {
-  auto [requests, to_child] = make_pipe();
-  auto [from_child, answers] = make_pipe();
+  Channel requests;
+  Channel answers;
   child_ = ::fork();
   if (child_ < 0) throw Error("cannot start the process that predicts cycles", errno);
   if (child_ == 0) {
-    to_child.reset();
-    from_child.reset();
+    requests.write.reset();
+    answers.read.reset();
     // A reader of the output must see its end although this process runs.
     const Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     ::dup2(nothing.get(), STDIN_FILENO);
     ::dup2(nothing.get(), STDOUT_FILENO);
     try {
-      serve(requests.get(), answers.get());
+      serve(requests.read.get(), answers.write.get());
     } catch (...) {
       ::_exit(1);
     }
     ::_exit(0);
   }
-  requests_ = std::move(to_child);
-  answers_ = std::move(from_child);
-  requests.reset();
-  answers.reset();
+  requests_ = std::move(requests.write);
+  answers_ = std::move(answers.read);
+  requests.read.reset();
+  answers.write.reset();
   name_ = get(answers_.get(), /*line=*/true);
   if (name_.starts_with(kFailed)) name_ += get(answers_.get(), /*line=*/false);
   check_answer(name_);

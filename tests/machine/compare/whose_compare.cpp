@@ -136,7 +136,9 @@ std::map<unsigned, std::string> read_processes(const char* path) {
   std::map<unsigned, std::string> names;
   unsigned index = 0;
   std::string command, pid;
-  while (file >> index >> command >> pid) names[index] = command + ":" + pid;
+  while (file >> index >> command >> pid) {
+    names[index] = fmt::format("{}:{}", command, pid);
+  }
   if (names.empty()) throw std::runtime_error(fmt::format("{} has no process", path));
   return names;
 }
