@@ -26,10 +26,7 @@ void check_selected(const PageOwners& owners, const std::string& text, const std
   if (std::ranges::any_of(owners.processes(/*provable=*/false), is_named)) {
     throw Error(fmt::format("cannot use --process {}: the pages of {} do not prove this process",
                             text, trace))
-        .hint(
-            "htmtrace-decode(1), PROCESSES, lists the reasons: for example, the process has "
-            "created "
-            "other processes");
+        .hint("for the reasons, see PROCESSES in htmtrace-decode(1)");
   }
   SimilarNames similar(text);
   for (const Process* one : all) similar.offer(one->command.empty() ? one->name : one->command);

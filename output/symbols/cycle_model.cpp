@@ -3,8 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,78 +18,12 @@
 
 #include "core/base/error.h"
 #include "core/base/fd.h"
+#include "output/symbols/llvm_program.h"
 
 namespace htmtrace {
 namespace {
 
 constexpr const char* kProcessor = "pwr10";
-
-// A file in memory: unlike pipes, such files cannot block two programs that write to each other.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view content = {})
-      : fd_(::memfd_create("htmtrace", MFD_CLOEXEC)) {
-    if (fd_.get() < 0) throw Error("cannot create a file in memory", errno);
-    while (!content.empty()) {
-      const ssize_t written = ::write(fd_.get(), content.data(), content.size());
-      if (written < 0) throw Error("cannot write a file in memory", errno);
-      content.remove_prefix(static_cast<size_t>(written));
-    }
-    ::lseek(fd_.get(), 0, SEEK_SET);
-  }
-
-  int fd() const { return fd_.get(); }
-
-  std::string content() const {
-    std::string text;
-    std::array<char, 1 << 14> piece{};
-    for (;;) {
-      const ssize_t got =
-          ::pread(fd_.get(), piece.data(), piece.size(), static_cast<off_t>(text.size()));
-      if (got < 0) throw Error("cannot read a file in memory", errno);
-      if (got == 0) return text;
-      text.append(piece.data(), static_cast<size_t>(got));
-    }
-  }
-
- private:
-  Fd fd_;
-};
-
-struct Finished {
-  bool succeeded = false;
-  std::string output;
-  std::string messages;
-};
-
-Finished run(const char* program, std::vector<std::string> arguments, std::string_view input) {
-  const MemoryFile in(input);
-  const MemoryFile out;
-  const MemoryFile messages;
-  std::vector<char*> pointers{const_cast<char*>(program)};
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in.fd(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out.fd(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, messages.fd(), STDERR_FILENO);
-  pid_t child = 0;
-  const int failure = ::posix_spawnp(&child, program, &actions, nullptr, pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) {
-    throw Error(fmt::format("cannot predict cycles: cannot run {}", program), failure)
-        .hint("install Debian's package llvm");
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw Error(fmt::format("cannot wait for {}", program), errno);
-  }
-  return {.succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0,
-          .output = out.content(),
-          .messages = messages.content()};
-}
 
 [[noreturn]] void refuse(const char* program, std::string_view messages) {
   throw Error(fmt::format("cannot predict cycles: {} failed: {}", program,
@@ -138,15 +70,15 @@ std::string bytes_of(std::span<const Instruction> code) {
   return text;
 }
 
-Finished disassemble(std::span<const Instruction> code) {
-  Finished finished = run(
+LlvmRun disassemble(std::span<const Instruction> code) {
+  LlvmRun finished = run_llvm(
       "llvm-mc", {"--disassemble", "--triple=powerpc64le", fmt::format("--mcpu={}", kProcessor)},
       bytes_of(code));
   if (!finished.succeeded) refuse("llvm-mc", finished.messages);
   return finished;
 }
 
-// A block, and its code as LLVM's assembler writes it.
+// The code of a block, as LLVM's assembler writes it.
 struct Assembly {
   size_t block = 0;
   std::string text;
@@ -154,55 +86,49 @@ struct Assembly {
 
 // Omits the blocks with an instruction that LLVM does not know: llvm-mc then prints fewer lines.
 std::vector<Assembly> assemble(std::span<const std::vector<Instruction>> blocks) {
-  std::vector<Assembly> known;
-  std::vector<Instruction> all;
-  for (const auto& block : blocks) all.insert(all.end(), block.begin(), block.end());
+  // All instructions, with the number of their block.
+  std::vector<Instruction> code;
+  std::vector<size_t> block_of;
+  const auto add = [&](size_t block) {
+    code.insert(code.end(), blocks[block].begin(), blocks[block].end());
+    block_of.insert(block_of.end(), blocks[block].size(), block);
+  };
+  for (size_t i = 0; i < blocks.size(); i++) add(i);
+  std::vector<bool> is_known(blocks.size(), true);
   // A warning names the line of the input: <stdin>:LINE:COLUMN: warning: ...
-  std::vector<bool> is_unknown(all.size());
-  visit_lines(disassemble(all).messages, [&](std::string_view line) {
+  visit_lines(disassemble(code).messages, [&](std::string_view line) {
     const auto number = number_after("<stdin>:", line);
-    if (number && *number >= 1 && *number <= all.size()) is_unknown[*number - 1] = true;
+    if (number && *number >= 1 && *number <= code.size()) is_known[block_of[*number - 1]] = false;
   });
 
-  all.clear();
-  size_t first = 0;
+  code.clear();
+  block_of.clear();
   for (size_t i = 0; i < blocks.size(); i++) {
-    const auto begin = is_unknown.begin() + static_cast<ptrdiff_t>(first);
-    first += blocks[i].size();
-    if (std::find(begin, is_unknown.begin() + static_cast<ptrdiff_t>(first), true) !=
-        is_unknown.begin() + static_cast<ptrdiff_t>(first)) {
-      continue;
-    }
-    if (blocks[i].empty()) continue;
-    known.push_back({.block = i, .text = {}});
-    all.insert(all.end(), blocks[i].begin(), blocks[i].end());
+    if (is_known[i]) add(i);
   }
-  if (known.empty()) return known;
-  size_t block = 0;
-  size_t left = blocks[known[0].block].size();
-  size_t instructions = 0;
-  visit_lines(disassemble(all).output, [&](std::string_view line) {
-    if (line.empty() || line == "\t.text") return;
-    if (++instructions > all.size()) return;
-    if (left == 0) left = blocks[known[++block].block].size();
-    known[block].text.append(line).append("\n");
-    left--;
+  std::vector<Assembly> known;
+  size_t lines = 0;
+  visit_lines(disassemble(code).output, [&](std::string_view line) {
+    if (line.empty() || line == "\t.text" || lines++ >= code.size()) return;
+    const size_t block = block_of[lines - 1];
+    if (known.empty() || known.back().block != block) known.push_back({.block = block, .text = {}});
+    known.back().text.append(line).append("\n");
   });
-  if (instructions != all.size()) refuse("llvm-mc", "it printed other instructions than it read");
+  if (lines != code.size()) refuse("llvm-mc", "it printed other instructions than it read");
   return known;
 }
 
 // A region for each block, with the number of the block as its name.
-Finished simulate(std::span<const Assembly> blocks) {
+LlvmRun simulate(std::span<const Assembly> blocks) {
   std::string text;
   for (const Assembly& one : blocks) {
     fmt::format_to(std::back_inserter(text), "# LLVM-MCA-BEGIN {}\n{}# LLVM-MCA-END\n", one.block,
                    one.text);
   }
-  return run("llvm-mca",
-             {"--mtriple=powerpc64le", fmt::format("--mcpu={}", kProcessor),
-              "--instruction-info=false", "--resource-pressure=false"},
-             text);
+  return run_llvm("llvm-mca",
+                  {"--mtriple=powerpc64le", fmt::format("--mcpu={}", kProcessor),
+                   "--instruction-info=false", "--resource-pressure=false"},
+                  text);
 }
 
 void take(std::string_view output, std::vector<std::optional<double>>& cycles) {
@@ -224,7 +150,7 @@ void take(std::string_view output, std::vector<std::optional<double>>& cycles) {
 
 // "14.0.6", from a line such as "  LLVM version 14.0.6" or "Debian LLVM version 14.0.6".
 std::string version() {
-  const Finished finished = run("llvm-mca", {"--version"}, {});
+  const LlvmRun finished = run_llvm("llvm-mca", {"--version"}, {});
   if (!finished.succeeded) refuse("llvm-mca", finished.messages);
   constexpr std::string_view kBefore = "LLVM version ";
   const std::string& text = finished.output;
@@ -240,14 +166,14 @@ std::vector<std::optional<double>> predictions_of(
   std::vector<std::optional<double>> cycles(blocks.size());
   const std::vector<Assembly> known = assemble(blocks);
   if (known.empty()) return cycles;
-  const Finished all = simulate(known);
+  const LlvmRun all = simulate(known);
   if (all.succeeded) {
     take(all.output, cycles);
     return cycles;
   }
   // The model lacks an instruction of some block, so llvm-mca ended before the later blocks.
   for (const Assembly& one : known) {
-    const Finished single = simulate({&one, 1});
+    const LlvmRun single = simulate({&one, 1});
     if (single.succeeded) take(single.output, cycles);
   }
   return cycles;
