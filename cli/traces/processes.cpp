@@ -27,9 +27,8 @@ void check_selected(const PageOwners& owners, const std::string& text, const std
     throw Error(fmt::format("cannot use --process {}: the pages of {} do not prove this process",
                             text, trace))
         .hint(
-            "htmtrace-decode(1), PROCESSES, lists the reasons: for example, the process has "
-            "created "
-            "other processes");
+            "htmtrace-decode(1), PROCESSES, lists the reasons: for example, "
+            "the process has created other processes");
   }
   SimilarNames similar(text);
   for (const Process* one : all) similar.offer(one->command.empty() ? one->name : one->command);
@@ -58,7 +57,7 @@ PageOwners load_owners(const ChosenTrace& trace, const TraceOptions& options) {
 void warn_of_contradictions(uint64_t contradictions, const std::string& trace) {
   if (contradictions == 0) return;
   print_warning(
-      fmt::format("{}: {}, code changed from one process to another without a change of "
+      fmt::format("{}: code changed from one process to another {} without a change of "
                   "the address space; the process of some instructions may be wrong",
                   trace, counted(contradictions, "time")));
 }

@@ -50,7 +50,7 @@ void HotBlockPart::end_stretch(std::optional<uint64_t> ticks) {
   }
   stretch_ = {};
   stretch_first_ = instructions_;
-  // The stamp is inside an execution.
+  // If the stamp is inside an execution, the next stretch begins with the rest of this execution.
   if (run_.ended) return;
   stretch_.has_lead = open_is_lead_;
   if (!open_is_lead_) stretch_.block = run_.begin;

@@ -146,17 +146,18 @@ class HotBlockPart {
   const BlockRun& open() const { return run_; }
   bool open_is_lead() const { return run_.instructions != 0 && open_is_lead_; }
 
-  // Time. A stamp ends the first stretch, which continues the last stretch of the preceding part.
-  // Without a stamp, the first stretch is the last stretch.
+  // The first stretch of the part continues the last stretch of the preceding part, and the first
+  // stamp ends it. A part without a stamp has only last_stretch().
   bool has_stamp() const { return has_stamp_; }
   const Stretch& first_stretch() const { return first_stretch_; }
   std::optional<uint64_t> first_ticks() const { return first_ticks_; }
-  // Of the other stretches with known ticks in one block, by begin of the block.
+  // The time of each block, by its address. This is the sum of all later stretches that have known
+  // ticks and belong to one block.
   const ArrivalTable<PlainKey, BlockTime>& times() const { return times_; }
-  // Of such stretches in the first execution.
+  // The time of the later stretches that have known ticks and are inside the first execution.
   const BlockTime& lead_time() const { return lead_time_; }
-  // The stretch in which the first execution ends, if other instructions precede that end or
-  // follow it, and its ticks are known.
+  // The later stretch that contains the end of the first execution, and then instructions of one
+  // block. Nothing if no stretch does so, or if its ticks are unknown.
   const std::optional<Stretch>& lead_end() const { return lead_end_; }
   uint64_t lead_end_ticks() const { return lead_end_ticks_; }
   Stretch last_stretch() const;
@@ -186,8 +187,8 @@ class HotBlockPart {
   bool is_new_ = true;  // no gap and no execution yet
   bool begins_with_gap_ = false;
   bool open_is_lead_ = false;
-  Stretch stretch_;             // the current stretch, without its number of instructions
-  uint64_t stretch_first_ = 0;  // instructions_ at the begin of the stretch
+  Stretch stretch_;  // the current stretch; last_stretch() adds its number of instructions
+  uint64_t stretch_first_ = 0;  // instructions_ at the beginning of the stretch
   bool has_stamp_ = false;
   Stretch first_stretch_;
   std::optional<uint64_t> first_ticks_;

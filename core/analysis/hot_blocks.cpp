@@ -69,7 +69,8 @@ void HotBlocks::take_run(const BlockRun& run) {
   run_.ended = run.ended;
 }
 
-// `lead` is the begin of the part's first execution, if it has one.
+// `lead` is the address of the block to which the part's first execution belongs, if the part has a
+// first execution that no gap precedes.
 void HotBlocks::take_time(const HotBlockPart& part, std::optional<uint64_t> lead) {
   if (!part.has_stamp()) {
     if (stretch_) stretch_->join(part.last_stretch(), lead);
