@@ -87,8 +87,8 @@ job() {
             printf "%-18s %6.1f %12.1f %10d  %s", name, n / user / 1e6, n / all / 1e6, mib, threads }')"
 }
 
-# own_pages TRACE: write htm.pages, in which one process owns the pages that user code accesses in the first million
-# instructions, up to 4 GiB below the end of its stack. These 4 GiB have the most accesses.
+# own_pages TRACE: write htm.pages. One process owns the pages that user code accesses in the first million instructions,
+# but only those in the 4 GiB below the end of its stack. The function chooses the 4 GiB with the most accesses.
 own_pages() {
     local pages busiest
     pages=$("$htmtrace" decode -q --translation "$folder/$1.map" --partition 0 --privilege user --fields dea,dla \

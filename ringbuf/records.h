@@ -40,7 +40,7 @@ struct MappedFile {
 // Returns nothing if the record is too short, or identifies its file by a build ID.
 std::optional<MappedFile> parse_mapped_file(const Record& record);
 
-// PERF_RECORD_FORK: a process created another process, or a thread of its own.
+// PERF_RECORD_FORK: a process created another process, or a thread.
 struct Fork {
   uint32_t process = 0;
   uint32_t parent = 0;

@@ -39,7 +39,7 @@ void WorkloadAccount::look_last() {
   try {
     watch_.times();
   } catch (const Error&) {
-    // Now the watch has lost records.
+    // times() has set WorkloadWatch::lost().
   }
 }
 

@@ -32,8 +32,8 @@ class WorkloadAccount {
 
   // Call it when the trace ends. Only the workload's activity so far counts.
   void end();
-  // Learns the files and processes since end(), and whether records of them are lost. Call it when
-  // the trace is drained: up to then, it continues.
+  // Reads the records of files and processes since end(), and checks whether records were lost.
+  // Call it after the trace is drained, because the trace continues until then.
   void look_last();
   const std::vector<WorkloadWatch::CpuTime>& times() const { return times_; }
 

@@ -51,7 +51,7 @@ constexpr size_t kFrames = 1000;
 
 class Report {
  public:
-  // `model` is null if the user wants no prediction.
+  // `model` is null if the user did not request predictions.
   Report(const ReportOptions& options, CycleModel* model)
       : options_(options), model_(model), symbols_(load_symbols(options.symbols, options.traces)) {}
 

@@ -55,7 +55,7 @@ PageOwners load_owners(const ChosenTrace& trace, const TraceOptions& options) {
 void warn_of_contradictions(uint64_t contradictions, const std::string& trace) {
   if (contradictions == 0) return;
   print_warning(
-      fmt::format("{}: {}, code changed from one process to another without a change of "
+      fmt::format("{}: code changed from one process to another {} without a change of "
                   "the address space; the process of some instructions may be wrong",
                   trace, counted(contradictions, "time")));
 }

@@ -11,8 +11,8 @@
 
 namespace htmtrace {
 
-// Loads the owners of the pages for the trace. Prints a note on stderr if they prove no process.
-// Throws Error if one of the processes of --process is not among them.
+// Loads the owners of the pages of the trace. Prints a note on stderr if they prove no process.
+// Throws Error if --process names a process that they do not prove.
 PageOwners load_owners(const ChosenTrace& trace, const TraceOptions& options);
 
 // Warns on stderr about ProcessFollower::contradictions().

@@ -42,7 +42,7 @@ struct SymbolLoading {
 SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths,
                          const SymbolLoading& how = {});
 
-// Loads the owners of pages that record saved beside the trace at `path`. Throws Error.
+// Loads the owners of the pages that record saved beside the trace at `path`. Throws Error.
 PageOwners load_page_owners(const std::string& path);
 
 // Loads the names of logical addresses, from `known` and the pages that record saved.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The time that the stamps of a core trace prove for a basic block. A stretch is the instructions
-// between two stamps. The ticks of the second stamp are the time of the stretch. They belong to a
-// block only if all instructions of the stretch do.
+// The ticks that the stamps of a core trace prove for a basic block. An interval consists of the
+// instructions between two stamps. The second stamp reports the ticks of the interval. They belong
+// to a block only if all instructions of the interval belong to it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace htmtrace {
 
-// Nothing if the stamp does not report the time since the preceding stamp.
+// Returns the ticks since the preceding stamp. Returns nothing if the stamp does not report them,
+// or if it reports a loss.
 inline std::optional<uint64_t> ticks_of(const Stamp& stamp) {
   const bool has_ticks = stamp.kind == StampKind::kTime || stamp.kind == StampKind::kComplete ||
                          stamp.kind == StampKind::kPause;
@@ -22,7 +23,7 @@ inline std::optional<uint64_t> ticks_of(const Stamp& stamp) {
 
 struct BlockTime {
   uint64_t ticks = 0;
-  uint64_t instructions = 0;  // that took the ticks
+  uint64_t instructions = 0;  // number of instructions that took these ticks
 
   BlockTime& operator+=(const BlockTime& other) {
     ticks += other.ticks;
@@ -31,18 +32,21 @@ struct BlockTime {
   }
 };
 
-struct Stretch {
+struct StampInterval {
   uint64_t instructions = 0;
-  bool is_mixed = false;          // instructions of several blocks, or a gap
-  std::optional<uint64_t> block;  // begin of the only block so far
-  bool has_lead = false;          // also instructions of the first execution of a part
+  bool is_mixed = false;          // the interval has instructions of several blocks, or a gap
+  std::optional<uint64_t> block;  // address of the only block so far
+  // The interval has instructions of the first execution of a part. Their block is not in `block`,
+  // because it may begin in the preceding part.
+  bool has_lead = false;
 
   void enter(uint64_t begin) {
     is_mixed = is_mixed || (block && *block != begin);
     block = begin;
   }
-  // Adds a stretch that continues this one. `lead` is the begin of its part's first execution.
-  void join(const Stretch& later, std::optional<uint64_t> lead) {
+  // Adds an interval that continues this interval. `lead` is the address of the block to which the
+  // first execution of its part belongs.
+  void join(const StampInterval& later, std::optional<uint64_t> lead) {
     instructions += later.instructions;
     is_mixed = is_mixed || later.is_mixed || (later.has_lead && !lead);
     if (later.has_lead && lead) enter(*lead);

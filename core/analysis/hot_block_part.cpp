@@ -11,7 +11,7 @@ void HotBlockPart::skipped() {
   is_new_ = false;
   close(std::nullopt);
   run_.stop();
-  stretch_.is_mixed = true;
+  interval_.is_mixed = true;
 }
 
 // Handles a control transfer to `ea`.
@@ -20,22 +20,22 @@ void HotBlockPart::arrive(uint64_t ea) {
   run_.start(ea);
   open_is_lead_ = std::exchange(is_new_, false);
   if (open_is_lead_) {
-    stretch_.has_lead = true;
+    interval_.has_lead = true;
   } else {
-    stretch_.enter(ea);
+    interval_.enter(ea);
   }
 }
 
-Stretch HotBlockPart::last_stretch() const {
-  Stretch last = stretch_;
-  last.instructions = instructions_ - stretch_first_;
+StampInterval HotBlockPart::last_interval() const {
+  StampInterval last = interval_;
+  last.instructions = instructions_ - interval_first_;
   return last;
 }
 
-void HotBlockPart::end_stretch(std::optional<uint64_t> ticks) {
-  const Stretch ended = last_stretch();
+void HotBlockPart::end_interval(std::optional<uint64_t> ticks) {
+  const StampInterval ended = last_interval();
   if (!std::exchange(has_stamp_, true)) {
-    first_stretch_ = ended;
+    first_interval_ = ended;
     first_ticks_ = ticks;
   } else if (ticks && !ended.is_mixed) {
     const BlockTime time = {*ticks, ended.instructions};
@@ -48,12 +48,12 @@ void HotBlockPart::end_stretch(std::optional<uint64_t> ticks) {
       times_.at({*ended.block}) += time;
     }
   }
-  stretch_ = {};
-  stretch_first_ = instructions_;
-  // The stamp is inside an execution.
+  interval_ = {};
+  interval_first_ = instructions_;
+  // If the stamp is inside an execution, the next interval begins with the rest of this execution.
   if (run_.ended) return;
-  stretch_.has_lead = open_is_lead_;
-  if (!open_is_lead_) stretch_.block = run_.begin;
+  interval_.has_lead = open_is_lead_;
+  if (!open_is_lead_) interval_.block = run_.begin;
 }
 
 // Ends the current execution, if any.
@@ -94,8 +94,8 @@ void HotBlockPart::clear() {
   edges_.clear();
   is_new_ = true;
   begins_with_gap_ = open_is_lead_ = false;
-  stretch_ = first_stretch_ = {};
-  stretch_first_ = 0;
+  interval_ = first_interval_ = {};
+  interval_first_ = 0;
   has_stamp_ = false;
   times_.clear();
   lead_time_ = {};

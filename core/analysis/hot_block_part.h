@@ -109,7 +109,7 @@ class HotBlockPart {
   }
   void stamp(const Stamp& stamp) {
     if (breaks_flow(stamp)) skipped();
-    end_stretch(ticks_of(stamp));
+    end_interval(ticks_of(stamp));
   }
   void defect(const Defect&) { skipped(); }
 
@@ -146,20 +146,21 @@ class HotBlockPart {
   const BlockRun& open() const { return run_; }
   bool open_is_lead() const { return run_.instructions != 0 && open_is_lead_; }
 
-  // Time. A stamp ends the first stretch, which continues the last stretch of the preceding part.
-  // Without a stamp, the first stretch is the last stretch.
+  // The first interval of the part continues the last interval of the preceding part, and the first
+  // stamp ends it. A part without a stamp has only last_interval().
   bool has_stamp() const { return has_stamp_; }
-  const Stretch& first_stretch() const { return first_stretch_; }
+  const StampInterval& first_interval() const { return first_interval_; }
   std::optional<uint64_t> first_ticks() const { return first_ticks_; }
-  // Of the other stretches with known ticks in one block, by begin of the block.
+  // The time of each block, by its address. This is the sum of all later intervals that have known
+  // ticks and belong to one block.
   const ArrivalTable<PlainKey, BlockTime>& times() const { return times_; }
-  // Of such stretches in the first execution.
+  // The time of the later intervals that have known ticks and are inside the first execution.
   const BlockTime& lead_time() const { return lead_time_; }
-  // The stretch in which the first execution ends, if other instructions precede that end or
-  // follow it, and its ticks are known.
-  const std::optional<Stretch>& lead_end() const { return lead_end_; }
+  // The later interval that contains the end of the first execution, and then instructions of one
+  // block. Nothing if no interval does so, or if its ticks are unknown.
+  const std::optional<StampInterval>& lead_end() const { return lead_end_; }
   uint64_t lead_end_ticks() const { return lead_end_ticks_; }
-  Stretch last_stretch() const;
+  StampInterval last_interval() const;
 
   // Keeps the allocated memory and the known names.
   void clear();
@@ -167,7 +168,7 @@ class HotBlockPart {
  private:
   void arrive(uint64_t ea);
   void close(std::optional<uint64_t> successor);
-  void end_stretch(std::optional<uint64_t> ticks);
+  void end_interval(std::optional<uint64_t> ticks);
 
   struct Passes {
     uint64_t count = 0;
@@ -186,14 +187,14 @@ class HotBlockPart {
   bool is_new_ = true;  // no gap and no execution yet
   bool begins_with_gap_ = false;
   bool open_is_lead_ = false;
-  Stretch stretch_;             // the current stretch, without its number of instructions
-  uint64_t stretch_first_ = 0;  // instructions_ at the begin of the stretch
+  StampInterval interval_;  // the current interval; last_interval() adds its number of instructions
+  uint64_t interval_first_ = 0;  // instructions_ at the beginning of the interval
   bool has_stamp_ = false;
-  Stretch first_stretch_;
+  StampInterval first_interval_;
   std::optional<uint64_t> first_ticks_;
   ArrivalTable<PlainKey, BlockTime> times_;
   BlockTime lead_time_;
-  std::optional<Stretch> lead_end_;
+  std::optional<StampInterval> lead_end_;
   uint64_t lead_end_ticks_ = 0;
   BlockRun run_;
 };

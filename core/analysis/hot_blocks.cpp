@@ -69,28 +69,29 @@ void HotBlocks::take_run(const BlockRun& run) {
   run_.ended = run.ended;
 }
 
-// `lead` is the begin of the part's first execution, if it has one.
+// `lead` is the address of the block to which the part's first execution belongs, if the part has a
+// first execution that no gap precedes.
 void HotBlocks::take_time(const HotBlockPart& part, std::optional<uint64_t> lead) {
   if (!part.has_stamp()) {
-    if (stretch_) stretch_->join(part.last_stretch(), lead);
+    if (interval_) interval_->join(part.last_interval(), lead);
     return;
   }
-  const auto add = [&](const Stretch& stretch, uint64_t ticks) {
-    if (stretch.is_mixed || !stretch.block) return;
-    block_at(*stretch.block).time += {ticks, stretch.instructions};
+  const auto add = [&](const StampInterval& interval, uint64_t ticks) {
+    if (interval.is_mixed || !interval.block) return;
+    block_at(*interval.block).time += {ticks, interval.instructions};
   };
-  if (stretch_ && part.first_ticks()) {
-    stretch_->join(part.first_stretch(), lead);
-    add(*stretch_, *part.first_ticks());
+  if (interval_ && part.first_ticks()) {
+    interval_->join(part.first_interval(), lead);
+    add(*interval_, *part.first_ticks());
   }
   for (const auto& [begin, time] : part.times().rows()) block_at(begin.value).time += time;
   if (lead) block_at(*lead).time += part.lead_time();
   if (part.lead_end()) {
-    Stretch end;
+    StampInterval end;
     end.join(*part.lead_end(), lead);
     add(end, part.lead_end_ticks());
   }
-  stretch_.emplace().join(part.last_stretch(), lead);
+  interval_.emplace().join(part.last_interval(), lead);
 }
 
 void HotBlocks::take(HotBlockPart& part) {
@@ -126,7 +127,7 @@ void HotBlocks::take(HotBlockPart& part) {
 void HotBlocks::end_trace() {
   take(own_);
   leave();
-  stretch_.reset();
+  interval_.reset();
 }
 
 }  // namespace htmtrace

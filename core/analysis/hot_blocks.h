@@ -22,7 +22,7 @@ struct HotBlock {
   uint64_t followed = 0;   // executions with a known successor
   uint64_t rewritten = 0;  // executions with different instruction words
   uint64_t longest = 0;    // number of instructions of the longest execution
-  BlockTime time;          // of some of the instructions
+  BlockTime time;          // of the intervals whose instructions all belong to the block
   Counts successors;       // addresses of the next blocks, with their owners
   std::vector<uint32_t>
       words;  // the first words of the longest execution; a prefix precedes its suffix
@@ -85,8 +85,8 @@ class HotBlocks {
   uint64_t unknown_ = 0;
   uint64_t executions_ = 0;
   BlockRun run_;  // the last execution: the next part may continue it
-  // The stretch at the end of the last part, if a stamp began it.
-  std::optional<Stretch> stretch_;
+  // The last interval so far: the next part may continue it. Nothing if no stamp precedes it.
+  std::optional<StampInterval> interval_;
 };
 
 }  // namespace htmtrace

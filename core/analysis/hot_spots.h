@@ -55,7 +55,7 @@ class HotSpots {
     // Entries of each table. The short lists of a table may use kListPlaces slots for each entry.
     size_t entries = 1 << 16;
     bool walks = false;      // count the walks through page tables, which takes time
-    bool processes = false;  // count the work of each process, which only one thread can do
+    bool processes = false;  // count the work of each process; requires one thread
     static constexpr size_t kListPlaces = 8;
   };
   using Part = HotPart;
@@ -111,7 +111,8 @@ class HotSpots {
   }
   const HotTable<HotCode>& code() const { return code_; }
   const OwnerTable<OwnedWork>& owners() const { return owners_; }
-  // By name, including "kernel" and "unknown"; with wants_processes() only.
+  // The work of each process, by its name or "kernel" or "unknown". Empty without
+  // wants_processes().
   const std::map<std::string, ProcessWork>& processes() const { return processes_; }
   // Instruction side and data side.
   const std::array<WalkStatistics, 2>& walks() const { return walks_; }
@@ -140,7 +141,7 @@ class HotSpots {
   OwnerTable<OwnedWork> owners_;
   std::array<size_t, kAtOnce> places_{};  // of rows in a table
   std::map<std::string, ProcessWork> processes_;
-  ProcessWork* work_ = nullptr;  // of the current process, in processes_; null: not found
+  ProcessWork* work_ = nullptr;  // of the current process, in processes_; null: not counted
   std::vector<HotTable<HotData>> data_;
   uint64_t instructions_ = 0;
   HotPart::Mix mix_;

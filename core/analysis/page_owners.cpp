@@ -61,7 +61,7 @@ const Process* PageOwners::user(EffectiveAddr ea, LogicalAddr la) const {
     if (!run.own || run.process == kNone || run.ea + (la.value - run.la) != ea.value) return false;
     const Known& known = processes_[run.process];
     const Process* const owner = known.provable ? &known.process : &Process::unknown();
-    // At an address that is not random, another process may have had the page, too.
+    // At an address that is not random, another process may also have had the page.
     uncertain = !known.is_random_at(ea.value) || (found != nullptr && found != owner);
     found = owner;
     return uncertain;

@@ -51,9 +51,9 @@ class PageOwners {
     processes_.push_back({.process = std::move(process), .files = {}});
     return static_cast<uint32_t>(processes_.size() - 1);
   }
-  // States facts about the process without which user() cannot return it: its address space is not
-  // a copy, no copy of it was made, and the kernel chose the address of its stack at random. user()
-  // also requires the end of the stack.
+  // Marks the process as provable: its address space is not a copy and was never copied, and the
+  // kernel chose the address of its stack at random. user() returns a process only if it is
+  // provable and set_stack_end() was called.
   void set_provable(uint32_t process) {
     processes_[process].provable = true;
     has_provable_ = true;
@@ -85,18 +85,18 @@ class PageOwners {
 
   // True if user() can return a process.
   bool has_provable() const { return has_provable_; }
-  // The processes that user() can return, or all others.
+  // Returns the processes that are provable, or if `provable` is false, all others.
   std::vector<const Process*> processes(bool provable) const;
-  // The process whose user code accesses this page at this address. Null if the owners do not prove
-  // it: the page must be the process's own page, at an address that the kernel chose at random.
-  // Then no other process can have had the page at the same address, unless by chance. Addresses
-  // that programs choose themselves prove nothing, because another process with the same program
-  // may have had the page at the same address. Process::unknown(): the page is that of a process
-  // that user() cannot return, and of no other.
+  // Returns the process whose user code accesses this page at this address, or null if the owners
+  // do not prove a process. The page must be the process's own page, and the kernel must have
+  // chosen its address at random. Another process has had the page at this address only by chance.
+  // An address that a program chooses proves nothing: another process with the same program may
+  // have had the page at this address. Returns Process::unknown() if only processes that are not
+  // provable own the page.
   const Process* user(EffectiveAddr ea, LogicalAddr la) const;
 
   // Calls visit(run) for runs that hold `address`, until it returns true: several processes may
-  // share a page. Visits a bounded number of runs. Returns false if there are more.
+  // share a page. Looks at a bounded number of runs. Returns false if more runs may hold `address`.
   template <class Visit>
   bool visit(LogicalAddr address, const Visit& visit) const {
     auto run = std::upper_bound(runs_.begin(), runs_.end(), address.value,
@@ -114,9 +114,10 @@ class PageOwners {
   static constexpr size_t kMostLooks = 256;
   // Linux chooses addresses downward from the stack: arch/powerpc/mm/mmap.c, mmap_base(). The stack
   // begins up to 1 GiB below the end of the address space (STACK_RND_MASK in
-  // arch/powerpc/include/asm/elf.h), and the first mapping between 1 and 2 GiB further below. The
-  // rest of this distance is for mappings. Programs themselves choose addresses far from the stack:
-  // executables that are not position-independent, and the heaps of some language runtimes.
+  // arch/powerpc/include/asm/elf.h). The first mapping is 1 to 2 GiB below the stack. The rest of
+  // these 4 GiB is for more mappings. Addresses far from the stack may not be random: programs
+  // choose them for executables that are not position-independent, and for the heaps of some
+  // language runtimes.
   static constexpr uint64_t kRandomBytes = uint64_t{4} << 30;
 
   struct Known {
@@ -125,7 +126,8 @@ class PageOwners {
     uint64_t stack_end = 0;       // 0: unknown
     bool provable = false;
 
-    // 32-bit processes have addresses of all kinds below their stack.
+    // The last condition excludes 32-bit processes: their addresses are all near the stack, also
+    // those that are not random.
     bool is_random_at(uint64_t ea) const {
       return ea < stack_end && stack_end - ea <= kRandomBytes && stack_end > kRandomBytes;
     }

@@ -5,8 +5,8 @@
 
 namespace htmtrace {
 
-// A POWER8 trace does not report the privilege. There, user code runs at user addresses, with
-// translation.
+// A POWER8 trace does not report the privilege. In such a trace, code at a user address with
+// translation is user code.
 ProcessFollower::Side ProcessFollower::side_of(const Instruction& instruction) {
   const Modes modes = instruction.modes;
   switch (privilege_of(modes)) {
@@ -31,10 +31,11 @@ bool ProcessFollower::Step::reaches(uint64_t ea) const {
   return !is_direct_branch(opcode) || ea == direct_target(opcode, end - 4);
 }
 
-// An instruction at another address follows a branch, or starts to handle an interrupt. A core that
-// returns from the hypervisor may run another virtual processor. The kernel returns to the
-// interrupted instruction. Where it returns to another instruction, it delivers a signal or runs
-// another thread, or the trace has changed to another virtual processor.
+// Returns whether this instruction can follow the last instruction, although it is not the next
+// instruction in memory. It must be the target of a branch, or an interrupt vector. After a change
+// to or from the hypervisor, the core may run another virtual processor.
+// A return from the kernel must reach the interrupted instruction. At another instruction, the
+// kernel delivers a signal or runs another thread, or the core runs another virtual processor.
 bool ProcessFollower::jumps_to(const Instruction& instruction, Side side) {
   if (last_side_ == Side::kUser && side != Side::kUser) {
     was_user_ = true;
@@ -44,7 +45,7 @@ bool ProcessFollower::jumps_to(const Instruction& instruction, Side side) {
   const uint64_t ea = instruction.ea.value;
   if (side != Side::kUser && is_interrupt_vector(ea)) return true;
   if (!last_.is_known) return false;
-  // Without the kernel's code, another process may have run.
+  // If the trace lacks the kernel code of a system call, another process may have run.
   if (is_system_call(last_.opcode)) return side == Side::kKernel;
   if (!last_.reaches(ea)) return false;
   if (side != Side::kUser || last_side_ == Side::kUser || !was_user_) return true;

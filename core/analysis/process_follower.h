@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Follows one core trace and finds the process to which each instruction belongs.
 //
-// Only the kernel changes the address space of a processor. Between two changes, all user code
-// therefore belongs to one process: a stretch. The follower knows the process of a stretch when its
-// user code accesses a page of which a process is the only owner (PageOwners::user()). A stretch
-// ends where the trace shows a change of the address space, where the hypervisor may have given the
-// core to another virtual processor, where the trace has a gap, and where it may lack kernel code.
+// Only the kernel changes the address space of a processor. A stretch is a part of the trace
+// between two changes, so all its user code belongs to one process. The follower knows this process
+// when the user code accesses a page that only one process owns (PageOwners::user()). A stretch
+// ends where
+// - the trace shows a change of the address space,
+// - the hypervisor may have given the core to another virtual processor,
+// - the trace has a gap, or may lack kernel code.
 //
-// The proof may follow the instructions that it concerns. The follower holds them back until the
-// proof arrives, but at most kMostHeld events: then they are unknown, and instructions up to the
-// proof pass without delay.
+// The proof may follow the instructions whose process it proves. The follower holds these
+// instructions until the proof arrives, but at most kMostHeld events. After that number, it passes
+// on the held instructions and all user code up to the proof as unknown.
 #pragma once
 
 #include <array>
@@ -28,7 +30,7 @@
 
 namespace htmtrace {
 
-// True if the address space may be another one after this privileged instruction. Power ISA 3.1:
+// True if the address space may change at this privileged instruction. Power ISA 3.1:
 // - mtspr to PIDR or LPIDR (Book III, 5.4.4)
 // - slbie, slbieg and slbia, which Linux uses to switch processes with a hash page table (Book III,
 //   6.9.3)
@@ -52,8 +54,8 @@ class ProcessFollower {
   explicit ProcessFollower(const PageOwners& owners) : owners_(&owners) {}
 
   // These functions pass the events on, in the same order, now or in a later call. `Next` has the
-  // functions process(const Process&), which precedes the instructions of the process,
-  // instruction(), stamp(), walk() and defect().
+  // functions instruction(), stamp(), walk(), defect() and process(const Process&). A call of
+  // process() precedes the instructions of the process.
   template <class Next>
   void instruction(const Instruction& instruction, Next& next) {
     const Side side = side_of(instruction);
@@ -93,26 +95,26 @@ class ProcessFollower {
     break_flow(next);
   }
 
-  // How often one stretch accessed the pages of two processes. Then the hypervisor has changed
-  // the virtual processor, and the trace does not show where.
+  // How often a stretch with a proven process accessed a page of a different process. The trace
+  // does not show where the core changed to this process.
   uint64_t contradictions() const { return contradictions_; }
 
  private:
   enum class Side : uint8_t { kUnknown, kUser, kKernel };
   static constexpr uint64_t kNoPage = 1;
-  static constexpr uint64_t kNoAddress = 1;     // of no instruction
+  static constexpr uint64_t kNoAddress = 1;     // no instruction has this address
   static constexpr uint64_t kPageBytes = 4096;  // the smallest page size of a process
   struct Page {
     uint64_t ea = kNoPage;
     uint64_t la = kNoPage;
     const Process* process = nullptr;
   };
-  // An instruction that another instruction follows.
+  // The facts about an instruction that determine which instructions can follow it.
   struct Step {
     uint64_t end = 0;  // the address after the instruction
     uint32_t opcode = 0;
-    bool is_word = false;   // known, and without a prefix
-    bool is_known = false;  // address and opcode
+    bool is_word = false;   // the opcode is known and has no prefix
+    bool is_known = false;  // the address and the opcode are known
 
     // Returns whether the instruction can branch to this address, or continue there.
     bool reaches(uint64_t ea) const;
@@ -242,13 +244,13 @@ class ProcessFollower {
   const Process* owner_ = nullptr;  // null: not proven yet
   bool full_ = false;               // kMostHeld was reached
   // The last instruction.
-  bool stepped_ = false;  // false: this flow has none
+  bool stepped_ = false;  // false: no instruction since the last break_flow()
   Side last_side_ = Side::kUnknown;
   uint16_t hypervisor_bit_ = 0;
-  uint64_t next_ea_ = 0;  // kNoAddress: the next instruction cannot be the next in memory
+  uint64_t next_ea_ = 0;  // kNoAddress: jumps_to() checks the next instruction
   Step last_;
-  // The last instruction of user code ahead of the current kernel code.
-  bool was_user_ = false;  // false: this flow has none
+  // The last instruction of user code that precedes the current kernel code.
+  bool was_user_ = false;  // false: no user code since the last break_flow()
   Step last_user_;
   const Process* passed_ = nullptr;
   std::vector<Instruction> held_;

@@ -93,7 +93,7 @@ concept HasAt = requires(Sink& sink, const TracePlace& place) {
 
 // void process(const Process&)
 // Receives the process of the next instructions, selected or not, when it changes. The caller finds
-// processes only on request (wants_processes()); without the first call, they are unknown. The
+// processes only on request (wants_processes()). Before the first call, the process is unknown. The
 // process outlives the trace's events.
 template <class Sink>
 concept HasProcess = requires(Sink& sink, const Process& process) {
@@ -161,7 +161,7 @@ bool wants_walks(const Sink& sink) {
 
 // bool wants_processes() const
 // Returns true if the reader must find the processes and call process(). Then one thread passes all
-// events, without parts: a process is known only in the order of the trace.
+// events in the order of the trace, without parts: the proof of a process may be in another part.
 template <class Sink>
 concept HasWantsProcesses = requires(const Sink& sink) {
   sink.wants_processes();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processes that the user selects, as typed: a command, a PID, COMMAND:PID, kernel or unknown.
+// The processes that the user selects with --process. Each text is a command, a PID, COMMAND:PID,
+// kernel or unknown.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +24,10 @@ class ProcessSelection {
            });
   }
 
-  // Returns whether the text stands for this process, perhaps among others.
+  // Returns whether the text selects this process. It may also select other processes.
   static bool names(const std::string& text, const Process& process) {
     if (text == process.name) return true;
-    // A command may have one of these names; COMMAND:PID selects it.
+    // A process may have one of these names as its command. COMMAND:PID or its PID selects it.
     if (text == Process::kernel().name || text == Process::unknown().name) return false;
     return process.kind == Process::Kind::kProcess &&
            (text == process.command || text == std::to_string(process.pid));

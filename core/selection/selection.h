@@ -60,7 +60,8 @@ struct Selection {
   bool has_parts() const { return !by_process && every == 1 && last == kAny; }
 };
 
-// Whether an instruction and its data accesses have selected names, and a selected process.
+// Whether an instruction and its data accesses have selected names, and whether the instruction
+// belongs to a selected process.
 struct NameMatch {
   bool code = true;
   bool process = true;
@@ -93,7 +94,7 @@ class Selector {
 
   bool take(const Instruction& instruction, NameMatch names = {}) {
     const bool numbered = numbers_.holds(number_++);
-    // A caller that held instructions back passes them on although the selection is satisfied.
+    // A caller that held instructions may pass them after satisfied() returns true.
     if (taken_ >= first_) [[unlikely]]
       return false;
     if (!numbered || !open_ || !matches(instruction, names)) return false;

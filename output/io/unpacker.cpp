@@ -44,8 +44,8 @@ struct Unpacker::Zstd {
   Zstd& operator=(const Zstd&) = delete;
 
   // Decodes at most one block. In a call that finds damage, the library does not report the bytes
-  // that it has unpacked before the damage. With several blocks in a call, their number would
-  // depend on the size of `room`.
+  // that it has unpacked before the damage. With several blocks in a call, the number of these
+  // bytes would depend on the size of `room`.
   Step step(std::span<const std::byte> packed, std::span<std::byte> room) {
     const size_t size = full ? 0 : std::min(part(), packed.size());
     if (hint == 0) {
@@ -70,8 +70,9 @@ struct Unpacker::Zstd {
     }
     return step;
   }
-  // How many bytes step() needs at once, or up to the end of the file. The library decodes a part
-  // of an uncompressed block, so the bytes before damage would depend on the size of the part.
+  // Returns how many bytes step() needs in one call; fewer are enough at the end of the file. With
+  // fewer bytes, the library decodes a part of an uncompressed block. The number of bytes before
+  // damage would then depend on the size of this part.
   size_t wanted() const {
     // zstd_compression_format.md, Frame_Header, with the magic number.
     constexpr size_t kMostHeaderBytes = 18;
@@ -89,7 +90,7 @@ struct Unpacker::Zstd {
     full = false;
   }
 
-  size_t hint = 0;    // how many bytes the library expects next; 0 at the begin of a frame
+  size_t hint = 0;    // how many bytes the library expects next; 0: a frame begins
   bool full = false;  // the library may hold bytes that had no room in the last call
   bool states_size = false;
   uint64_t stated_bytes = 0;  // of the frame, if states_size

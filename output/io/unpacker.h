@@ -59,7 +59,7 @@ class Unpacker {
   size_t used_ = 0;           // number of these bytes that are unpacked
   uint64_t taken_bytes_ = 0;  // number of bytes read from the file
   uint64_t given_bytes_ = 0;  // number of unpacked bytes
-  uint64_t frame_begin_ = 0;  // given_bytes_ at the begin of the zstd frame or gzip member
+  uint64_t frame_begin_ = 0;  // given_bytes_ where the zstd frame or gzip member begins
   bool in_frame_ = false;
   bool ended_ = false;
   bool file_ended_ = false;

@@ -29,7 +29,8 @@ namespace fs = std::filesystem;
 // Documentation/admin-guide/mm/pagemap.rst: each page has 64 bits. Bit 63 marks a page in memory.
 // Bits 0 to 54 hold its frame number, or 0 if the kernel hides this number.
 // Bit 61 marks a page of a file, or of anonymous memory that processes share. Bit 56 marks a page
-// that is mapped only once; the zero page, pages after a fork, and pages that KSM merged are not.
+// that is mapped only once. It is clear for the zero page, pages after a fork, and pages that KSM
+// merged.
 constexpr uint64_t kPresent = uint64_t{1} << 63;
 constexpr uint64_t kShareable = uint64_t{1} << 61;
 constexpr uint64_t kExclusive = uint64_t{1} << 56;
@@ -110,8 +111,8 @@ std::map<pid_t, std::string> ProcessPages::descendants() {
   return ours;
 }
 
-// Calls put(ea, la, bytes, own) for each run of pages of one kind that are consecutive in both
-// kinds of address.
+// Calls put(ea, la, bytes, own) for each run of pages that have consecutive effective addresses,
+// consecutive logical addresses and the same value of `own`.
 template <class Put>
 bool ProcessPages::add_runs(int pagemap, uint64_t begin, uint64_t end, const Put& put) {
   std::vector<uint64_t> entries(kEntriesAtOnce);
@@ -156,7 +157,7 @@ bool ProcessPages::add_mapping(int pagemap, uint64_t begin, uint64_t end, std::s
   });
 }
 
-// The lines have offsets in the file instead of addresses.
+// The lines have offsets in the file instead of effective addresses.
 bool ProcessPages::add_file_mapping(int pagemap, uint64_t begin, uint64_t end, uint64_t offset,
                                     std::string& text) {
   return add_runs(pagemap, begin, end, [&](uint64_t ea, uint64_t la, uint64_t bytes, bool) {
@@ -193,7 +194,8 @@ std::optional<std::string> ProcessPages::pages_of(pid_t pid, uint64_t& left) {
 void ProcessPages::look(std::chrono::milliseconds since) {
   uint64_t left = kMostPages;
   for (const auto& [pid, start] : descendants()) {
-    // Ahead of the pages: a process that executes a program later has other pages.
+    // Read the flags before the pages: if the process executes a program after that, its earlier
+    // pages must not get the flags of this program.
     const std::string flags =
         stat_field(proc_text(proc_ / std::to_string(pid) / "stat"), kStatFlags);
     auto text = pages_of(pid, left);
@@ -302,12 +304,9 @@ std::string ProcessPages::pages_of_files(int own_pagemap) {
 }
 
 // True if no other process can have stored to the process's own pages at these addresses while the
-// trace ran. A child that has not executed a program shares the pages of its parent. The process
-// that stores first gets a copy, and the other process keeps the page. At the end of the trace, the
-// page of a parent therefore never was a child's page.
-// A fork copies the address space. Then one of both processes keeps each page and the other gets a
-// copy when it stores to the page, so a page at an address can go from one to the other, and back
-// after the next fork.
+// trace ran. A fork copies the address space, and both processes share each page. The process that
+// stores to the page first gets a copy, and the other process keeps the page. A page can therefore
+// go from one process to the other at the same address, and back after the next fork.
 bool ProcessPages::is_only_owner(pid_t pid, const Process& process) const {
   return process.has_new_addresses && parents_ && !parents_->contains(pid) &&
          !seen_parents_.contains(pid);

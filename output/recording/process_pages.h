@@ -32,8 +32,8 @@ class ProcessPages {
   // Reads the pages of all processes. `since` is the time since the start of the trace.
   void look(std::chrono::milliseconds since);
 
-  // The processes that created other processes, if the recorder saw all of them. Only with this
-  // fact does write() state that a process is the only owner of its pages.
+  // Sets the processes that created other processes. Call it only if the recorder saw all of them.
+  // Without this call, write() does not state that a process is the only owner of its pages.
   void set_parents(std::set<pid_t> parents) { parents_ = std::move(parents); }
 
   // Also write() the pages of the file of this mapping.
@@ -84,7 +84,7 @@ class ProcessPages {
   uint64_t page_bytes_;
   std::map<pid_t, Process> seen_;
   std::optional<std::set<pid_t>> parents_;
-  std::set<pid_t> seen_parents_;  // as /proc shows them
+  std::set<pid_t> seen_parents_;  // processes that have a child in /proc
   std::vector<std::string> more_files_;
   uint64_t file_pages_left_ = kMostPages;
   size_t text_bytes_ = 0;

@@ -75,7 +75,7 @@ bool is_cut(const HotBlock& block, const std::vector<Instruction>& code) {
   return block.words.size() == BlockRun::kMostWords && block.longest > code.size();
 }
 
-// Ticks of a mean execution, from the instructions whose ticks are known.
+// Returns the ticks of a mean execution, from the instructions whose ticks are known.
 std::optional<double> ticks_of(const HotBlock& block) {
   if (block.time.instructions == 0) return std::nullopt;
   return static_cast<double>(block.time.ticks) / static_cast<double>(block.time.instructions) *
@@ -86,7 +86,8 @@ using Slots = std::vector<HotTable<HotBlock>::Slot>;
 
 using Predictions = std::vector<std::optional<double>>;
 
-// In the order of the blocks. Empty without a model, and for a block whose code is cut.
+// Returns a prediction for each block, in the same order. It is empty without a model, and for a
+// block whose code is cut.
 Predictions predictions_of(const Slots& blocks, CycleModel* model) {
   if (model == nullptr) return Predictions(blocks.size());
   std::vector<std::vector<Instruction>> codes;

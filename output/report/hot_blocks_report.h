@@ -18,9 +18,9 @@ struct HotBlocksReport {
   DecodeTotals totals;  // all decoded events, selected or not
   size_t traces = 0;
   size_t top = 20;              // blocks
-  CycleModel* model = nullptr;  // predicts cycles, if any
+  CycleModel* model = nullptr;  // null: predict no cycles
 
-  // Each throws Error if a prediction fails.
+  // These functions throw Error if a prediction fails.
   std::string to_text() const;
   std::string to_json() const;
   std::string to_csv() const;

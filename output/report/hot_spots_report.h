@@ -26,7 +26,8 @@ struct HotSpotsReport {
   std::string to_csv() const;
 };
 
-// The processes with their names, by decreasing number of instructions, which is not 0.
+// The names and the work of the processes that have instructions. The process with the most
+// instructions is first.
 std::vector<std::pair<std::string, ProcessWork>> process_rows(const HotSpots& spots);
 
 // The parts of a line of hot data. `most` limits the values of each list.

@@ -42,7 +42,7 @@ void visit_lines(std::string_view text, const Visit& visit) {
   }
 }
 
-// The number that follows `name` in the line, after blanks.
+// Returns the number at the beginning of the line, after `name` and blanks.
 std::optional<uint64_t> number_after(std::string_view name, std::string_view line) {
   if (!line.starts_with(name)) return std::nullopt;
   line.remove_prefix(name.size());
@@ -59,7 +59,7 @@ void put_word(std::string& text, uint32_t word) {
   }
 }
 
-// A line for each instruction, with its bytes in the order of little-endian memory.
+// Returns a line for each instruction, with its bytes in little-endian order.
 std::string bytes_of(std::span<const Instruction> code) {
   std::string text;
   for (const Instruction& instruction : code) {
@@ -84,7 +84,7 @@ struct Assembly {
   std::string text;
 };
 
-// Omits the blocks with an instruction that LLVM does not know: llvm-mc then prints fewer lines.
+// Omits the blocks with an instruction that LLVM does not know: llvm-mc prints no line for it.
 std::vector<Assembly> assemble(std::span<const std::vector<Instruction>> blocks) {
   // All instructions, with the number of their block.
   std::vector<Instruction> code;
@@ -114,7 +114,7 @@ std::vector<Assembly> assemble(std::span<const std::vector<Instruction>> blocks)
     if (known.empty() || known.back().block != block) known.push_back({.block = block, .text = {}});
     known.back().text.append(line).append("\n");
   });
-  if (lines != code.size()) refuse("llvm-mc", "it printed other instructions than it read");
+  if (lines != code.size()) refuse("llvm-mc", "it did not print one line for each instruction");
   return known;
 }
 
@@ -171,7 +171,7 @@ std::vector<std::optional<double>> predictions_of(
     take(all.output, cycles);
     return cycles;
   }
-  // The model lacks an instruction of some block, so llvm-mca ended before the later blocks.
+  // The model lacks an instruction of a block, and llvm-mca ended without the later blocks.
   for (const Assembly& one : known) {
     const LlvmRun single = simulate({&one, 1});
     if (single.succeeded) take(single.output, cycles);
@@ -182,8 +182,9 @@ std::vector<std::optional<double>> predictions_of(
 // ------------------------------------------------------------------------------------ messages
 
 // A request has a line for each block. Each word of the line is an instruction: 16 hexadecimal
-// digits with a prefix, otherwise 8. An answer has a line for each block: a number, or nothing. An
-// answer that begins with kFailed has the text of an Error and of its hint.
+// digits with a prefix, otherwise 8. An answer has a line for each block: the cycles, or an
+// empty line without a prediction. An answer that begins with kFailed has the text of an Error and
+// of its hint.
 constexpr char kFailed = '!';
 
 std::string request_of(std::span<const std::vector<Instruction>> blocks) {
@@ -250,9 +251,10 @@ std::string get(int fd, bool line) {
   return text;
 }
 
-// Throws the Error of the child.
+// Throws the Error that the child reports, if any.
 void check_answer(std::string_view answer) {
-  if (answer.empty()) throw Error("the process that predicts cycles has ended");
+  if (answer.empty())
+    throw Error("cannot predict cycles: the process that predicts them has ended");
   if (answer.front() != kFailed) return;
   answer.remove_prefix(1);
   const size_t end = answer.find('\n');
@@ -261,7 +263,7 @@ void check_answer(std::string_view answer) {
       .hint(std::string(hint.substr(0, hint.find('\n'))));
 }
 
-// The work of the child.
+// The child runs this function. It answers one request.
 void serve(int requests, int answers) {
   try {
     put(answers, fmt::format("LLVM {}, {}\n", version(), kProcessor));
@@ -294,7 +296,7 @@ CycleModel::CycleModel() {
   if (child_ == 0) {
     requests.write.reset();
     answers.read.reset();
-    // A reader of the output must see its end although this process runs.
+    // A reader of standard output waits until no process has it open.
     const Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     ::dup2(nothing.get(), STDIN_FILENO);
     ::dup2(nothing.get(), STDOUT_FILENO);
@@ -335,7 +337,8 @@ std::vector<std::optional<double>> CycleModel::predict(
     const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
     cycles.push_back(error == std::errc{} ? std::optional(number) : std::nullopt);
   });
-  if (cycles.size() != blocks.size()) throw Error("the process that predicts cycles has ended");
+  if (cycles.size() != blocks.size())
+    throw Error("cannot predict cycles: the process that predicts them has ended");
   return cycles;
 }
 

@@ -14,8 +14,8 @@
 
 namespace htmtrace {
 
-// A child process runs llvm-mc and llvm-mca, so that this process can give up the right to run
-// programs in the meantime.
+// A child process runs llvm-mc and llvm-mca. This process can therefore enter the sandbox, in which
+// it cannot run programs, before it predicts cycles.
 class CycleModel {
  public:
   // Throws Error if a program is not in PATH or does not start.
@@ -24,12 +24,12 @@ class CycleModel {
   CycleModel& operator=(const CycleModel&) = delete;
   ~CycleModel();
 
-  // Such as "LLVM 14.0.6, pwr10".
+  // The version of LLVM and the processor, for example "LLVM 14.0.6, pwr10".
   const std::string& name() const { return name_; }
 
-  // In the order of the blocks: cycles for one execution, if the block runs again and again. Empty
-  // where LLVM does not know an instruction of the block. The instructions must have opcodes. Call
-  // it once. Throws Error if a program fails.
+  // Returns the cycles of one execution of each block in a loop, in the order of the blocks. The
+  // value is empty if LLVM does not know an instruction of the block. The instructions must have
+  // opcodes. Call it once. Throws Error if a program fails.
   std::vector<std::optional<double>> predict(std::span<const std::vector<Instruction>> blocks);
 
  private:

@@ -168,7 +168,7 @@ namespace htmtrace {
 namespace {
 
 // A key, and not a thread_local object: for such an object, glibc allocates memory to call its
-// destructor, and ends the program if there is no memory.
+// destructor, and ends the program if the allocation fails.
 pthread_key_t key_of_disassemblers() {
   pthread_key_t key{};
   const int failure =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds the process of each instruction: what proves it, what ends a stretch, and what stays
-// unknown.
+// Checks the process of each instruction: accesses that prove it, events that end a stretch, and
+// code that stays unknown.
 #include "core/analysis/process_follower.h"
 
 #include <doctest/doctest.h>
@@ -161,7 +161,7 @@ TEST_CASE("pages that prove nothing leave the code unknown") {
   CHECK(FollowedTrace().access(kUser, kStoreWord, 0xa000, kStackEnd).text() == "u");
 }
 
-TEST_CASE("a page proves nothing if not all of its owners are looked at") {
+TEST_CASE("a page proves nothing if it has too many owners to visit") {
   const auto process = [](size_t files) {
     PageOwners owners;
     const uint32_t a = owners.add_process(Process::of(1, "a"));
@@ -185,7 +185,7 @@ TEST_CASE("a stretch continues through the kernel until the address space change
         "akkku");
   CHECK(FollowedTrace().access(kUser, kStoreWord, 0x1000).through(kHypercall, kUser + 4).text() ==
         "akkku");
-  // The next process: also the instructions ahead of its store.
+  // The store of the next process also proves the process of the preceding instructions.
   CHECK(FollowedTrace()
             .access(kUser, kStoreWord, 0x1000)
             .through(kSetPidr, kUser + 4)
