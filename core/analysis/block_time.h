@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The ticks that the stamps of a core trace prove for a basic block. An interval consists of the
 // instructions between two stamps. The second stamp reports the ticks of the interval. They belong
-// to a block only if all instructions of the interval belong to it.
+// to a block only if all instructions of the interval belong to it. Ticks without an instruction
+// belong to no block.
 #pragma once
 
 #include <cstdint>

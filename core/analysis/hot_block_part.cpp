@@ -37,7 +37,7 @@ void HotBlockPart::end_interval(std::optional<uint64_t> ticks) {
   if (!std::exchange(has_stamp_, true)) {
     first_interval_ = ended;
     first_ticks_ = ticks;
-  } else if (ticks && !ended.is_mixed) {
+  } else if (ticks && ended.instructions != 0 && !ended.is_mixed) {
     const BlockTime time = {*ticks, ended.instructions};
     if (ended.has_lead && ended.block) {
       lead_end_ = ended;

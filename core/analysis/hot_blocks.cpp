@@ -77,7 +77,7 @@ void HotBlocks::take_time(const HotBlockPart& part, std::optional<uint64_t> lead
     return;
   }
   const auto add = [&](const StampInterval& interval, uint64_t ticks) {
-    if (interval.is_mixed || !interval.block) return;
+    if (interval.instructions == 0 || interval.is_mixed || !interval.block) return;
     block_at(*interval.block).time += {ticks, interval.instructions};
   };
   if (interval_ && part.first_ticks()) {

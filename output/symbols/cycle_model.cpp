@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -25,11 +27,15 @@ namespace {
 
 constexpr const char* kProcessor = "pwr10";
 
-[[noreturn]] void refuse(const char* program, std::string_view messages) {
-  throw Error(fmt::format("cannot predict cycles: {} failed: {}", program,
-                          messages.substr(0, messages.find('\n'))))
+[[noreturn]] void refuse(const char* program, std::string_view reason) {
+  throw Error(fmt::format("cannot predict cycles: {} failed: {}", program, reason))
       .hint(
           "check that llvm-mc and llvm-mca belong to one version of LLVM with the target PowerPC");
+}
+
+[[noreturn]] void refuse(const char* program, const LlvmRun& run) {
+  if (run.messages.empty()) refuse(program, fmt::format("exit status {}", run.status));
+  refuse(program, std::string_view(run.messages).substr(0, run.messages.find('\n')));
 }
 
 // Calls visit(line) for each line.
@@ -74,7 +80,7 @@ LlvmRun disassemble(std::span<const Instruction> code) {
   LlvmRun finished = run_llvm(
       "llvm-mc", {"--disassemble", "--triple=powerpc64le", fmt::format("--mcpu={}", kProcessor)},
       bytes_of(code));
-  if (!finished.succeeded) refuse("llvm-mc", finished.messages);
+  if (finished.status != 0) refuse("llvm-mc", finished);
   return finished;
 }
 
@@ -151,7 +157,7 @@ void take(std::string_view output, std::vector<std::optional<double>>& cycles) {
 // "14.0.6", from a line such as "  LLVM version 14.0.6" or "Debian LLVM version 14.0.6".
 std::string version() {
   const LlvmRun finished = run_llvm("llvm-mca", {"--version"}, {});
-  if (!finished.succeeded) refuse("llvm-mca", finished.messages);
+  if (finished.status != 0) refuse("llvm-mca", finished);
   constexpr std::string_view kBefore = "LLVM version ";
   const std::string& text = finished.output;
   const size_t at = text.find(kBefore);
@@ -160,22 +166,29 @@ std::string version() {
   return text.substr(begin, text.find_first_of(" \n", begin) - begin);
 }
 
+// Sets the cycles of the blocks that the model knows.
+void predict(std::span<const Assembly> blocks, std::vector<std::optional<double>>& cycles) {
+  if (blocks.empty()) return;
+  const LlvmRun run = simulate(blocks);
+  if (run.status == 0) {
+    take(run.output, cycles);
+    if (!std::all_of(blocks.begin(), blocks.end(),
+                     [&](const Assembly& one) { return cycles[one.block].has_value(); })) {
+      refuse("llvm-mca", "it did not print the cycles of each block");
+    }
+  } else if (blocks.size() > 1) {
+    // The model lacks an instruction of a block, and llvm-mca ended without the later blocks.
+    const size_t half = blocks.size() / 2;
+    predict(blocks.first(half), cycles);
+    predict(blocks.subspan(half), cycles);
+  }
+}
+
 // See CycleModel::predict().
 std::vector<std::optional<double>> predictions_of(
     std::span<const std::vector<Instruction>> blocks) {
   std::vector<std::optional<double>> cycles(blocks.size());
-  const std::vector<Assembly> known = assemble(blocks);
-  if (known.empty()) return cycles;
-  const LlvmRun all = simulate(known);
-  if (all.succeeded) {
-    take(all.output, cycles);
-    return cycles;
-  }
-  // The model lacks an instruction of a block, and llvm-mca ended without the later blocks.
-  for (const Assembly& one : known) {
-    const LlvmRun single = simulate({&one, 1});
-    if (single.succeeded) take(single.output, cycles);
-  }
+  predict(assemble(blocks), cycles);
   return cycles;
 }
 
@@ -258,9 +271,11 @@ void check_answer(std::string_view answer) {
   if (answer.front() != kFailed) return;
   answer.remove_prefix(1);
   const size_t end = answer.find('\n');
-  const std::string_view hint = answer.substr(end + 1);
-  throw Error(std::string(answer.substr(0, end)))
-      .hint(std::string(hint.substr(0, hint.find('\n'))));
+  Error error{std::string(answer.substr(0, end))};
+  const std::string_view rest = answer.substr(end + 1);
+  const std::string hint(rest.substr(0, rest.find('\n')));
+  if (!hint.empty()) error = std::move(error).hint(hint);
+  throw error;
 }
 
 // The child runs this function. It answers one request.
@@ -296,6 +311,8 @@ CycleModel::CycleModel() {
   if (child_ == 0) {
     requests.write.reset();
     answers.read.reset();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    std::signal(SIGCHLD, SIG_DFL);  // run_llvm() waits for its programs
     // A reader of standard output waits until no process has it open.
     const Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     ::dup2(nothing.get(), STDIN_FILENO);

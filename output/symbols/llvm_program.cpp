@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/fd.h"
@@ -69,16 +70,19 @@ LlvmRun run_llvm(const char* program, std::vector<std::string> arguments, std::s
   const int failure = ::posix_spawnp(&child, program, &actions, nullptr, pointers.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0) {
-    throw Error(fmt::format("cannot predict cycles: cannot run {}", program), failure)
-        .hint("install Debian's package llvm");
+    Error error(fmt::format("cannot predict cycles: cannot run {}", program), failure);
+    if (failure == ENOENT) error = std::move(error).hint("install Debian's package llvm");
+    throw error;
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) throw Error(fmt::format("cannot wait for {}", program), errno);
   }
-  return {.succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0,
-          .output = out.content(),
-          .messages = messages.content()};
+  if (!WIFEXITED(status)) {
+    throw Error(
+        fmt::format("cannot predict cycles: signal {} ended {}", WTERMSIG(status), program));
+  }
+  return {.status = WEXITSTATUS(status), .output = out.content(), .messages = messages.content()};
 }
 
 }  // namespace htmtrace

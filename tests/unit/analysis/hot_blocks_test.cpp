@@ -360,6 +360,8 @@ TEST_CASE("the ticks of blocks do not depend on the parts") {
             stamp.elapsed = static_cast<uint32_t>(random.below(100));
             part.stamp(stamp);
             cut();
+            if (random.below(3) == 0) part.stamp(stamp);
+            cut();
           }
           if (random.below(200) == 0) part.defect({});
           part.instruction(one(begin + 4 * at, at == 3 ? kLoop : kAdd));
