@@ -66,6 +66,9 @@ class SymbolTable {
     std::string file;  // its name, without folders
     // Its path in the recording. Empty: the only recorded file with this name.
     std::string path = {};
+    // The absolute path of the file that was read.
+    std::string source = {};
+    std::string build_id = {};  // its bytes; empty: none
     // Distinguishes the file from earlier and later files of the same path. 0: unknown.
     uint64_t inode = 0;
     bool is_main =
@@ -84,6 +87,8 @@ class SymbolTable {
     bool has_offset(uint64_t address, uint64_t offset) const;
   };
   static constexpr size_t kMostPrograms = 126;
+  // Of a SHA-1, the longest build ID that linkers make by default and that perf supports.
+  static constexpr size_t kMostBuildIdBytes = 20;
 
  private:
   struct Place {
