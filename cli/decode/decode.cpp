@@ -15,6 +15,7 @@
 #include "cli/decode/fields.h"
 #include "cli/decode/nest_decode.h"
 #include "cli/decode/options.h"
+#include "cli/decode/perf_decode.h"
 #include "cli/decode/row_decode.h"
 #include "cli/dispatches/replay_options.h"
 #include "cli/messages.h"
@@ -45,7 +46,6 @@
 namespace htmtrace {
 namespace {
 
-constexpr uint64_t kNoLimit = DecodeOptions::kNoLimit;
 constexpr uint64_t kUsualInterval = 10'000'000;
 // The instructions in these bytes have at most 32 MB of names (SymbolTable::kMostNameBytes).
 constexpr size_t kNamedFeedBytes = 4 << 10;
@@ -132,10 +132,8 @@ class Decode {
         return write_qtrace(bytes, map);
       case DecodeFormat::kBlockVectors:
         return write_block_vectors(bytes, map);
-      case DecodeFormat::kHtmdecode:
-      case DecodeFormat::kAvro:
-      case DecodeFormat::kParquet:
-        return;  // refused above; decode_to_rows()
+      default:
+        return;  // refused above, or not decoded here
     }
   }
 
@@ -175,7 +173,8 @@ class Decode {
   // counts_for_status() requires one thread.
   bool in_parts(const TraceBytes& bytes) const {
     return selects_in_parts(options_.traces.selection, bytes) && !options_.walks && !needs_.place &&
-           !needs_.process && options_.limit == kNoLimit && !options_.traces.counts_for_status();
+           !needs_.process && options_.limit == DecodeOptions::kNoLimit &&
+           !options_.traces.counts_for_status();
   }
 
   static constexpr auto kNothing = [](const auto&) {};
@@ -371,6 +370,7 @@ int decode(const CLI::App& app, const DecodeOptions& options, Pager& pager) {
     return decode_dispatch_log(app, options);
   }
   if (for_engines(options.format)) return decode_to_rows(options);
+  if (options.format == DecodeFormat::kPerf) return decode_to_perf(options);
   check_terminal(options);
   TextOutput output = open_output(options.traces, files_of(options.names));
   return Decode(options, std::move(output), pager).run();
