@@ -302,7 +302,7 @@ bool can_read_elf() {
 
 namespace {
 
-size_t add_symbols(const OpenElf& elf, const std::string& file, uint64_t moved,
+size_t add_symbols(const OpenElf& elf, const std::filesystem::path& path, uint64_t moved,
                    const RecordedProgram& recorded, SymbolTable& table) {
   GElf_Shdr header;
   Elf_Scn* section = elf.section(SHT_SYMTAB, header);
@@ -311,12 +311,17 @@ size_t add_symbols(const OpenElf& elf, const std::string& file, uint64_t moved,
   if (section == nullptr) throw Error("it has no symbols");
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) throw OpenElf::failure();
-  SymbolTable::Program program = elf.program(file, moved, table.budget());
+  SymbolTable::Program program = elf.program(path.filename().string(), moved, table.budget());
+  SymbolTable::File file{
+      .path = path.string(), .distance = moved, .begin = program.begin, .end = program.end};
   program.path = recorded.path;
   if (recorded.mapping != nullptr) program.inode = recorded.mapping->inode;
   // Programs that are not position-independent have the same addresses as many others.
   program.may_guess_data = !recorded.is_automatic || elf.type() != ET_EXEC;
-  if (owned::is_user(program.begin)) table.begin_program(std::move(program));
+  if (owned::is_user(program.begin)) {
+    file.program = table.programs().size();
+    table.begin_program(std::move(program));
+  }
   size_t added = 0;
   for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
     GElf_Sym symbol;
@@ -334,6 +339,7 @@ size_t add_symbols(const OpenElf& elf, const std::string& file, uint64_t moved,
     added++;
   }
   table.end_program();
+  table.add_file(std::move(file));
   return added;
 }
 
@@ -350,7 +356,7 @@ size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t
     // The user may name a file with other code, for example with debug symbols.
     const bool is_fixed = elf.type() == ET_EXEC && !recorded.is_automatic;
     if (recorded.mapping != nullptr && !is_fixed) moved = elf.distance_to(*recorded.mapping);
-    return add_symbols(elf, path.filename().string(), moved, recorded, table);
+    return add_symbols(elf, path, moved, recorded, table);
   } catch (const Error& error) {
     // A part of the symbols would name the addresses of the missing ones.
     table.drop_programs(earlier);
