@@ -63,6 +63,7 @@ class Decode {
       : options_(options), output_(std::move(output)), pager_(pager) {
     if (options_.disassemble || needs_.assembler) Disassembler::of_thread();  // reports its lack
     if (options_.symbols || needs_.symbols) symbols_ = load_names(options_);
+    if (needs_.lines) lines_ = open_lines(*symbols_, options_.lines);
   }
 
   int run() {
@@ -82,6 +83,7 @@ class Decode {
     }
     output_.finish();
     pager_.wait();
+    if (lines_) warn_of_lines(*lines_);
     if (output_.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     return account_.finish(tell_missing(traces, options_.traces.context));
   }
@@ -163,7 +165,8 @@ class Decode {
       return CoreFieldsPrinter(output, {.format = fields_format(options_.format),
                                         .fields = options_.fields,
                                         .target = name,
-                                        .symbols = symbols()});
+                                        .symbols = symbols(),
+                                        .lines = lines_.get()});
     });
   }
 
@@ -355,6 +358,7 @@ class Decode {
           ? Progress::Style::kNone
           : options_.traces.progress();
   std::optional<SymbolTable> symbols_;  // built on first use
+  std::unique_ptr<SourceFiles> lines_;  // if a field needs them
   std::optional<PageOwners> owners_;    // of the trace, if the output or the selection needs them
   std::string_view heading_;            // the last printed heading
   const CoreFieldNeeds needs_ = needs_of(options_.fields);
@@ -387,10 +391,10 @@ Action declare_decode(CLI::App& app) {
     if (for_engines(options->format)) more.output_folders = {options->traces.output};
     Pager pager(options->format == DecodeFormat::kText && options->traces.output.empty() &&
                 !options->terminal.no_pager);
-    confine(options->traces,
-            options->needs_names() ? inputs_of(options->names, options->traces.paths)
-                                   : std::vector<std::string>{},
-            more);
+    std::vector<std::string> inputs;
+    if (options->needs_names()) inputs = inputs_of(options->names, options->traces.paths);
+    if (needs_of(options->fields).lines) add_debug_inputs(options->lines, inputs);
+    confine(options->traces, inputs, more);
     return decode(app, *options, pager);
   };
 }

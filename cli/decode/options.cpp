@@ -143,6 +143,8 @@ void check_names(const DecodeOptions& options) {
   const bool unused = !options.needs_names();
   const char* const why =
       "requires --symbols, --fields sym, --format perf, --function, --data or --code";
+  refuse(!options.lines.debug_folders.empty() && !needs_of(options.fields).lines, "--debug-dir",
+         "requires --fields line or --fields inlined");
   refuse(unused && !options.names.kallsyms.empty(), "--kallsyms", why);
   refuse(unused && !options.names.elf.empty(), "--elf", why);
   check(options.names);
@@ -169,6 +171,7 @@ void declare_options(CLI::App& app, DecodeOptions& options) {
   app.option_defaults()->group(kSymbolGroup);
   app.add_flag("--symbols", options.symbols, "Add symbol names of instructions and data");
   declare_symbols(app, options.names);
+  declare_debug_folders(app, options.lines);
   app.option_defaults()->group(kOutputGroup);
   app.add_flag("--walks", options.walks, "Print page-table walks ahead of their instruction");
   app.option_defaults()->group(kInputGroup);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/terminal.h"
+#include "cli/traces/lines.h"
 #include "cli/traces/options.h"
 #include "cli/traces/symbols.h"
 #include "output/export/perf_sampling.h"
@@ -62,6 +63,7 @@ struct DecodeOptions {
   bool disassemble = false;
   bool symbols = false;
   SymbolOptions names;  // for symbols
+  LineOptions lines;
   bool file_order = false;
   static constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
   uint64_t limit = kNoLimit;
