@@ -11,6 +11,9 @@
 # The jobs with processes find the process of each instruction. In "random", control flow breaks at almost every block, so
 # each block needs its own proof.
 #
+# The jobs with lines have a program with debug information for the user code of "loop": each line has 16 words, of which
+# half are inlined at two levels. They need the cross compiler (tests/packages lines).
+#
 # The gain of a second core is the wall time of one thread divided by the wall time of two threads. The script prints it
 # as "GAIN of LIMIT". The limit is the gain of two programs at once on two cores, which may share a clock or a cache.
 # Results: BUILD_DIR/benchmark/jobs.log.
@@ -25,7 +28,7 @@ core=$(($(nproc) - 1))
 . "$(dirname "$0")/needs.sh"
 needs cli/htmtrace tests/generator/make_core_trace tests/generator/make_loop_trace
 mkdir -p "$folder"
-trap 'rm -f "$folder"/{random,random.map,loop,loop.map,time,blocks,htm.pages}' EXIT
+trap 'rm -f "$folder"/{random,random.map,loop,loop.map,time,blocks,htm.pages,lines.c,lines.words,lines}' EXIT
 
 say() { echo "$*" | tee -a "$log"; }
 
@@ -103,6 +106,33 @@ own_pages() {
     } >"$folder/htm.pages"
 }
 
+# lined_program: makes a program that has the user code of the trace "loop" at the same addresses, with source lines and
+# inlined functions. Fails without a cross compiler.
+lined_program() {
+    local gcc=powerpc64le-linux-gnu-gcc-12
+    command -v $gcc >/dev/null || return 1
+    # The first word of each address. A prefixed instruction has two words.
+    "$htmtrace" decode -q --privilege user --fields ea,op --ea 10000000-1fffffff "$folder/loop" | sort -u -k 1,1 |
+        awk 'length($2) == 16 { print $1, substr($2, 1, 8); printf "%s+ %s\n", $1, substr($2, 9) } length($2) == 8' \
+            >"$folder/lines.words"
+    python3 - "$folder/lines.words" >"$folder/lines.c" <<'PYTHON'
+import sys
+words = {}
+for line in open(sys.argv[1]):
+    address, word = line.split()
+    words.setdefault(int(address.rstrip("+"), 16) + (4 if address.endswith("+") else 0), word)
+calls = []
+for chunk in range((max(words) - 0x10000000) // 64 + 1):
+    text = ["".join(f".long 0x{words.get(0x10000000 + 64 * chunk + 4 * i, '60000000')}\\n" for i in half)
+            for half in (range(8), range(8, 16))]
+    print(f"static inline __attribute__((always_inline)) void low{chunk}(void) {{\n  __asm__ volatile(\"{text[1]}\");\n}}")
+    print(f"static inline __attribute__((always_inline)) void mid{chunk}(void) {{\n  low{chunk}();\n}}")
+    calls.append(f"  __asm__ volatile(\"{text[0]}\");\n  mid{chunk}();")
+print("void _start(void) {\n" + "\n".join(calls) + "\n}")
+PYTHON
+    $gcc -O1 -g -nostdlib -static -Wl,-Ttext=0x10000000 -Wl,--build-id=none "$folder/lines.c" -o "$folder/lines"
+}
+
 say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
 "$build/tests/generator/make_core_trace" power10 $((millions * 25000000)) "$folder/random" "$folder/random.map"
 "$build/tests/generator/make_loop_trace" 7 $((millions * 1000000)) "$folder/loop" "$folder/loop.map"
@@ -131,3 +161,15 @@ for trace in random loop; do
     job $trace 'report --processes' report --processes
     rm "$folder/htm.pages"
 done
+if ! lined_program; then
+    say "lines: skipped: the cross compiler is missing"
+    exit 0
+fi
+say "loop, with the lines of a program of $(wc -l <"$folder/lines.words") words"
+elf=(--elf "$folder/lines")
+job loop 'text, user' decode --privilege user
+job loop 'text --symbols' decode --privilege user --symbols "${elf[@]}"
+job loop '--fields line' decode --privilege user --fields "$fields,line,inlined" "${elf[@]}"
+say "                   $(awk "BEGIN { printf \"%.2f\", ${users[--fields line]} / ${users[text, user]} }") times the user time of text"
+job loop 'report --lines' report --lines --privilege user "${elf[@]}"
+job loop 'annotate' annotate --privilege user --top 100 "${elf[@]}"

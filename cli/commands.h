@@ -24,6 +24,7 @@ using Action = std::function<int()>;
 Action declare_record(CLI::App& app, Signals& signals);
 Action declare_decode(CLI::App& app);
 Action declare_report(CLI::App& app);
+Action declare_annotate(CLI::App& app);
 Action declare_diff(CLI::App& app);
 Action declare_index(CLI::App& app);
 Action declare_replay(CLI::App& app);

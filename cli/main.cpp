@@ -105,6 +105,7 @@ int run(std::vector<std::string> arguments, Signals& signals) {
   add("decode", "Print a trace, or convert it for other programs", declare_decode);
   add_recorder("record", "Trace cores or chips while a program runs", declare_record);
   add("report", "Report hot instructions and data of traces", declare_report);
+  add("annotate", "Show the source and assembly of hot functions", declare_annotate);
   add("diff", "Compare two traces or recordings", declare_diff);
   add("index", "Index large traces, to decode parts quickly", declare_index);
   add("replay", "Debug a trace with gdb, forward and backward", declare_replay);

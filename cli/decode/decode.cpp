@@ -15,6 +15,7 @@
 #include "cli/decode/fields.h"
 #include "cli/decode/nest_decode.h"
 #include "cli/decode/options.h"
+#include "cli/decode/perf_decode.h"
 #include "cli/decode/row_decode.h"
 #include "cli/dispatches/replay_options.h"
 #include "cli/messages.h"
@@ -45,7 +46,6 @@
 namespace htmtrace {
 namespace {
 
-constexpr uint64_t kNoLimit = DecodeOptions::kNoLimit;
 constexpr uint64_t kUsualInterval = 10'000'000;
 // The instructions in these bytes have at most 32 MB of names (SymbolTable::kMostNameBytes).
 constexpr size_t kNamedFeedBytes = 4 << 10;
@@ -63,6 +63,7 @@ class Decode {
       : options_(options), output_(std::move(output)), pager_(pager) {
     if (options_.disassemble || needs_.assembler) Disassembler::of_thread();  // reports its lack
     if (options_.symbols || needs_.symbols) symbols_ = load_names(options_);
+    if (needs_.lines) lines_ = open_lines(*symbols_, options_.lines);
   }
 
   int run() {
@@ -82,6 +83,7 @@ class Decode {
     }
     output_.finish();
     pager_.wait();
+    if (lines_) warn_of_lines(*lines_);
     if (output_.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     return account_.finish(tell_missing(traces, options_.traces.context));
   }
@@ -132,10 +134,8 @@ class Decode {
         return write_qtrace(bytes, map);
       case DecodeFormat::kBlockVectors:
         return write_block_vectors(bytes, map);
-      case DecodeFormat::kHtmdecode:
-      case DecodeFormat::kAvro:
-      case DecodeFormat::kParquet:
-        return;  // refused above; decode_to_rows()
+      default:
+        return;  // refused above, or not decoded here
     }
   }
 
@@ -165,7 +165,8 @@ class Decode {
       return CoreFieldsPrinter(output, {.format = fields_format(options_.format),
                                         .fields = options_.fields,
                                         .target = name,
-                                        .symbols = symbols()});
+                                        .symbols = symbols(),
+                                        .lines = lines_.get()});
     });
   }
 
@@ -175,7 +176,8 @@ class Decode {
   // counts_for_status() requires one thread.
   bool in_parts(const TraceBytes& bytes) const {
     return selects_in_parts(options_.traces.selection, bytes) && !options_.walks && !needs_.place &&
-           !needs_.process && options_.limit == kNoLimit && !options_.traces.counts_for_status();
+           !needs_.process && options_.limit == DecodeOptions::kNoLimit &&
+           !options_.traces.counts_for_status();
   }
 
   static constexpr auto kNothing = [](const auto&) {};
@@ -356,6 +358,7 @@ class Decode {
           ? Progress::Style::kNone
           : options_.traces.progress();
   std::optional<SymbolTable> symbols_;  // built on first use
+  std::unique_ptr<SourceFiles> lines_;  // if a field needs them
   std::optional<PageOwners> owners_;    // of the trace, if the output or the selection needs them
   std::string_view heading_;            // the last printed heading
   const CoreFieldNeeds needs_ = needs_of(options_.fields);
@@ -371,6 +374,7 @@ int decode(const CLI::App& app, const DecodeOptions& options, Pager& pager) {
     return decode_dispatch_log(app, options);
   }
   if (for_engines(options.format)) return decode_to_rows(options);
+  if (options.format == DecodeFormat::kPerf) return decode_to_perf(options);
   check_terminal(options);
   TextOutput output = open_output(options.traces, files_of(options.names));
   return Decode(options, std::move(output), pager).run();
@@ -387,10 +391,10 @@ Action declare_decode(CLI::App& app) {
     if (for_engines(options->format)) more.output_folders = {options->traces.output};
     Pager pager(options->format == DecodeFormat::kText && options->traces.output.empty() &&
                 !options->terminal.no_pager);
-    confine(options->traces,
-            options->needs_names() ? inputs_of(options->names, options->traces.paths)
-                                   : std::vector<std::string>{},
-            more);
+    std::vector<std::string> inputs;
+    if (options->needs_names()) inputs = inputs_of(options->names, options->traces.paths);
+    if (needs_of(options->fields).lines) add_debug_inputs(options->lines, inputs);
+    confine(options->traces, inputs, more);
     return decode(app, *options, pager);
   };
 }

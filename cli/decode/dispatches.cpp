@@ -21,6 +21,7 @@ DtlFormat dispatch_format_of(const DecodeOptions& options, const std::string& fi
     case DecodeFormat::kHtmdecode:
     case DecodeFormat::kAvro:
     case DecodeFormat::kParquet:
+    case DecodeFormat::kPerf:
       break;
   }
   refuse_dispatch_log_format(file, "which decode prints as text, json or csv");

@@ -119,6 +119,7 @@ NestPrinter::Format nest_format(DecodeFormat format) {
     case DecodeFormat::kBlockVectors:
     case DecodeFormat::kAvro:
     case DecodeFormat::kParquet:
+    case DecodeFormat::kPerf:
       break;
   }
   return NestPrinter::Format::kText;

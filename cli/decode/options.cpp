@@ -25,10 +25,11 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
       {"text", DecodeFormat::kText},        {"json", DecodeFormat::kJson},
       {"csv", DecodeFormat::kCsv},          {"qtrace", DecodeFormat::kQtrace},
       {"bbv", DecodeFormat::kBlockVectors}, {"htmdecode", DecodeFormat::kHtmdecode},
-      {"avro", DecodeFormat::kAvro},        {"parquet", DecodeFormat::kParquet}};
+      {"avro", DecodeFormat::kAvro},        {"parquet", DecodeFormat::kParquet},
+      {"perf", DecodeFormat::kPerf}};
   app.option_defaults()->group(kOutputGroup);
   app.add_option("--format", options.format,
-                 "Format: text, json, csv, avro, parquet, qtrace, bbv, htmdecode [text]")
+                 "text, json, csv, avro, parquet, perf, qtrace, bbv, htmdecode [text]")
       ->transform(one_of(formats))
       ->type_name("FORMAT")
       ->default_str("");
@@ -61,6 +62,27 @@ void declare_format(CLI::App& app, DecodeOptions& options) {
                  "avro, parquet: make one folder for every N ticks")
       ->type_name("N")
       ->check(number_from(1));
+}
+
+void declare_perf(CLI::App& app, DecodeOptions& options) {
+  app.option_defaults()->group(kOutputGroup);
+  app.add_option_function<std::string>(
+         "--period",
+         [&options](const std::string& text) {
+           options.period = text == "branch" ? PerfSampling::kBranches : std::stoull(text);
+         },
+         "perf: N instructions, or a taken branch, for each sample [1]")
+      ->type_name("N|branch")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return text == "branch" ? std::string() : number_from(1)(text);
+          },
+          ""));
+  app.add_flag("--stacks", options.stacks, "perf: add the call stack to each sample");
+  app.add_option("--branches", options.branches, "perf: add the last N taken branches [0]")
+      ->type_name("N")
+      ->check(CLI::Range(0U, PerfSampling::kMostBranches).description(""))
+      ->default_str("");
 }
 
 // With --fields, options cannot add anything to a line.
@@ -103,12 +125,26 @@ void check_rows(const DecodeOptions& options) {
   refuse(options.traces.selection.last != Selection::kAny, "--last", why);
 }
 
+void check_perf(const DecodeOptions& options) {
+  const char* const why = "cannot be used with --format perf";
+  const std::string& file = options.traces.output;
+  refuse(file.empty(), "--format", "perf requires -o FILE");
+  refuse(options.stamps, "--stamps", why);
+  refuse(options.walks, "--walks", why);
+  refuse(options.file_order, "--file-order", why);
+  refuse(options.limit != DecodeOptions::kNoLimit, "--limit", why);
+  refuse(options.traces.selection.last != Selection::kAny, "--last", why);
+}
+
 void check_names(const DecodeOptions& options) {
   const bool named = options.format == DecodeFormat::kText ||
                      options.format == DecodeFormat::kJson || options.format == DecodeFormat::kCsv;
   refuse(options.symbols && !named, "--symbols", "requires --format text, json or csv");
   const bool unused = !options.needs_names();
-  const char* const why = "requires --symbols, --fields sym, --function, --data or --code";
+  const char* const why =
+      "requires --symbols, --fields sym, --format perf, --function, --data or --code";
+  refuse(!options.lines.debug_folders.empty() && !needs_of(options.fields).lines, "--debug-dir",
+         "requires --fields line or --fields inlined");
   refuse(unused && !options.names.kallsyms.empty(), "--kallsyms", why);
   refuse(unused && !options.names.elf.empty(), "--elf", why);
   check(options.names);
@@ -117,13 +153,15 @@ void check_names(const DecodeOptions& options) {
 }  // namespace
 
 bool DecodeOptions::needs_names() const {
-  return symbols || needs_of(fields).symbols || !traces.names.empty();
+  return symbols || format == DecodeFormat::kPerf || needs_of(fields).symbols ||
+         !traces.names.empty();
 }
 
 void declare_options(CLI::App& app, DecodeOptions& options) {
   declare_traces(app, options.traces);
   declare_exit_code(app, options.traces);
   declare_format(app, options);
+  declare_perf(app, options);
   declare_fields(app, options.fields);
   app.add_flag("--summary", options.summary, "Print statistics instead of events");
   app.add_flag("--stamps", options.stamps, "Print a line for each stamp");
@@ -133,6 +171,7 @@ void declare_options(CLI::App& app, DecodeOptions& options) {
   app.option_defaults()->group(kSymbolGroup);
   app.add_flag("--symbols", options.symbols, "Add symbol names of instructions and data");
   declare_symbols(app, options.names);
+  declare_debug_folders(app, options.lines);
   app.option_defaults()->group(kOutputGroup);
   app.add_flag("--walks", options.walks, "Print page-table walks ahead of their instruction");
   app.option_defaults()->group(kInputGroup);
@@ -173,6 +212,11 @@ void check(const DecodeOptions& options) {
   if (options.summary) check_summary(options);
   const bool rows = for_engines(options.format);
   if (rows) check_rows(options);
+  const bool perf = options.format == DecodeFormat::kPerf;
+  if (perf) check_perf(options);
+  refuse(options.period && !perf, "--period", "requires --format perf");
+  refuse(options.stacks && !perf, "--stacks", "requires --format perf");
+  refuse(options.branches != 0 && !perf, "--branches", "requires --format perf");
   const char* const no_parts = "requires --format avro or parquet";
   refuse(options.codec && !rows, "--codec", no_parts);
   refuse(options.part_ticks && !rows, "--part-ticks", no_parts);

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "cli/terminal.h"
+#include "cli/traces/lines.h"
 #include "cli/traces/options.h"
 #include "cli/traces/symbols.h"
+#include "output/export/perf_sampling.h"
 #include "output/export/qtrace_writer.h"
 #include "output/export/row_codec.h"
 
@@ -26,7 +28,8 @@ enum class DecodeFormat : uint8_t {
   kBlockVectors,
   kHtmdecode,
   kAvro,
-  kParquet
+  kParquet,
+  kPerf
 };
 
 // Returns true for formats of simulators, which hold one trace.
@@ -45,6 +48,9 @@ struct DecodeOptions {
   std::optional<QtraceWriter::Pages> pages;  // for qtrace
   std::optional<uint64_t> interval;          // for block vectors
   std::string blocks;
+  std::optional<uint64_t> period;  // for perf: instructions for each sample, or kBranches
+  bool stacks = false;             // for perf
+  unsigned branches = 0;           // for perf
   static constexpr uint64_t kPartRows = 10'000'000;
   uint64_t part_rows = kPartRows;  // limit for each file of a format for engines
   std::optional<uint64_t> part_ticks;
@@ -57,6 +63,7 @@ struct DecodeOptions {
   bool disassemble = false;
   bool symbols = false;
   SymbolOptions names;  // for symbols
+  LineOptions lines;
   bool file_order = false;
   static constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
   uint64_t limit = kNoLimit;

@@ -39,6 +39,8 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
   app.add_flag("--calls", options.calls, "Report the call tree; as svg, a flame graph");
   app.add_flag("--blocks", options.blocks, "Report hot basic blocks and their successors");
   app.add_flag("--mca", options.predict_cycles, "Predict the cycles of the blocks with llvm-mca");
+  app.add_flag("--lines", options.by_line,
+               "Report hot source lines; with --blocks, lines of blocks");
   app.add_flag("--heat-map", options.heat_map, "Report when each address was accessed");
   app.add_flag("--timeline", options.timeline, "Report ticks, privileges and losses over time");
   app.add_option("--between", options.between, "Report the passages from function FROM to TO")
@@ -102,6 +104,16 @@ void check_blocks(const ReportOptions& options) {
          "cannot be used with --last");
 }
 
+void check_lines(const CLI::App& app, const ReportOptions& options) {
+  if (!options.blocks) {
+    check_alone(app, "--lines",
+                {"--stacks", "--calls", "--heat-map", "--timeline", "--between", "--infer-address",
+                 "--html", "--last", "--address", "--unit"});
+  }
+  reject(options.format == ReportFormat::kSvg || options.format == ReportFormat::kPerfetto,
+         "--format", "hot lines are text, json or csv");
+}
+
 void check_between(const CLI::App& app, const ReportOptions& options) {
   for (const char* const other : {"--stacks", "--blocks", "--heat-map", "--timeline",
                                   "--infer-address", "--address", "--unit", "--top", "--last"}) {
@@ -154,6 +166,7 @@ void declare_options(CLI::App& app, ReportOptions& options) {
   declare_exit_code(app, options.traces);
   declare_tables(app, options);
   declare_symbols(app, options.symbols);
+  declare_debug_folders(app, options.lines);
   app.option_defaults()->group(kOutputGroup);
   static const std::map<std::string, ReportFormat> formats = {
       {"text", ReportFormat::kText},
@@ -191,6 +204,9 @@ void check(const CLI::App& app, ReportOptions& options) {
   if (!options.between.empty()) check_between(app, options);
   if (options.blocks) check_blocks(options);
   reject(options.predict_cycles && !options.blocks, "--mca", "requires --blocks");
+  if (options.by_line) check_lines(app, options);
+  reject(!options.lines.debug_folders.empty() && !options.by_line, "--debug-dir",
+         "requires --lines");
   if (options.units.empty()) {
     options.units = {"64K"};
     if (!options.heat_map) options.units.insert(options.units.begin(), "128");
@@ -211,8 +227,8 @@ void check(const CLI::App& app, ReportOptions& options) {
     reject(options.axis.has_value(), "--over", "requires --heat-map");
   }
   reject(options.wishes.processes && !options.has_tables(), "--processes",
-         "cannot be used with --stacks, --calls, --blocks, --heat-map, --timeline, --between and "
-         "--infer-address");
+         "cannot be used with --stacks, --calls, --blocks, --lines, --heat-map, --timeline, "
+         "--between and --infer-address");
   check(options.symbols);
 }
 

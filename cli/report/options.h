@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/terminal.h"
+#include "cli/traces/lines.h"
 #include "cli/traces/options.h"
 #include "cli/traces/symbols.h"
 #include "core/analysis/heat_maps.h"
@@ -26,6 +27,7 @@ struct ReportOptions {
   HotSpots::Wishes wishes;
   std::vector<std::string> units;  // as typed; `wishes` has the numbers
   SymbolOptions symbols;
+  LineOptions lines;
   ReportFormat format = ReportFormat::kText;
   std::optional<size_t> top;
   std::optional<HeatAxis> axis;  // for a heat map
@@ -35,6 +37,7 @@ struct ReportOptions {
   bool timeline = false;
   bool blocks = false;
   bool predict_cycles = false;
+  bool by_line = false;
   bool infer_address = false;
   std::string between;  // FROM,TO; empty: no passages
   TerminalOptions terminal;
@@ -46,7 +49,7 @@ struct ReportOptions {
   bool follows_calls() const { return stacks || calls; }
   // Whether the report has the tables of HotSpots.
   bool has_tables() const {
-    return !follows_calls() && !heat_map && !timeline && !blocks && !infer_address &&
+    return !follows_calls() && !heat_map && !timeline && !blocks && !by_line && !infer_address &&
            between.empty();
   }
 };

@@ -24,6 +24,7 @@
 #include "cli/traces/choice.h"
 #include "cli/traces/context.h"
 #include "cli/traces/core_reading.h"
+#include "core/analysis/address_counts.h"
 #include "core/analysis/heat_maps.h"
 #include "core/analysis/hot_blocks.h"
 #include "core/analysis/passages.h"
@@ -41,6 +42,7 @@
 #include "output/report/parts.h"
 #include "output/report/passages_report.h"
 #include "output/report/timeline_report.h"
+#include "output/source_report/line_report.h"
 #include "output/symbols/cycle_model.h"
 
 namespace htmtrace {
@@ -53,7 +55,9 @@ class Report {
  public:
   // `model` is null if the user did not request predictions.
   Report(const ReportOptions& options, CycleModel* model)
-      : options_(options), model_(model), symbols_(load_symbols(options.symbols, options.traces)) {}
+      : options_(options), model_(model), symbols_(load_symbols(options.symbols, options.traces)) {
+    if (options.by_line) lines_ = open_lines(symbols_, options.lines);
+  }
 
   int run(Pager& pager) {
     std::optional<ScratchFile> spool;
@@ -73,6 +77,7 @@ class Report {
     output.finish();
     pager.wait();
     if (output.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
+    if (lines_) warn_of_lines(*lines_);
     incomplete_ |= tell_missing(traces, options_.traces.context);
     note(describe(totals_));
     return exit_status(options_.traces, totals_, incomplete_);
@@ -91,6 +96,8 @@ class Report {
     }
     if (options_.blocks)
       throw Error("cannot report basic blocks: nest traces have no instructions");
+    if (options_.by_line)
+      throw Error("cannot report source lines: nest traces have no instructions");
     if (options_.wishes.processes)
       throw Error("cannot report processes: nest traces have no instructions");
     if (options_.wishes.key == DataKey::kEffective) {
@@ -210,10 +217,26 @@ class Report {
     }
     const HotBlocksReport report{.blocks = blocks,
                                  .symbols = symbols_,
+                                 .lines = lines_.get(),
                                  .totals = totals_,
                                  .traces = traces.size(),
                                  .top = options_.top.value_or(ReportOptions::kTop),
                                  .model = model_};
+    return printed(report);
+  }
+
+  std::string hot_lines(const std::vector<ChosenTrace>& traces) {
+    AddressCounts counts(options_.wishes.entries, symbols_);
+    for (const ChosenTrace& trace : traces) {
+      read(trace, counts);
+      counts.end_trace();
+    }
+    const LineReport report{.counts = counts,
+                            .symbols = symbols_,
+                            .lines = *lines_,
+                            .totals = totals_,
+                            .traces = traces.size(),
+                            .top = options_.top.value_or(ReportOptions::kTop)};
     return printed(report);
   }
 
@@ -271,6 +294,7 @@ class Report {
     refuse_inference();
     if (!options_.between.empty()) return passages(traces);
     if (options_.blocks) return hot_blocks(traces);
+    if (options_.by_line) return hot_lines(traces);
     if (options_.heat_map) return heat_map(traces);
     if (options_.timeline) return timeline(traces);
     if (is_page()) return page(traces);
@@ -307,6 +331,7 @@ class Report {
   const ReportOptions& options_;
   CycleModel* model_;
   SymbolTable symbols_;
+  std::unique_ptr<SourceFiles> lines_;  // with --lines
   std::optional<NameSelection> names_;  // resolved on first use
   DecodeTotals totals_ = no_totals(options_.traces);
   bool incomplete_ = false;
@@ -330,7 +355,9 @@ Action declare_report(CLI::App& app) {
     Pager pager(screen && !options->terminal.no_pager);
     std::optional<CycleModel> model;
     if (options->predict_cycles) model.emplace();
-    confine(options->traces, inputs_of(options->symbols, options->traces.paths));
+    std::vector<std::string> inputs = inputs_of(options->symbols, options->traces.paths);
+    if (options->by_line) add_debug_inputs(options->lines, inputs);
+    confine(options->traces, inputs);
     if (is_one_dispatch_log(options->traces.paths)) {
       pager.wait();  // the report and its messages belong together
       return report_dispatch_log(app, *options);

@@ -191,6 +191,15 @@ PageOwners load_page_owners(const std::string& path) {
   return names.take_owners();
 }
 
+RecordedProcesses load_processes(const std::string& path) {
+  const SymbolTable none;
+  PageNames names(none);
+  if (!read_pages({path}, names)) return {};
+  RecordedProcesses recorded{.processes = names.processes()};
+  recorded.has_provable = names.take_owners().has_provable();
+  return recorded;
+}
+
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
                           const SymbolTable& known) {
   PageNames names(known);

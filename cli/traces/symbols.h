@@ -45,6 +45,14 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
 // Loads the owners of the pages that record saved beside the trace at `path`. Throws Error.
 PageOwners load_page_owners(const std::string& path);
 
+// The processes that record saw beside the trace at `path`, with their mappings.
+struct RecordedProcesses {
+  std::vector<PageNames::Process> processes;
+  bool has_provable = false;  // PageOwners::has_provable()
+};
+// Throws Error.
+RecordedProcesses load_processes(const std::string& path);
+
 // Loads the names of logical addresses, from `known` and the pages that record saved.
 // Warns and throws like load_symbols(). `known` must outlive the result.
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,

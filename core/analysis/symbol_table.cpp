@@ -75,6 +75,9 @@ void SymbolTable::begin_program(Program program) {
 void SymbolTable::drop_programs(size_t count) {
   programs_.erase(programs_.begin() + static_cast<std::ptrdiff_t>(count), programs_.end());
   layers_.erase(layers_.begin() + static_cast<std::ptrdiff_t>(count + 1), layers_.end());
+  std::erase_if(files_, [count](const File& file) {
+    return file.program != File::kNoProgram && file.program >= count;
+  });
   current_ = 0;
 }
 

@@ -66,6 +66,9 @@ class SymbolTable {
     std::string file;  // its name, without folders
     // Its path in the recording. Empty: the only recorded file with this name.
     std::string path = {};
+    // The absolute path of the file that was read.
+    std::string source = {};
+    std::string build_id = {};  // its bytes; empty: none
     // Distinguishes the file from earlier and later files of the same path. 0: unknown.
     uint64_t inode = 0;
     bool is_main =
@@ -84,6 +87,18 @@ class SymbolTable {
     bool has_offset(uint64_t address, uint64_t offset) const;
   };
   static constexpr size_t kMostPrograms = 126;
+  // Of a SHA-1, the longest build ID that linkers make by default and that perf supports.
+  static constexpr size_t kMostBuildIdBytes = 20;
+
+  // A file on this machine whose symbols the table has.
+  struct File {
+    static constexpr size_t kNoProgram = ~size_t{0};
+    std::string path;
+    uint64_t distance = 0;  // from the addresses in the file to those in memory
+    uint64_t begin = 0;     // lowest address of the file in memory
+    uint64_t end = 0;
+    size_t program = kNoProgram;  // its number; a kernel has none
+  };
 
  private:
   struct Place {
@@ -97,7 +112,8 @@ class SymbolTable {
   // belong to no program, for example to the kernel. Throws Error for too many programs.
   void begin_program(Program program);
   void end_program() { current_ = 0; }
-  // Removes the programs from number `count` on, with their symbols.
+  void add_file(File file) { files_.push_back(std::move(file)); }
+  // Removes the programs from number `count` on, with their symbols and files.
   void drop_programs(size_t count);
   // The name gets no control characters, which a stranger's program could send to the terminal. A
   // longer name is cut. No compiler makes names of this length, and each line of text may hold
@@ -168,6 +184,7 @@ class SymbolTable {
   size_t size() const;
   bool empty() const { return size() == 0; }
   const std::vector<Program>& programs() const { return programs_; }
+  const std::vector<File>& files() const { return files_; }
   const PageOwners& pages() const { return pages_; }
   // True if some process has mapped both this file of the pages and one of the programs.
   bool is_near(uint32_t file) const { return file < near_.size() && near_[file]; }
@@ -183,6 +200,7 @@ class SymbolTable {
   std::vector<Layer> layers_ =
       std::vector<Layer>(1);  // first the layer without a program, then one layer for each program
   std::vector<Program> programs_;
+  std::vector<File> files_;
   MemoryBudget budget_;
   size_t current_ = 0;
   PageOwners pages_;

@@ -215,6 +215,7 @@ void CallStacks::observe(uint64_t value) {
   if (level_ != Level::kUser) seen_.set(value);
   StackPointer& stack = task_.stack;
   if (stack.known() && stack.value() == value) return;
+  changes_++;
   const bool contradicts = stack.known();
   const uint64_t moved = contradicts ? 0 : stack.moved();
   stack.set(value);

@@ -85,6 +85,7 @@ void CallStacks::skipped() {
 void CallStacks::arrive(uint64_t ea, const Instruction& instruction) {
   const Step step = step_;
   const Level before = level_;
+  changes_++;
   level_ = level_of(instruction.modes);
   arrived_opcode_ = instruction.opcode;
   owner_ = cursor_.code(instruction).value - ea;
@@ -172,6 +173,7 @@ void CallStacks::interrupt(const Step& step, Level before) {
   Frame& frame = task_.frames.back();
   frame.interrupted = true;
   frame.from_user = from_user;
+  frame.context = context_;
   link_frames(task_.frames.size() - 1);
   if (step.link == Link::kSystemCall && step.next - numbered_at_ <= kNearNumber) {
     frame.system_call = number_;

@@ -70,6 +70,37 @@ class CallStacks {
   // The next instruction does not follow the last instruction.
   void skipped();
 
+  // An instruction that called another function, or after which an interrupt or a system call left
+  // its function.
+  struct Caller {
+    uint64_t ea = 0;
+    bool is_user = false;  // of the program, not of the kernel
+    uint64_t context = 0;  // of the innermost caller with is_user, if the kernel runs
+  };
+  // A number of the caller of this function for the program that runs from now on.
+  void set_context(uint64_t context) { context_ = context; }
+  // Calls visit(Caller) for the known callers of the last instruction, from the innermost to the
+  // outermost, until it returns false. Callers that only later returns reveal are missing.
+  template <class Visit>
+  void visit_callers(const Visit& visit) const {
+    const bool undecided = task_.choice.kind != Choice::Kind::kNone;
+    const size_t end = undecided ? task_.choice.depth : 0;
+    bool is_user = level_ == Level::kUser;
+    for (size_t i = task_.frames.size(); i-- > end;) {
+      const Frame& frame = task_.frames[i];
+      is_user |= frame.from_user;
+      // A signal handler runs: the interrupted branch may have left its function.
+      const bool has_left = frame.upcall && frame.step.link == Link::kBranch;
+      if (frame.upcall &&
+          (frame.step.link == Link::kReturn || frame.step.link == Link::kInterruptReturn)) {
+        return;
+      }
+      if (!has_left && !visit(Caller{frame.step.next - 4, is_user, frame.context})) return;
+    }
+  }
+  // Two equal results: the callers are the same at both times.
+  uint64_t changes() const { return changes_; }
+
   // The stack of the last instruction. Later returns may reveal more of its callers.
   Node here() const { return leaf_; }
   const CallTree& tree() const { return tree_; }
@@ -107,6 +138,7 @@ class CallStacks {
     StackPointer stack;  // its value while the function is suspended
     bool interrupted = false;
     bool from_user = false;  // the interrupt or system call left user mode
+    uint64_t context = 0;    // set_context(), if from_user
     bool upcall = false;     // `below` is a base: the next function may be a signal handler
     int system_call = -1;    // number of the system call, if known
     // The innermost frames with these marks, up to and including this frame. link_frames() sets
@@ -302,6 +334,8 @@ class CallStacks {
   std::vector<CallSite> sites_;
 
   bool lost_ = true;
+  uint64_t changes_ = 0;
+  uint64_t context_ = 0;
   uint64_t clock_ = 0;
   uint64_t unknown_ = 0;
   uint64_t restarts_ = 0;

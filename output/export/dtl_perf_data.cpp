@@ -4,72 +4,24 @@
 #include <algorithm>
 #include <string_view>
 
+#include "output/export/perf_file.h"
+
 namespace htmtrace {
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using namespace perf_file;
 
-constexpr size_t kFileHeaderBytes = 104;
-// The size of perf_event_attr in Linux 5.5, which older readers accept, too (PERF_ATTR_SIZE_VER6).
-constexpr size_t kAttributeBytes = 120;
 constexpr size_t kChunkRecordBytes = 48;
-constexpr size_t kStringUnit = 64;
 
 // Any number above the kernel's own PMU types. PMU_MAPPINGS states its name.
 constexpr uint32_t kPmuType = 1000;
-
-// Bits of enum perf_event_sample_format.
-constexpr uint64_t kSampleIp = 1 << 0, kSampleTid = 1 << 1, kSampleTime = 1 << 2,
-                   kSampleCpu = 1 << 7, kSampleIdentifier = 1 << 16;
-// Bits of perf_event_attr.
-constexpr uint64_t kDisabled = 1 << 0, kSampleIdAll = 1 << 18;
-// Types of records: those of the kernel and of tools/perf (tools/lib/perf/include/perf/event.h).
-constexpr uint32_t kComm = 3, kIdIndex = 69, kAuxtraceInfo = 70, kAuxtrace = 71;
 constexpr uint32_t kVpaDtl = 7;  // PERF_AUXTRACE_VPA_DTL
-// Bits of features (tools/perf/util/header.h).
-constexpr unsigned kOsRelease = 4, kArch = 6, kCpuCount = 7, kEventDescription = 12,
-                   kPmuMappings = 16, kAuxtraceIndex = 18;
+
 constexpr uint64_t kFeatures =
     1 << kArch | 1 << kCpuCount | 1 << kEventDescription | 1 << kPmuMappings | 1 << kAuxtraceIndex;
 
 // Sizes of perf's name tables (tools/perf/util/powerpc-vpadtl.c).
 constexpr uint8_t kDispatchNames = 11, kPreemptNames = 10;
-
-void put16(Bytes& to, uint16_t value) {
-  to.push_back(static_cast<std::byte>(value));
-  to.push_back(static_cast<std::byte>(value >> 8));
-}
-
-void put32(Bytes& to, uint64_t value) {
-  put16(to, static_cast<uint16_t>(value));
-  put16(to, static_cast<uint16_t>(value >> 16));
-}
-
-void put64(Bytes& to, uint64_t value) {
-  put32(to, value);
-  put32(to, value >> 32);
-}
-
-void put_bytes(Bytes& to, std::span<const std::byte> bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
-}
-
-// Pads the text with at least one zero to a multiple of `unit`.
-void put_padded(Bytes& to, std::string_view text, size_t unit) {
-  put_bytes(to, std::as_bytes(std::span(text)));
-  to.resize(to.size() + unit - text.size() % unit);
-}
-
-void put_string(Bytes& to, std::string_view text) {
-  put32(to, (text.size() / kStringUnit + 1) * kStringUnit);
-  put_padded(to, text, kStringUnit);
-}
-
-void put_record_header(Bytes& to, uint32_t type, size_t bytes) {
-  put32(to, type);
-  put16(to, 0);
-  put16(to, static_cast<uint16_t>(bytes));
-}
 
 uint64_t config_of(std::string_view event) {
   if (event == "cede") return 1;
@@ -92,12 +44,12 @@ void DtlPerfData::announce(int cpu, std::span<const DtlEntry> entries) {
   }
 }
 
-void DtlPerfData::begin(const About& about, Bytes& to) {
+void DtlPerfData::begin(const About& about, FileBytes& to) {
   about_ = about;
   uint32_t index = 0;
   for (auto& [number, cpu] : cpus_) cpu.index = index++;
-  const Bytes records = records_before();
-  const uint64_t ids_begin = kFileHeaderBytes;
+  const FileBytes records = records_before();
+  const uint64_t ids_begin = kHeaderBytes;
   const uint64_t ids_bytes = cpus_.size() * sizeof(uint64_t);
   const uint64_t attributes_begin = ids_begin + ids_bytes;
   const uint64_t attributes_bytes = kAttributeBytes + 16;
@@ -105,13 +57,8 @@ void DtlPerfData::begin(const About& about, Bytes& to) {
   data_bytes_ = records.size() + chunk_bytes_ + record_behind().size();
   offset_ = data_begin_ + records.size();
 
-  put_bytes(to, std::as_bytes(std::span(std::string_view("PERFILE2"))));
-  for (const uint64_t word : {uint64_t{kFileHeaderBytes}, attributes_bytes, attributes_begin,
-                              attributes_bytes, data_begin_, data_bytes_, uint64_t{0}, uint64_t{0},
-                              kFeatures | (about_.kernel.empty() ? 0 : 1 << kOsRelease),
-                              uint64_t{0}, uint64_t{0}, uint64_t{0}}) {
-    put64(to, word);
-  }
+  put_header(to, {attributes_begin, attributes_bytes}, {data_begin_, data_bytes_},
+             kFeatures | (about_.kernel.empty() ? 0 : 1 << kOsRelease));
   for (const auto& [number, cpu] : cpus_) put64(to, id(cpu));
   put_bytes(to, attribute());
   put64(to, ids_begin);
@@ -120,8 +67,8 @@ void DtlPerfData::begin(const About& about, Bytes& to) {
 }
 
 // Returns a struct perf_event_attr.
-Bytes DtlPerfData::attribute() const {
-  Bytes bytes;
+FileBytes DtlPerfData::attribute() const {
+  FileBytes bytes;
   put32(bytes, kPmuType);
   put32(bytes, kAttributeBytes);
   put64(bytes, config_of(about_.event));
@@ -133,8 +80,8 @@ Bytes DtlPerfData::attribute() const {
   return bytes;
 }
 
-Bytes DtlPerfData::records_before() const {
-  Bytes bytes;
+FileBytes DtlPerfData::records_before() const {
+  FileBytes bytes;
   // A record of at most 64 KiB holds this many ids.
   constexpr size_t kIdsAtOnce = 2000;
   constexpr size_t kIdBytes = 32;
@@ -158,7 +105,7 @@ Bytes DtlPerfData::records_before() const {
   return bytes;
 }
 
-void DtlPerfData::add(int cpu, std::span<const DtlEntry> entries, Bytes& to) {
+void DtlPerfData::add(int cpu, std::span<const DtlEntry> entries, FileBytes& to) {
   Cpu& known = cpus_.at(cpu);
   const uint64_t bytes = (entries.size() + (known.begun ? 0 : 1)) * kDtlEntryBytes;
   put_record_header(to, kAuxtrace, kChunkRecordBytes);
@@ -187,10 +134,10 @@ void DtlPerfData::add(int cpu, std::span<const DtlEntry> entries, Bytes& to) {
 }
 
 // perf shows an entry only after a record with a later time.
-Bytes DtlPerfData::record_behind() const {
+FileBytes DtlPerfData::record_behind() const {
   constexpr uint64_t kLater = 1'000'000;  // perf computes times with floating-point numbers
   const uint64_t time = about_.clock.nanoseconds(last_timebase_).value_or(0) + kLater;
-  Bytes bytes;
+  FileBytes bytes;
   put_record_header(bytes, kComm, 8 + 8 + 16 + 32);
   put32(bytes, 0);
   put32(bytes, 0);
@@ -204,21 +151,14 @@ Bytes DtlPerfData::record_behind() const {
   return bytes;
 }
 
-void DtlPerfData::end(Bytes& to) const {
+void DtlPerfData::end(FileBytes& to) const {
   put_bytes(to, record_behind());
-  const auto payloads = features();
-  uint64_t offset = data_begin_ + data_bytes_ + payloads.size() * 16;
-  for (const Bytes& payload : payloads) {
-    put64(to, offset);
-    put64(to, payload.size());
-    offset += payload.size();
-  }
-  for (const Bytes& payload : payloads) put_bytes(to, payload);
+  put_features(to, data_begin_ + data_bytes_, features());
 }
 
 // Sorted by feature bit.
-std::vector<Bytes> DtlPerfData::features() const {
-  Bytes arch, count, events, mappings, index;
+std::vector<FileBytes> DtlPerfData::features() const {
+  FileBytes arch, count, events, mappings, index;
   put_string(arch, "ppc64le");
   const uint64_t cpus = cpus_.empty() ? 0 : static_cast<uint64_t>(cpus_.rbegin()->first) + 1;
   put32(count, cpus);
@@ -240,9 +180,10 @@ std::vector<Bytes> DtlPerfData::features() const {
     put64(index, offset);
     put64(index, kChunkRecordBytes);
   }
-  std::vector<Bytes> all;
+  std::vector<FileBytes> all;
   if (!about_.kernel.empty()) put_string(all.emplace_back(), about_.kernel);
-  for (Bytes* each : {&arch, &count, &events, &mappings, &index}) all.push_back(std::move(*each));
+  for (FileBytes* each : {&arch, &count, &events, &mappings, &index})
+    all.push_back(std::move(*each));
   return all;
 }
 

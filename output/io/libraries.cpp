@@ -8,7 +8,7 @@
 #ifdef HTMTRACE_HAVE_LIBDEFLATE
 #include <libdeflate.h>
 #endif
-#ifdef HTMTRACE_HAVE_LIBELF
+#if defined(HTMTRACE_HAVE_LIBDW) || defined(HTMTRACE_HAVE_LIBELF)
 #include <elfutils/version.h>
 #endif
 #ifdef HTMTRACE_HAVE_SNAPPY
@@ -29,6 +29,9 @@ std::vector<Library> used_libraries() {
                                           FMT_VERSION % 100)});
 #ifdef HTMTRACE_HAVE_LIBDEFLATE
   libraries.push_back({"libdeflate", LIBDEFLATE_VERSION_STRING});
+#endif
+#ifdef HTMTRACE_HAVE_LIBDW
+  libraries.push_back({"libdw", fmt::format("0.{}", _ELFUTILS_VERSION)});
 #endif
 #ifdef HTMTRACE_HAVE_LIBELF
   libraries.push_back({"libelf", fmt::format("0.{}", _ELFUTILS_VERSION)});
@@ -56,6 +59,9 @@ std::vector<std::string> absent_libraries() {
   std::vector<std::string> names;
 #ifndef HTMTRACE_HAVE_LIBDEFLATE
   names.emplace_back("libdeflate");
+#endif
+#ifndef HTMTRACE_HAVE_LIBDW
+  names.emplace_back("libdw");
 #endif
 #ifndef HTMTRACE_HAVE_LIBELF
   names.emplace_back("libelf");

@@ -85,6 +85,19 @@ void TextOutput::write_out(std::string_view text) {
   if (output_.given_up()) unwritten_bytes_ += text.size();
 }
 
+void TextOutput::rewrite(uint64_t offset, std::string_view text) {
+  flush();
+  while (!text.empty()) {
+    const ssize_t written = ::pwrite(fd_, text.data(), text.size(), static_cast<off_t>(offset));
+    if (written >= 0) {
+      text.remove_prefix(static_cast<size_t>(written));
+      offset += static_cast<uint64_t>(written);
+    } else if (errno != EINTR) {
+      throw Error("cannot write " + name_, errno);
+    }
+  }
+}
+
 void TextOutput::finish() {
   flush();
   if (!file_) return;

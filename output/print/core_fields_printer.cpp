@@ -8,6 +8,46 @@
 #include "output/symbols/disassembler.h"
 
 namespace htmtrace {
+namespace {
+
+LineTexts::Write line_writer(FieldsFormat format) {
+  if (format == FieldsFormat::kText) return line_text;
+  if (format == FieldsFormat::kCsv) {
+    return [](const std::vector<SourceFrame>& frames, bool proven) {
+      return csv_field(line_text(frames, proven));
+    };
+  }
+  return [](const std::vector<SourceFrame>& frames, bool proven) {
+    const std::string text = line_text(frames, proven);
+    return text.empty() ? text : json_string(text);
+  };
+}
+
+// JSON has an object for each inlined function, because names can contain all characters.
+std::string inlined_json(const std::vector<SourceFrame>& frames, bool proven) {
+  std::string text;
+  for (size_t i = 0; i + 1 < frames.size(); i++) {
+    const SourceFrame& call = frames[i + 1];
+    text += text.empty() ? "[{" : ",{";
+    if (!frames[i].function.empty()) {
+      text +=
+          "\"function\":" + json_string(std::string(frames[i].function) + proof_mark(proven)) + ",";
+    }
+    if (!call.file.empty()) text += "\"file\":" + json_string(call.file) + ",";
+    text += "\"line\":" + std::to_string(call.line) + "}";
+  }
+  return text.empty() ? text : text + "]";
+}
+
+LineTexts::Write inlined_writer(FieldsFormat format) {
+  if (format == FieldsFormat::kText) return inlined_text;
+  if (format == FieldsFormat::kJson) return inlined_json;
+  return [](const std::vector<SourceFrame>& frames, bool proven) {
+    return csv_field(inlined_text(frames, proven));
+  };
+}
+
+}  // namespace
 
 // One function for each field and format, chosen once for all instructions.
 struct CoreFieldWriters {
@@ -26,6 +66,8 @@ struct CoreFieldWriters {
       p.line_.put<kFormat>(name, Number{p.place_.ticks});
     } else if constexpr (kField == kSymbol) {
       put_symbol<kFormat>(p, name, p.code_name_);
+    } else if constexpr (kField == kLine || kField == kInlined) {
+      put_line<kFormat, kField>(p, instruction, name);
     } else if constexpr (kField == kProcess) {
       p.line_.put_long<kFormat>(name, p.process_->name);
     } else if constexpr (kField == kAssembler) {
@@ -60,6 +102,16 @@ struct CoreFieldWriters {
     p.line_.put_long<kFormat>(name, symbol);
   }
 
+  template <FieldsFormat kFormat, InstructionField kField>
+  static void put_line(Printer& p, const Instruction& instruction, std::string_view name) {
+    std::string_view text;
+    if (instruction.has_ea && !owned::is_nobodys(instruction.ea.value)) {
+      const LineTexts::Texts& texts = p.lines_.at(instruction);
+      text = kField == InstructionField::kLine ? texts.line : texts.inlined;
+    }
+    p.line_.put_ready<kFormat>(name, text);
+  }
+
   struct Writer {
     std::string_view name;
     std::string_view suffix;
@@ -79,8 +131,10 @@ struct CoreFieldWriters {
             .put = {put<FieldsFormat::kText, kField>, put<FieldsFormat::kJson, kField>,
                     put<FieldsFormat::kCsv, kField>},
             .needs = {.place = kField == kNumber || kField == kTicks,
-                      .symbols = kField == kSymbol,
+                      .symbols = kField == kSymbol || kField == kLine || kField == kInlined,
                       .assembler = kField == kAssembler,
+                      .lines = kField == kLine || kField == kInlined,
+                      .names = kField == kSymbol,
                       .process = kField == kProcess}};
   }
   template <AccessField kField, unsigned kAccess>
@@ -90,7 +144,8 @@ struct CoreFieldWriters {
             .put = {put<FieldsFormat::kText, kField, kAccess>,
                     put<FieldsFormat::kJson, kField, kAccess>,
                     put<FieldsFormat::kCsv, kField, kAccess>},
-            .needs = {.symbols = kField == AccessField::kSymbol}};
+            .needs = {.symbols = kField == AccessField::kSymbol,
+                      .names = kField == AccessField::kSymbol}};
   }
   template <size_t... i, size_t... j>
   static constexpr auto writers(std::index_sequence<i...>, std::index_sequence<j...>) {
@@ -130,6 +185,8 @@ CoreFieldNeeds needs_of(const std::vector<std::string>& fields) {
     needs.place |= writer->needs.place;
     needs.symbols |= writer->needs.symbols;
     needs.assembler |= writer->needs.assembler;
+    needs.lines |= writer->needs.lines;
+    needs.names |= writer->needs.names;
     needs.process |= writer->needs.process;
   }
   return needs;
@@ -140,7 +197,9 @@ CoreFieldsPrinter::CoreFieldsPrinter(TextOutput& output, const Wishes& wishes)
       format_(wishes.format),
       target_(wishes.format == FieldsFormat::kText ? without_controls(wishes.target)
                                                    : wishes.target),
-      names_(wishes.symbols) {
+      names_(needs_of(wishes.fields).names ? wishes.symbols : nullptr),
+      lines_(wishes.symbols, wishes.lines, line_writer(wishes.format),
+             inlined_writer(wishes.format)) {
   for (const std::string& field : wishes.fields) {
     if (const auto* const writer = CoreFieldWriters::find(field)) {
       columns_.push_back({writer->put[static_cast<size_t>(format_)], field});

@@ -11,6 +11,7 @@
 #include "core/core_trace/sink.h"
 #include "output/io/text_output.h"
 #include "output/print/fields_line.h"
+#include "output/source_lines/line_texts.h"
 #include "output/symbols/address_names.h"
 
 namespace htmtrace {
@@ -23,6 +24,8 @@ struct CoreFieldNeeds {
   bool place = false;  // at(), which a SelectingSink calls
   bool symbols = false;
   bool assembler = false;
+  bool lines = false;
+  bool names = false;    // the texts of symbols
   bool process = false;  // process(), which a SelectingSink calls on request
 };
 CoreFieldNeeds needs_of(const std::vector<std::string>& fields);
@@ -35,6 +38,7 @@ class CoreFieldsPrinter {
     const std::vector<std::string>& fields;  // only core_field_names()
     std::string target;
     const SymbolTable* symbols = nullptr;  // if CoreFieldNeeds::symbols
+    SourceFiles* lines = nullptr;          // if CoreFieldNeeds::lines
   };
   CoreFieldsPrinter(TextOutput& output, const Wishes& wishes);
 
@@ -56,6 +60,7 @@ class CoreFieldsPrinter {
   FieldsFormat format_;
   std::string target_;
   AddressNames names_;
+  LineTexts lines_;
   std::vector<Column> columns_;
   TracePlace place_;
   const Process* process_ = &Process::unknown();

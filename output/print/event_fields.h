@@ -76,6 +76,8 @@ enum class InstructionField : uint8_t {
   kData,
   kAssembler,
   kProcess,
+  kLine,
+  kInlined,
 };
 
 // One field has three lines: its names in text, JSON and CSV, its column in Avro and Parquet, its
@@ -140,6 +142,12 @@ inline constexpr auto kInstructionFields = [] {
       {kProcess,      {0, "process"},     {},                    {},
        {},
        "The process: COMMAND:PID, kernel or unknown; see PROCESSES."},
+      {kLine,         {0, "line"},        {},                    {},
+       {},
+       "The source line: FILE:LINE; see SOURCE LINES."},
+      {kInlined,      {0, "inlined"},     {},                    {},
+       {},
+       "The functions that the compiler inlined there, and their calls; see SOURCE LINES."},
   });
 }();
 

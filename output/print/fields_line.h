@@ -77,6 +77,14 @@ class FieldsLine {
     }
   }
 
+  // Writes a value that already has the syntax of the format; an empty text is an unknown value.
+  template <FieldsFormat kFormat>
+  void put_ready(std::string_view name, std::string_view text) {
+    if (kFormat == FieldsFormat::kJson && text.empty()) return;
+    output_.commit(begin<kFormat>(name));
+    output_.put(kFormat == FieldsFormat::kText && text.empty() ? "-" : text);
+  }
+
   // Writes a text of any length and content; an empty text is an unknown value.
   template <FieldsFormat kFormat>
   void put_long(std::string_view name, std::string_view text) {

@@ -5,15 +5,16 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/base/counted.h"
 #include "output/io/csv_field.h"
 #include "output/io/percent.h"
+#include "output/report/code_text.h"
+#include "output/report/frame_text.h"
 #include "output/report/parts.h"
-#include "output/symbols/disassembler.h"
+#include "output/source_lines/line_texts.h"
 
 namespace htmtrace {
 namespace {
@@ -46,11 +47,6 @@ void write_function(JsonWriter& json, const SymbolTable& symbols, uint64_t addre
   const uint64_t distance = owned::plain(address) - symbol->address;
   const bool is_entry = distance == 0 || distance == symbol->local_entry_bytes;
   json.boolean("is_entry", is_entry);
-}
-
-// Power ISA 3.1, Book I, 1.6.3: a prefix has primary opcode 1.
-bool is_prefix(uint32_t word) {
-  return control_flow::primary(word) == 1;
 }
 
 // Returns the block's instructions that were kept.
@@ -102,32 +98,42 @@ std::string number_text(std::optional<double> number) {
   return number ? fmt::format("{:.2f}", *number) : "-";
 }
 
-std::string words_text(const Instruction& instruction) {
-  if (!instruction.has_prefix) return fmt::format("{:08x}", instruction.opcode);
-  return fmt::format("{:08x} {:08x}", instruction.prefix, instruction.opcode);
-}
-
-// Prints assembler, if this build can disassemble.
-class Assembler {
+// Finds the source lines of a block's instructions.
+class BlockLines {
  public:
-  Assembler() {
-    if (can_disassemble()) disassembler_.emplace();
+  // `key` is the address of the block, with its owner.
+  BlockLines(SourceFiles* files, uint64_t key) : files_(files), owner_(key - owned::plain(key)) {}
+
+  const std::vector<SourceFrame>& frames(uint64_t address) {
+    if (files_ != nullptr) files_->find({address + owner_}, frames_);
+    return frames_;
   }
-  std::string_view text(const Instruction& instruction) {
-    return disassembler_ ? disassembler_->text(instruction) : std::string_view();
+  // The line of text that precedes an instruction, if the preceding instruction has another line.
+  std::string head(uint64_t address) {
+    if (files_ == nullptr) return {};
+    const std::string text = short_chain(frames(address));
+    if (text == last_) return {};
+    last_ = text;
+    return fmt::format("    {}\n", text.empty() ? "(no source line)" : text);
   }
 
  private:
-  std::optional<Disassembler> disassembler_;
+  SourceFiles* files_;
+  uint64_t owner_;
+  std::vector<SourceFrame> frames_;
+  std::string last_;
 };
 
-void put_code(std::string& text, uint64_t address, const HotBlock& block, Assembler& assembler) {
+void put_code(std::string& text, uint64_t key, const HotBlock& block, SourceFiles* files,
+              Assembler& assembler) {
   const auto out = std::back_inserter(text);
-  const std::vector<Instruction> code = instructions_of(address, block);
+  const std::vector<Instruction> code = instructions_of(owned::plain(key), block);
+  BlockLines lines(files, key);
   for (const Instruction& instruction : code) {
+    text += lines.head(instruction.ea.value);
     const std::string line = fmt::format("    {:016x}  {:<17}  {}", instruction.ea.value,
                                          words_text(instruction), assembler.text(instruction));
-    fmt::format_to(out, "{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+    fmt::format_to(out, "{}\n", without_trailing_blanks(line));
   }
   if (is_cut(block, code)) text += "    ...\n";
   if (block.rewritten != 0) {
@@ -154,8 +160,10 @@ void put_edges(std::string& text, const SymbolTable& symbols, const HotBlock& bl
   if (edges.unknown != 0) put(edges.unknown, "unknown: the report omits the next instruction");
 }
 
-void write_code(JsonWriter& json, uint64_t address, const HotBlock& block, Assembler& assembler) {
-  const std::vector<Instruction> code = instructions_of(address, block);
+void write_code(JsonWriter& json, uint64_t key, const HotBlock& block, SourceFiles* files,
+                Assembler& assembler) {
+  const std::vector<Instruction> code = instructions_of(owned::plain(key), block);
+  BlockLines lines(files, key);
   json.begin_array("code");
   for (const Instruction& instruction : code) {
     json.begin_object();
@@ -163,6 +171,7 @@ void write_code(JsonWriter& json, uint64_t address, const HotBlock& block, Assem
     json.text("words", words_text(instruction));
     const std::string_view assembly = assembler.text(instruction);
     if (!assembly.empty()) json.text("asm", assembly);
+    if (files != nullptr) write_frames(json, lines.frames(instruction.ea.value));
     json.end_object();
   }
   json.end_array();
@@ -218,7 +227,7 @@ std::string HotBlocksReport::to_text() const {
                    block.longest, timed ? fmt::format(" {:>10}", number_text(ticks_of(block))) : "",
                    model != nullptr ? fmt::format(" {:>10}", number_text(predicted[i])) : "",
                    owned::plain(address), symbol.empty() ? "" : "  ", symbol);
-    put_code(text, owned::plain(address), block, assembler);
+    put_code(text, address, block, lines, assembler);
     put_edges(text, symbols, block);
   }
   return text;
@@ -253,7 +262,7 @@ std::string HotBlocksReport::to_json() const {
       json.null("predicted_cycles");
     }
     write_edges(json, symbols, edges_of(block, top));
-    write_code(json, owned::plain(address), block, assembler);
+    write_code(json, address, block, lines, assembler);
     json.end_object();
   }
   json.end_array();
@@ -264,7 +273,9 @@ std::string HotBlocksReport::to_json() const {
 std::string HotBlocksReport::to_csv() const {
   std::string text =
       "ea,symbol,instructions,executions,longest,error,to,to_symbol,followed,values,ticks,"
-      "timed_instructions,predicted_cycles\n";
+      "timed_instructions,predicted_cycles";
+  text += lines == nullptr ? "\n" : ",line\n";
+  std::vector<SourceFrame> frames;
   const Slots hottest = blocks.blocks().top(top);
   const Predictions predicted = predictions_of(hottest, model);
   for (size_t i = 0; i < hottest.size(); i++) {
@@ -276,10 +287,15 @@ std::string HotBlocksReport::to_csv() const {
     const std::string end = fmt::format("{},{},{}", block.time.ticks, block.time.instructions,
                                         predicted[i] ? number_text(predicted[i]) : std::string());
     const Edges edges = edges_of(block, top);
+    std::string line;
+    if (lines != nullptr) {
+      lines->find({address}, frames);
+      line = "," + csv_field(line_text(frames, !owned::is_unproven(address)));
+    }
     const auto put = [&](std::string_view to, const std::string& symbol, uint64_t count,
                          uint64_t values) {
-      fmt::format_to(std::back_inserter(text), "{}{},{},{},{},{}\n", begin, to, csv_field(symbol),
-                     count, values, end);
+      fmt::format_to(std::back_inserter(text), "{}{},{},{},{},{}{}\n", begin, to, csv_field(symbol),
+                     count, values, end, line);
     };
     for (const auto& [to, count] : edges.list.shown) {
       put(fmt::format("0x{:016x}", owned::plain(to)), code_symbol_or_nothing(symbols, to), count,

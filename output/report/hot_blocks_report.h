@@ -8,6 +8,7 @@
 #include "core/analysis/hot_blocks.h"
 #include "core/analysis/symbol_table.h"
 #include "output/report/decode_report.h"
+#include "output/source_lines/source_files.h"
 #include "output/symbols/cycle_model.h"
 
 namespace htmtrace {
@@ -15,7 +16,8 @@ namespace htmtrace {
 struct HotBlocksReport {
   const HotBlocks& blocks;
   const SymbolTable& symbols;
-  DecodeTotals totals;  // all decoded events, selected or not
+  SourceFiles* lines = nullptr;  // null: no source lines
+  DecodeTotals totals;           // all decoded events, selected or not
   size_t traces = 0;
   size_t top = 20;              // blocks
   CycleModel* model = nullptr;  // null: predict no cycles

@@ -32,6 +32,8 @@ constexpr uint64_t kPageMask = ~uint64_t{0xffff};  // segments are mapped in pag
 constexpr size_t kMostSegments = (64 << 10) / sizeof(Elf64_Phdr);
 // Linkers make fewer than ten loadable segments. The owner of a page is searched among them.
 constexpr size_t kMostLoads = 64;
+// The notes of a program have a few hundred bytes.
+constexpr uint64_t kMostNoteBytes = 64 << 10;
 
 // Labels of the GNU linker's scripts (ld --verbose), of the ELFv2 ABI (3.4.1: .TOC.), and mapping
 // symbols.
@@ -199,7 +201,13 @@ class OpenElf {
 
   SymbolTable::Program program(const std::string& file, uint64_t moved,
                                MemoryBudget& budget) const {
-    SymbolTable::Program program{.file = file, .begin = ~uint64_t{0}, .loads = {}, .texts = {}};
+    std::error_code unknown_folder;
+    SymbolTable::Program program{
+        .file = file,
+        .source = std::filesystem::absolute(name_, unknown_folder).lexically_normal().string(),
+        .begin = ~uint64_t{0},
+        .loads = {},
+        .texts = {}};
     GElf_Ehdr file_header;
     if (gelf_getehdr(elf_, &file_header) == nullptr) throw failure();
     program.is_main = file_header.e_type == ET_EXEC;
@@ -207,6 +215,9 @@ class OpenElf {
       GElf_Phdr header;
       if (gelf_getphdr(elf_, static_cast<int>(i), &header) == nullptr) continue;
       if (header.p_type == PT_INTERP) program.is_main = true;
+      if (header.p_type == PT_NOTE && program.build_id.empty()) {
+        program.build_id = build_id_in(header);
+      }
       if (header.p_type != PT_LOAD) continue;
       const uint64_t begin = header.p_vaddr + moved;
       program.begin = std::min(program.begin, begin);
@@ -225,6 +236,27 @@ class OpenElf {
   }
 
  private:
+  // The build ID in the notes of the segment, or an empty text. elf(5), "Notes".
+  std::string build_id_in(const GElf_Phdr& segment) const {
+    constexpr std::string_view kOwner("GNU", 4);  // with the zero
+    if (segment.p_filesz > kMostNoteBytes) return {};
+    Elf_Data* const notes =
+        elf_getdata_rawchunk(elf_, static_cast<int64_t>(segment.p_offset), segment.p_filesz,
+                             segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+    if (notes == nullptr || notes->d_buf == nullptr) return {};
+    const char* const bytes = static_cast<const char*>(notes->d_buf);
+    GElf_Nhdr note;
+    size_t name = 0, value = 0;
+    for (size_t at = 0; (at = gelf_getnote(notes, at, &note, &name, &value)) != 0;) {
+      if (note.n_type != NT_GNU_BUILD_ID || note.n_descsz > SymbolTable::kMostBuildIdBytes ||
+          std::string_view(bytes + name, note.n_namesz) != kOwner) {
+        continue;
+      }
+      return std::string(bytes + value, note.n_descsz);
+    }
+    return {};
+  }
+
   // Sections may overlap, so that their sum is far larger than the file.
   static void add_text(Elf_Scn* section, uint64_t moved, bool big, MemoryBudget& budget,
                        SymbolTable::Program& program) {
@@ -270,7 +302,7 @@ bool can_read_elf() {
 
 namespace {
 
-size_t add_symbols(const OpenElf& elf, const std::string& file, uint64_t moved,
+size_t add_symbols(const OpenElf& elf, const std::filesystem::path& path, uint64_t moved,
                    const RecordedProgram& recorded, SymbolTable& table) {
   GElf_Shdr header;
   Elf_Scn* section = elf.section(SHT_SYMTAB, header);
@@ -279,12 +311,17 @@ size_t add_symbols(const OpenElf& elf, const std::string& file, uint64_t moved,
   if (section == nullptr) throw Error("it has no symbols");
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) throw OpenElf::failure();
-  SymbolTable::Program program = elf.program(file, moved, table.budget());
+  SymbolTable::Program program = elf.program(path.filename().string(), moved, table.budget());
+  SymbolTable::File file{
+      .path = path.string(), .distance = moved, .begin = program.begin, .end = program.end};
   program.path = recorded.path;
   if (recorded.mapping != nullptr) program.inode = recorded.mapping->inode;
   // Programs that are not position-independent have the same addresses as many others.
   program.may_guess_data = !recorded.is_automatic || elf.type() != ET_EXEC;
-  if (owned::is_user(program.begin)) table.begin_program(std::move(program));
+  if (owned::is_user(program.begin)) {
+    file.program = table.programs().size();
+    table.begin_program(std::move(program));
+  }
   size_t added = 0;
   for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
     GElf_Sym symbol;
@@ -302,6 +339,7 @@ size_t add_symbols(const OpenElf& elf, const std::string& file, uint64_t moved,
     added++;
   }
   table.end_program();
+  table.add_file(std::move(file));
   return added;
 }
 
@@ -318,7 +356,7 @@ size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t
     // The user may name a file with other code, for example with debug symbols.
     const bool is_fixed = elf.type() == ET_EXEC && !recorded.is_automatic;
     if (recorded.mapping != nullptr && !is_fixed) moved = elf.distance_to(*recorded.mapping);
-    return add_symbols(elf, path.filename().string(), moved, recorded, table);
+    return add_symbols(elf, path, moved, recorded, table);
   } catch (const Error& error) {
     // A part of the symbols would name the addresses of the missing ones.
     table.drop_programs(earlier);

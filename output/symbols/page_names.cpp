@@ -105,14 +105,19 @@ bool PageNames::add_mapping(std::string_view line) {
   line.remove_prefix(1);
   const auto end = take_number(line, 16);
   if (!end) return false;
-  take_word(line);
+  const std::string_view permissions = take_word(line);
   const auto offset = take_number(line, 16);
   take_word(line);
   const auto inode = take_number(line, 10);
   if (!offset || !inode) return false;
   budget_.take(grown_bytes<Mapping>() + kTextBytes + line.size());
   processes_.back().mappings.push_back(
-      {.begin = *begin, .offset = *offset, .inode = *inode, .path = std::string(line)});
+      {.begin = *begin,
+       .end = *end,
+       .offset = *offset,
+       .inode = *inode,
+       .path = std::string(line),
+       .is_code = permissions.find('x') != std::string_view::npos});
   if (line == "[stack]") {
     owners_.set_stack_end(static_cast<uint32_t>(processes_.size() - 1), *end);
   }

@@ -24,9 +24,11 @@ class PageNames {
  public:
   struct Mapping {
     uint64_t begin = 0;
+    uint64_t end = 0;
     uint64_t offset = 0;  // offset in the file
     uint64_t inode = 0;
-    std::string path;  // "[heap]", or empty for memory without a file
+    std::string path;      // "[heap]", or empty for memory without a file
+    bool is_code = false;  // executable
   };
   // A file with symbols that the process has mapped.
   struct Object {

@@ -125,6 +125,8 @@ def all_jobs():
     yield job("decode Parquet", f"{core} --format parquet --part-rows 500 -o out ../in/core")
     yield job("decode a bus trace to Parquet", f"{nest} --format parquet -o out ../in/bus")
     yield job("decode for simulators", f"{core} --format qtrace --force -o out ../in/core", copies=OLD)
+    yield job("decode perf.data over an old file", f"{core} --format perf --stacks --branches 4 --kallsyms ../in/kallsyms "
+              "--force -o out ../in/core", copies=OLD)
     yield job("decode block vectors", f"{core} --format bbv --interval 300 --blocks blocks -o out ../in/core",
               one_by_one=True)
     yield job("decode a packed trace", f"{core} ../in/core.gz")

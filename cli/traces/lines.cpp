@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/traces/lines.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "cli/help.h"
+#include "cli/messages.h"
+#include "core/base/error.h"
+#include "core/base/plain_text.h"
+
+namespace htmtrace {
+
+void declare_debug_folders(CLI::App& app, LineOptions& options) {
+  app.option_defaults()->group(kSymbolGroup);
+  app.add_option("--debug-dir", options.debug_folders,
+                 "Folder of separate debug files [/usr/lib/debug]")
+      ->type_name("DIR")
+      ->allow_extra_args(false)
+      ->default_str("");
+}
+
+void add_debug_inputs(const LineOptions& options, std::vector<std::string>& inputs) {
+  std::vector<std::string> files = options.debug_folders;
+  for (const std::string& program : inputs) {
+    if (program.empty()) continue;
+    for (const auto& file : debug_files_beside(program)) files.push_back(file.string());
+  }
+  inputs.insert(inputs.end(), files.begin(), files.end());
+}
+
+DebugFolders folders_of(const LineOptions& options) {
+  DebugFolders folders;
+  folders.folders.insert(folders.folders.begin(), options.debug_folders.begin(),
+                         options.debug_folders.end());
+  return folders;
+}
+
+std::unique_ptr<SourceFiles> open_lines(const SymbolTable& symbols, const LineOptions& options) {
+  if (!can_read_lines()) {
+    throw Error("cannot print source lines: htmtrace was built without libdw");
+  }
+  if (symbols.files().empty()) {
+    throw Error("cannot print source lines: no program file found")
+        .hint("pass --elf PROGRAM, or record with --symbols");
+  }
+  return std::make_unique<SourceFiles>(symbols, folders_of(options));
+}
+
+void warn_of_lines(const SourceFiles& files) {
+  constexpr size_t kMostShown = 5;
+  const std::vector<std::string> problems = files.problems();
+  for (size_t i = 0; i < std::min(problems.size(), kMostShown); i++) {
+    print_warning(without_controls(problems[i]));
+  }
+  if (problems.size() > kMostShown) {
+    print_warning(fmt::format("{} more files have no source lines", problems.size() - kMostShown));
+  }
+}
+
+}  // namespace htmtrace

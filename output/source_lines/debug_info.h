@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Functions, source lines and inlined functions of the addresses of one program file, from its
+// DWARF. Wraps libdw of elfutils, which reads the functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "output/source_lines/debug_file.h"
+
+namespace htmtrace {
+
+// Returns whether this build can read DWARF (this needs libdw).
+bool can_read_lines();
+
+// A function at an address. The first frame is the innermost one: the function whose source has the
+// instruction. Each further frame is the function into which the compiler inlined its predecessor,
+// and its file and line are those of the call.
+struct SourceFrame {
+  std::string_view function;  // its linkage name if it has one; empty: unknown
+  std::string_view file;      // its path; empty: unknown
+  uint32_t line = 0;          // 0: the compiler states no line
+  bool operator==(const SourceFrame&) const = default;
+};
+
+// For one thread. All texts live as long as this object, and have no control characters.
+class DebugInfo {
+ public:
+  // Throws Error if neither the program nor a separate file has debug information, if this build
+  // cannot read it, or if it would take too much memory.
+  DebugInfo(const std::filesystem::path& program, const DebugFolders& folders);
+  ~DebugInfo();
+  DebugInfo(const DebugInfo&) = delete;
+  DebugInfo& operator=(const DebugInfo&) = delete;
+
+  // Addresses from `begin` to `end` with equal frames.
+  struct Span {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    bool holds(uint64_t address) const { return address - begin < end - begin; }
+  };
+
+  // Sets `frames` to the frames of an address in the file; none if the address is unknown. Returns
+  // the addresses around it that have the same frames. Damaged parts of the file have unknown
+  // addresses.
+  Span find(uint64_t address, std::vector<SourceFrame>& frames);
+
+  // The reasons for which parts of the file are unusable, and the number of these parts.
+  struct Damage {
+    size_t units = 0;
+    std::string first;
+  };
+  const Damage& damage() const;
+
+  // The file that has the debug information.
+  const std::filesystem::path& path() const;
+
+ private:
+  struct Reader;
+  std::unique_ptr<Reader> reader_;
+};
+
+}  // namespace htmtrace

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The source lines of all program files of a SymbolTable. Several threads may ask.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/analysis/symbol_table.h"
+#include "core/base/address.h"
+#include "output/source_lines/debug_file.h"
+#include "output/source_lines/debug_info.h"
+
+namespace htmtrace {
+
+class SourceFiles {
+ public:
+  // Reads a file when an address in it is asked for. `symbols` must outlive this object.
+  SourceFiles(const SymbolTable& symbols, DebugFolders folders)
+      : symbols_(symbols), folders_(std::move(folders)) {}
+
+  // As DebugInfo::find(), for an address with its owner (core/analysis/symbol_table.h). The texts
+  // live as long as this object.
+  DebugInfo::Span find(EffectiveAddr address, std::vector<SourceFrame>& frames);
+
+  // The reasons for which files have no lines, or not all of them. Each reason names its file.
+  std::vector<std::string> problems() const;
+  // How many files were asked for, and how many of them have lines.
+  struct Use {
+    size_t files = 0;
+    size_t with_lines = 0;
+  };
+  Use use() const;
+
+ private:
+  struct File {
+    std::unique_ptr<DebugInfo> info;  // null: it has no lines
+    std::string problem;
+  };
+
+  // Null if no file has the address.
+  const SymbolTable::File* file_of(EffectiveAddr address) const;
+  File& opened(const std::string& path);
+
+  const SymbolTable& symbols_;
+  const DebugFolders folders_;
+  mutable std::mutex mutex_;
+  std::map<std::string, File> files_;
+};
+
+}  // namespace htmtrace
