@@ -19,17 +19,17 @@
 namespace htmtrace {
 namespace {
 
-std::string text_of(const std::vector<std::byte>& block) {
+std::string block_text(const std::vector<std::byte>& block) {
   return {reinterpret_cast<const char*>(block.data()), block.size()};
 }
 
 // The disk was full, or the recorder was killed.
 std::string without_end() {
-  return text_of(make_dtl_text_block(DtlBlockKind::kStart, "htmtrace"));
+  return block_text(make_dtl_text_block(DtlBlockKind::kStart, "htmtrace"));
 }
 
 std::string small_recording() {
-  return without_end() + text_of(make_dtl_end_block({.status = 0, .text = "nothing lost"}));
+  return without_end() + block_text(make_dtl_end_block({.status = 0, .text = "nothing lost"}));
 }
 
 TEST_CASE("a rotation numbers its files, and continues the numbers of existing files") {
