@@ -273,26 +273,4 @@ TEST_CASE("perf samples: instructions without an address are counted, and separa
   CHECK(file.samples[1].branches.empty());
 }
 
-TEST_CASE("perf maps: the kernel and its modules") {
-  SymbolTable symbols;
-  const auto add = [&](uint64_t address, const char* name) {
-    symbols.add({.address = address, .name = name, .section = SymbolTable::Section::kCode});
-  };
-  add(0xc000000000000000, "_text");
-  add(0xc000000000000200, "_stext");
-  add(0xc000000000123456, "last");
-  add(0xc008000000050010, "init [htm]");
-  add(0xc008000000050100, "exit [htm]");
-  symbols.finish();
-  const PerfMaps maps = PerfMaps::of(symbols, {});
-  REQUIRE(maps.kernel.size() == 2);
-  CHECK(maps.kernel[0].name == "[kernel.kallsyms]_text");
-  CHECK(maps.kernel[0].begin == 0xc000000000000000);
-  CHECK(maps.kernel[0].end == 0xc000000000140000);
-  CHECK(maps.kernel[0].reference == 0xc000000000000000);
-  CHECK(maps.kernel[1].name == "[htm]");
-  CHECK(maps.kernel[1].begin == 0xc008000000050000);
-  CHECK(maps.kernel[1].end == 0xc008000000070000);
-}
-
 }  // namespace htmtrace
