@@ -34,10 +34,10 @@ constexpr uint64_t kLevelUnknown = 1 << 5, kSnoopUnknown = 1 << 19, kLockUnknown
 constexpr uint64_t kSourceUnknown =
     kLevelUnknown | kSnoopUnknown | kTlbUnknown | kLevelNumberUnknown;
 
+constexpr uint64_t kNoAccess = kOpUnknown | kLockUnknown | kSourceUnknown;
+
 uint64_t data_source(const Instruction& instruction) {
-  if (instruction.data_count == 0 || !instruction.has_opcode) {
-    return kOpUnknown | kLockUnknown | kSourceUnknown;
-  }
+  if (instruction.data_count == 0 || !instruction.has_opcode) return kNoAccess;
   const AccessShape shape = access_shape(instruction);
   const uint64_t op = (shape.reads ? kOpLoad : 0) | (shape.writes ? kOpStore : 0);
   const bool atomic = class_of(instruction) == InstructionClass::kAtomic;
@@ -133,8 +133,12 @@ void PerfSamples::note(const Instruction& instruction) {
   last_.opcode = instruction.opcode;
   last_.has_word = instruction.has_opcode && !instruction.has_prefix;
   last_.time = records_.time();
-  last_.address = instruction.data_count != 0 ? instruction.data[0].ea.value : 0;
-  last_.source = data_source(instruction);
+  if (sampling_.period == PerfSampling::kBranches) {
+    last_.source = kNoAccess;  // the address is that of the target
+  } else {
+    last_.address = instruction.data_count != 0 ? instruction.data[0].ea.value : 0;
+    last_.source = data_source(instruction);
+  }
   if (sampling_.stacks) last_.changes = stacks_.changes();
   flows_ = true;
 }

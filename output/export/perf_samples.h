@@ -76,7 +76,7 @@ class PerfSamples {
   struct Place {
     uint64_t ip = 0;
     uint64_t end = 0;      // the address after the instruction
-    uint64_t address = 0;  // of its data; 0: none
+    uint64_t address = 0;  // of its data, or its target; 0: none
     uint64_t source = 0;   // of its data
     uint64_t time = 0;
     PerfTask task = PerfTask::kUnknown;

@@ -88,7 +88,7 @@ TEST_CASE("perf samples: a sample at each taken branch") {
   core.at(kSampledProgram + 0x100, {kNop, kCallTheKernel});               // 2
   core.at(0xc000000000003000, {kNop, kReturnFromIt});                     // 2
   core.at(kSampledProgram + 0x108, {kNop});                               // interrupted: 1
-  core.at(0xc000000000004900, {kNop});                                    // up to the gap: 1
+  core.at(0xc000000000004900, {kStoreWord});                              // up to the gap: 1
   core.sink().defect({});
   core.at(kSampledProgram + 0x10c, {kNop, kNop});  // up to the end: 2
   const ReadFile file = core.read();
@@ -97,6 +97,7 @@ TEST_CASE("perf samples: a sample at each taken branch") {
   for (const ReadSample& sample : file.samples) targets.push_back(sample.address);
   CHECK(targets == std::vector<uint64_t>{kSampledProgram + 0x100, 0xc000000000003000,
                                          kSampledProgram + 0x108, 0xc000000000004900, 0, 0});
+  CHECK((file.samples[4].source & 0x1f) == 1);  // the address is not that of an access
   const std::vector<uint64_t>& branches = file.samples[3].branches;
   REQUIRE(branches.size() == 12);
   const auto type = [&](size_t i) { return branches[3 * i + 2] >> 20; };
