@@ -76,6 +76,7 @@ void CallStacks::begin_trace() {
 
 void CallStacks::skipped() {
   if (!lost_) restarts_++;
+  changes_++;
   lost_ = true;
   area_bytes_ = 0;  // forces a lookup for the next instruction
 }

@@ -80,9 +80,11 @@ class CallStacks {
   // A number of the caller of this function for the program that runs from now on.
   void set_context(uint64_t context) { context_ = context; }
   // Calls visit(Caller) for the known callers of the last instruction, from the innermost to the
-  // outermost, until it returns false. Callers that only later returns reveal are missing.
+  // outermost, until it returns false. Callers that only later returns reveal are missing. An
+  // instruction without an address or a word has no known callers.
   template <class Visit>
   void visit_callers(const Visit& visit) const {
+    if (lost_) return;
     const bool undecided = task_.choice.kind != Choice::Kind::kNone;
     const size_t end = undecided ? task_.choice.depth : 0;
     bool is_user = level_ == Level::kUser;

@@ -12,11 +12,11 @@ constexpr uint64_t kPerfPageBytes = 4 << 10, kPerfLargestPageBytes = 64 << 10;
 
 class PerfMapsMaker {
  public:
-  explicit PerfMapsMaker(PerfMaps& maps) : maps_(maps) {}
+  PerfMapsMaker(PerfMaps& maps, const PageOwners& pages) : maps_(maps), pages_(pages) {}
 
   void add_program(const SymbolTable::Program& program) {
     const size_t file = file_of(program.source, program.build_id);
-    if (!program.path.empty()) recorded_.try_emplace({program.path, program.inode}, file);
+    if (program.number != PageOwners::kNone) read_.try_emplace(program.number, file);
     PerfMaps::Program& added =
         maps_.programs.emplace_back(PerfMaps::Program{program.begin, program.end, {}});
     for (const SymbolTable::Load& load : program.loads) {
@@ -37,16 +37,12 @@ class PerfMapsMaker {
     PerfMaps::Process& added = maps_.processes.emplace_back(
         PerfMaps::Process{.pid = process.pid, .command = process.command, .mappings = {}});
     for (const PageNames::Mapping& mapping : process.mappings) {
-      // perf calls memory without a file "//anon".
-      const std::string path = mapping.path.empty() ? "//anon" : mapping.path;
-      const auto known = recorded_.find({path, mapping.inode});
-      added.mappings.push_back(
-          {.address = mapping.begin,
-           .bytes = mapping.end - mapping.begin,
-           .offset = mapping.offset,
-           .inode = mapping.inode,
-           .file = known != recorded_.end() ? known->second : file_of(path, ""),
-           .is_code = mapping.is_code});
+      added.mappings.push_back({.address = mapping.begin,
+                                .bytes = mapping.end - mapping.begin,
+                                .offset = mapping.offset,
+                                .inode = mapping.inode,
+                                .file = file_of(mapping),
+                                .is_code = mapping.is_code});
     }
   }
 
@@ -108,6 +104,15 @@ class PerfMapsMaker {
   }
 
  private:
+  size_t file_of(const PageNames::Mapping& mapping) {
+    const std::string& path = mapping.path;
+    if (path.empty()) return file_of("//anon", "");  // as perf calls memory without a file
+    const auto known = read_.find(pages_.number_of(path, mapping.inode));
+    if (known != read_.end()) return known->second;
+    const bool is_file = path.starts_with('/') || path == "[vdso]";
+    return file_of(is_file ? path + '?' : path, "");
+  }
+
   size_t file_of(const std::string& path, const std::string& build_id) {
     const auto [known, added] = files_.try_emplace({path, build_id}, maps_.files.size());
     if (added) maps_.files.push_back({path, build_id});
@@ -132,8 +137,9 @@ class PerfMapsMaker {
   }
 
   PerfMaps& maps_;
+  const PageOwners& pages_;
   std::map<std::pair<std::string, std::string>, size_t> files_;
-  std::map<std::pair<std::string, uint64_t>, size_t> recorded_;  // by path and inode
+  std::map<uint32_t, size_t> read_;  // the files that htmtrace read, by their number in the pages
   std::vector<Code> kernel_code_;
   std::string_view reference_;  // "_text" or "_stext"
   uint64_t reference_address_ = 0;
@@ -144,7 +150,7 @@ class PerfMapsMaker {
 PerfMaps PerfMaps::of(const SymbolTable& symbols,
                       const std::vector<PageNames::Process>& processes) {
   PerfMaps maps;
-  PerfMapsMaker maker(maps);
+  PerfMapsMaker maker(maps, symbols.pages());
   for (const SymbolTable::Program& program : symbols.programs()) maker.add_program(program);
   for (const PageNames::Process& process : processes) {
     if (process.pid != 0) maker.add_process(process);

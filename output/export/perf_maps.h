@@ -56,7 +56,8 @@ struct PerfMaps {
   std::vector<Kernel> kernel;  // the kernel itself comes first
 
   // The files of the processes and programs are those that htmtrace read for `symbols`. A file that
-  // it did not read has its path in the recording.
+  // it did not read has its path in the recording, followed by "?": perf would take names from any
+  // file with this path, and from its own vDSO.
   static PerfMaps of(const SymbolTable& symbols, const std::vector<PageNames::Process>& processes);
 };
 

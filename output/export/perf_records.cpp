@@ -87,7 +87,6 @@ void PerfRecords::put_trailer(FileBytes& to, PerfTask task) const {
 }
 
 void PerfRecords::put_lost(uint64_t records) {
-  losses_++;
   FileBytes bytes;
   put_record_header(bytes, kLost, 40);
   put64(bytes, kEventId);

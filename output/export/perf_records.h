@@ -50,8 +50,6 @@ class PerfRecords {
   // Writes the end of the file, and then its header. `version` is htmtrace's.
   void finish(const std::string& version);
 
-  uint64_t losses() const { return losses_; }
-
  private:
   // perf holds all records in memory up to the second FINISHED_ROUND after them.
   static constexpr uint64_t kRoundBytes = 1 << 20;
@@ -68,7 +66,6 @@ class PerfRecords {
   uint64_t time_ = 0;
   uint64_t data_bytes_ = 0;
   uint64_t round_end_ = kRoundBytes;
-  uint64_t losses_ = 0;
 };
 
 }  // namespace htmtrace

@@ -26,6 +26,9 @@ constexpr unsigned kCond = 1, kUncond = 2, kIndirect = 3, kCall = 4, kIndirectCa
                    kSyscall = 7, kCondCall = 9, kCondRet = 10, kExceptionRet = 11, kInterrupt = 12;
 constexpr unsigned kTypeShift = 20;  // in the flags of perf_branch_entry
 
+// No process has these numbers (PID_MAX_LIMIT of Linux).
+constexpr uint64_t kUnknownContext = uint64_t{0xffffffff} << 32;
+
 // union perf_mem_data_src: all fields that htmtrace cannot know are "not available".
 constexpr uint64_t kOpUnknown = 1, kOpLoad = 2, kOpStore = 4;
 constexpr uint64_t kLevelUnknown = 1 << 5, kSnoopUnknown = 1 << 19, kLockUnknown = 1 << 24,
@@ -34,10 +37,10 @@ constexpr uint64_t kLevelUnknown = 1 << 5, kSnoopUnknown = 1 << 19, kLockUnknown
 constexpr uint64_t kSourceUnknown =
     kLevelUnknown | kSnoopUnknown | kTlbUnknown | kLevelNumberUnknown;
 
+constexpr uint64_t kNoAccess = kOpUnknown | kLockUnknown | kSourceUnknown;
+
 uint64_t data_source(const Instruction& instruction) {
-  if (instruction.data_count == 0 || !instruction.has_opcode) {
-    return kOpUnknown | kLockUnknown | kSourceUnknown;
-  }
+  if (instruction.data_count == 0 || !instruction.has_opcode) return kNoAccess;
   const AccessShape shape = access_shape(instruction);
   const uint64_t op = (shape.reads ? kOpLoad : 0) | (shape.writes ? kOpStore : 0);
   const bool atomic = class_of(instruction) == InstructionClass::kAtomic;
@@ -117,7 +120,7 @@ PerfSamples::PerfSamples(TextOutput& output, const PerfSampling& sampling,
       newest_(branches_.size()),
       record_(kFixedWords + chain_.size() + kBranchWords * sampling.branches) {
   if (!maps.programs.empty()) cursor_.emplace(symbols);
-  stacks_.set_context(static_cast<uint64_t>(user_task_));
+  set_context();
 }
 
 // ---- the course of the trace
@@ -126,6 +129,7 @@ void PerfSamples::note(const Instruction& instruction) {
   if (next_process_ != process_) [[unlikely]]
     set_process();
   last_.mode = perf_mode_of(instruction);
+  knows_privilege_ = (instruction.modes.known & Modes::kPr) != 0;
   last_.task = last_.mode == PerfMode::kUser ? user_task_ : PerfTask::kKernel;
   if (last_.task == PerfTask::kUnknown && cursor_) find_program(instruction);
   last_.ip = instruction.ea.value;
@@ -133,9 +137,14 @@ void PerfSamples::note(const Instruction& instruction) {
   last_.opcode = instruction.opcode;
   last_.has_word = instruction.has_opcode && !instruction.has_prefix;
   last_.time = records_.time();
-  last_.address = instruction.data_count != 0 ? instruction.data[0].ea.value : 0;
-  last_.source = data_source(instruction);
+  if (sampling_.period == PerfSampling::kBranches) {
+    last_.source = kNoAccess;  // the address is that of the target
+  } else {
+    last_.address = instruction.data_count != 0 ? instruction.data[0].ea.value : 0;
+    last_.source = data_source(instruction);
+  }
   if (sampling_.stacks) last_.changes = stacks_.changes();
+  last_.branches = pushed_;
   flows_ = true;
 }
 
@@ -183,10 +192,15 @@ void PerfSamples::break_flow() {
   branch_count_ = 0;
 }
 
+// Code that is not selected can have run since the last selected instruction.
 void PerfSamples::flush() {
   if (run_ == 0) return;
   Place place = sampling_.period == PerfSampling::kBranches ? last_ : last_selected_;
   place.time = records_.time();  // perf expects rising times
+  if (cursor_ && place.task == PerfTask::kUnknown) show_program(place.program, place.ip);
+  const size_t later = std::min<uint64_t>(pushed_ - place.branches, branch_count_);
+  newest_ += later * kBranchWords;
+  branch_count_ -= later;
   put_sample(place);
 }
 
@@ -200,43 +214,85 @@ void PerfSamples::set_process() {
   // The maps of this process do not apply to branches of another process.
   if (task != user_task_) branch_count_ = 0;
   user_task_ = task;
-  stacks_.set_context(static_cast<uint64_t>(task));
+  set_context();
+}
+
+// The context of callers is a task. For code without a known process, it is the number of changes
+// of the maps instead: after a change, the addresses of earlier callers can have other names.
+void PerfSamples::set_context() {
+  stacks_.set_context(user_task_ == PerfTask::kUnknown ? kUnknownContext | changes_of_maps_
+                                                       : static_cast<uint64_t>(user_task_));
+}
+
+PerfTask PerfSamples::task_of_context(uint64_t context) const {
+  if (context < kUnknownContext) return static_cast<PerfTask>(context);
+  return context == (kUnknownContext | changes_of_maps_) ? PerfTask::kUnknown : PerfTask::kKernel;
 }
 
 // Processes without a known number share one task, although several programs may have the same
 // addresses. The mappings of the task are therefore those of the running program.
 void PerfSamples::find_program(const Instruction& instruction) {
   const uint64_t owner = owned::owner(cursor_->code(instruction).value);
-  if (owner != 0 && owner != owned::kForeign) {
-    const size_t program = owned::program(owner);
+  last_.program = owner != 0 && owner != owned::kForeign ? owned::program(owner) : kNoProgram;
+  show_program(last_.program, instruction.ea.value);
+}
+
+// The code at `ea` belongs to this program, or to no known program.
+void PerfSamples::show_program(size_t program, uint64_t ea) {
+  if (program != kNoProgram) {
     if (!mapped_[program]) put_program(program);
-  } else if (mapped_count_ != 0) {
-    hide_programs(instruction.ea.value);
+  } else if (ea - free_begin_ >= free_bytes_) {
+    hide_programs(ea);
   }
 }
 
 void PerfSamples::put_program(size_t program) {
   const PerfMaps::Program& shown = maps_.programs[program];
   for (size_t i = 0; i < mapped_.size(); i++) {
-    if (!mapped_[i] || !maps_.programs[i].overlaps(shown)) continue;
-    mapped_[i] = false;
-    mapped_count_--;
+    if (mapped_[i] && maps_.programs[i].overlaps(shown)) hide(i);
   }
+  change_names(shown);
   for (const PerfMaps::Mapping& mapping : shown.mappings)
     records_.put_mapping(PerfTask::kUnknown, mapping);
   mapped_[program] = true;
-  mapped_count_++;
+  free_bytes_ = 0;
 }
 
-// The code at `ea` belongs to no known program.
 void PerfSamples::hide_programs(uint64_t ea) {
+  free_begin_ = 0;
+  uint64_t free_end = ~uint64_t{0};
   for (size_t i = 0; i < mapped_.size(); i++) {
+    if (!mapped_[i]) continue;
     const PerfMaps::Program& program = maps_.programs[i];
-    if (!mapped_[i] || !program.holds(ea)) continue;
-    mapped_[i] = false;
-    mapped_count_--;
-    records_.put_memory(PerfTask::kUnknown, program.begin, program.end);
+    if (program.holds(ea)) {
+      hide(i);
+    } else if (ea < program.begin) {
+      free_end = std::min(free_end, program.begin);
+    } else {
+      free_begin_ = std::max(free_begin_, program.end);
+    }
   }
+  free_bytes_ = free_end - free_begin_;
+}
+
+void PerfSamples::hide(size_t program) {
+  mapped_[program] = false;
+  const PerfMaps::Program& hidden = maps_.programs[program];
+  change_names(hidden);
+  records_.put_memory(PerfTask::kUnknown, hidden.begin, hidden.end);
+}
+
+// From now on, the addresses of this program have other names. Earlier branches and callers there
+// belong to other code. The newest branch led to the code that has the new names.
+void PerfSamples::change_names(const PerfMaps::Program& program) {
+  for (size_t i = 0; i < branch_count_; i++) {
+    const uint64_t* const branch = &branches_[newest_ + i * kBranchWords];
+    if (!program.holds(little(branch[0])) && (i == 0 || !program.holds(little(branch[1]))))
+      continue;
+    branch_count_ = i;
+  }
+  changes_of_maps_++;
+  set_context();
 }
 
 // ---- samples
@@ -249,11 +305,19 @@ void PerfSamples::push_branch(uint64_t from, uint64_t to, unsigned type) {
                        branches_.begin() + static_cast<ptrdiff_t>(newest_ + kept), branches_.end());
     newest_ = branches_.size() - kept;
   }
+  pushed_++;
   newest_ -= kBranchWords;
   branches_[newest_] = little(from);
   branches_[newest_ + 1] = little(to);
   branches_[newest_ + 2] = little(uint64_t{type} << kTypeShift);
   branch_count_ = std::min<size_t>(branch_count_ + 1, sampling_.branches);
+}
+
+// Only the processor's word on its mode distinguishes a program from a hypervisor.
+PerfMode PerfSamples::mode_of(const CallStacks::Caller& caller) const {
+  if (caller.is_user) return PerfMode::kUser;
+  if (!owned::is_user(caller.ea)) return PerfMode::kKernel;
+  return knows_privilege_ ? PerfMode::kHypervisor : PerfMode::kUser;
 }
 
 // perf for POWER expects that the third entry of a chain in a program is the link register, and may
@@ -265,15 +329,16 @@ void PerfSamples::set_callers() {
   if (last_.mode == PerfMode::kUser) chain_.push_back(little(kUserCallers));
   chain_ip_ = chain_.size();
   chain_.push_back(0);
-  bool in_program = last_.mode == PerfMode::kUser;
+  PerfMode mode = last_.mode;
   chain_task_ = PerfTask::kKernel;
-  size_t left = kMostCallers - 1;
+  size_t callers = kMostCallers - 1, markers = kMostMarkers - chain_ip_;
   stacks_.visit_callers([&](const CallStacks::Caller& caller) {
-    if (left-- == 0) return false;
-    if (caller.is_user && !in_program) {
-      in_program = true;
-      chain_task_ = static_cast<PerfTask>(caller.context);
-      chain_.push_back(little(kUserCallers));
+    if (callers-- == 0) return false;
+    if (const PerfMode next = mode_of(caller); next != mode) {
+      if (markers-- == 0) return false;
+      mode = next;
+      if (mode == PerfMode::kUser) chain_task_ = task_of_context(caller.context);
+      chain_.push_back(little(callers_of(mode)));
     }
     chain_.push_back(little(caller.ea));
     return true;
@@ -285,11 +350,14 @@ void PerfSamples::put_sample(const Place& place) {
   const uint64_t changes = stacks_.changes();
   if (sampling_.stacks && callers_of_ != changes) set_callers();
   const bool has_callers = sampling_.stacks && place.changes == changes;
+  const bool in_kernel = has_callers && place.mode != PerfMode::kUser;
+  const PerfTask task = in_kernel ? chain_task_ : place.task;
+  // perf would name the branches of one program by the maps of another.
+  if (in_kernel && task != PerfTask::kKernel && task != user_task_) branch_count_ = 0;
   uint64_t* to = record_.data() + 1;
   const auto add = [&to](uint64_t value) { *to++ = little(value); };
   add(place.ip);
-  const bool in_kernel = has_callers && place.mode != PerfMode::kUser;
-  add(static_cast<uint64_t>(in_kernel ? chain_task_ : place.task));
+  add(static_cast<uint64_t>(task));
   add(place.time);
   add(place.address);
   add(run_);

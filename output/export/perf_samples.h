@@ -72,15 +72,19 @@ class PerfSamples {
   const PerfSampleCounts& counts() const { return counts_; }
 
  private:
+  static constexpr size_t kNoProgram = ~size_t{0};
+
   // An instruction that can get a sample.
   struct Place {
     uint64_t ip = 0;
     uint64_t end = 0;      // the address after the instruction
-    uint64_t address = 0;  // of its data; 0: none
+    uint64_t address = 0;  // of its data, or its target; 0: none
     uint64_t source = 0;   // of its data
     uint64_t time = 0;
     PerfTask task = PerfTask::kUnknown;
-    uint64_t changes = 0;  // of the callers
+    size_t program = kNoProgram;  // of code without a known process
+    uint64_t changes = 0;         // of the callers
+    uint64_t branches = 0;        // number of taken branches that precede it
     uint32_t opcode = 0;
     bool has_word = false;  // the opcode is known, and has no prefix
     PerfMode mode = PerfMode::kUser;
@@ -120,11 +124,17 @@ class PerfSamples {
   void put_sample(const Place& place);
 
   void set_process();
+  void set_context();
   void find_program(const Instruction& instruction);
+  void show_program(size_t program, uint64_t ea);
   void put_program(size_t program);
   void hide_programs(uint64_t ea);
+  void hide(size_t program);
+  void change_names(const PerfMaps::Program& program);
 
   void push_branch(uint64_t from, uint64_t to, unsigned type);
+  PerfMode mode_of(const CallStacks::Caller& caller) const;
+  PerfTask task_of_context(uint64_t context) const;
   void set_callers();
 
   static constexpr unsigned kSystemCall = 17;  // primary opcode of sc and scv
@@ -148,6 +158,7 @@ class PerfSamples {
   bool flows_ = false;  // the next instruction follows the last one
   Place last_;
   Place last_selected_;
+  bool knows_privilege_ = false;
   uint64_t run_ = 0;
 
   // Processes.
@@ -157,7 +168,10 @@ class PerfSamples {
   // The programs of code without a known process.
   std::optional<SymbolCursor> cursor_;
   std::vector<bool> mapped_;  // the mappings of this program apply now
-  size_t mapped_count_ = 0;
+  uint64_t changes_of_maps_ = 0;
+  // No program is mapped at these addresses.
+  uint64_t free_begin_ = 0;
+  uint64_t free_bytes_ = 0;
 
   // Calls.
   CallStacks stacks_;
@@ -170,6 +184,7 @@ class PerfSamples {
   std::vector<uint64_t> branches_;
   size_t newest_ = 0;
   size_t branch_count_ = 0;
+  uint64_t pushed_ = 0;
 
   std::vector<uint64_t> record_;
 };

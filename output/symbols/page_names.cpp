@@ -104,7 +104,7 @@ bool PageNames::add_mapping(std::string_view line) {
   if (!begin || processes_.empty() || !line.starts_with('-')) return false;
   line.remove_prefix(1);
   const auto end = take_number(line, 16);
-  if (!end) return false;
+  if (!end || *end <= *begin) return false;
   const std::string_view permissions = take_word(line);
   const auto offset = take_number(line, 16);
   take_word(line);

@@ -152,7 +152,7 @@ def expected(path, period, most):
                 yield (pending[0], ea, pending[2], run, tuple(flow.branches))
                 run = 0
             flow.last = ea, [int(event["op"][i:i + 8], 16) for i in range(0, len(event["op"]), 8)]
-            data = event.get("data")
+            data = event.get("data") if period != "branch" else None
             pending = ea, int(data[0]["ea"], 16) if data else 0, event.get("privilege")
             run += 1
             if run == period:

@@ -196,6 +196,17 @@ TEST_CASE("the owners of pages prove a process only near its stack") {
   CHECK_FALSE(proves("# only owner\n", "7ffe20000000-7ffe20021000", ""));
 }
 
+TEST_CASE("a mapping that ends before it begins is malformed") {
+  SymbolTable known;
+  known.finish();
+  PageNames names(known);
+  CHECK(names.add_file("# pid 20 700 50 prog\n"
+                       "2000-1000 r-xp 00000000 00:01 5 /bin/prog\n"
+                       "2000-2000 r-xp 00000000 00:01 5 /bin/prog\n"
+                       "2000-3000 r-xp 00000000 00:01 5 /bin/prog\n") == 2);
+  CHECK(names.processes().at(0).mappings.size() == 1);
+}
+
 TEST_CASE("a command is not longer than Linux shows it") {
   SymbolTable known;
   known.finish();

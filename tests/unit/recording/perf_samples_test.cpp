@@ -24,6 +24,29 @@ std::vector<uint64_t> periods_of(const ReadFile& file) {
   return periods;
 }
 
+constexpr auto kUserMark = static_cast<uint64_t>(-512), kKernelMark = static_cast<uint64_t>(-128);
+constexpr uint32_t kWordOfOne = 0x38600001, kWordOfTwo = 0x38600002;
+
+// Two programs with the same addresses.
+SymbolTable symbols_of_two() {
+  SymbolTable symbols;
+  for (const auto& [name, word] : {std::pair("/bin/one", kWordOfOne), {"/bin/two", kWordOfTwo}}) {
+    symbols.begin_program(
+        {.file = name + 5,
+         .path = name,
+         .source = name,
+         .is_main = true,
+         .begin = kSampledProgram,
+         .end = kSampledProgram + 0x10,
+         .loads = {{.address = kSampledProgram, .offset = 0, .size_bytes = 0x10}},
+         .texts = {{.address = kSampledProgram, .words = {word, word, word, word}}}});
+    symbols.add({.address = kSampledProgram, .size_bytes = 0x10, .name = "main"});
+  }
+  symbols.end_program();
+  symbols.finish();
+  return symbols;
+}
+
 }  // namespace
 
 TEST_CASE("perf samples: each instruction has a sample with its data and its level") {
@@ -88,7 +111,7 @@ TEST_CASE("perf samples: a sample at each taken branch") {
   core.at(kSampledProgram + 0x100, {kNop, kCallTheKernel});               // 2
   core.at(0xc000000000003000, {kNop, kReturnFromIt});                     // 2
   core.at(kSampledProgram + 0x108, {kNop});                               // interrupted: 1
-  core.at(0xc000000000004900, {kNop});                                    // up to the gap: 1
+  core.at(0xc000000000004900, {kStoreWord});                              // up to the gap: 1
   core.sink().defect({});
   core.at(kSampledProgram + 0x10c, {kNop, kNop});  // up to the end: 2
   const ReadFile file = core.read();
@@ -97,6 +120,7 @@ TEST_CASE("perf samples: a sample at each taken branch") {
   for (const ReadSample& sample : file.samples) targets.push_back(sample.address);
   CHECK(targets == std::vector<uint64_t>{kSampledProgram + 0x100, 0xc000000000003000,
                                          kSampledProgram + 0x108, 0xc000000000004900, 0, 0});
+  CHECK((file.samples[4].source & 0x1f) == 1);  // the address is not that of an access
   const std::vector<uint64_t>& branches = file.samples[3].branches;
   REQUIRE(branches.size() == 12);
   const auto type = [&](size_t i) { return branches[3 * i + 2] >> 20; };
@@ -144,7 +168,6 @@ TEST_CASE("perf samples: call chains name calls, and separate the program from t
   core.call_to(kSampledKernel);  // at ...3004
   core.run({kNop});
   const ReadFile file = core.read();
-  constexpr auto kUserMark = static_cast<uint64_t>(-512), kKernelMark = static_cast<uint64_t>(-128);
   const auto& first = file.samples.front().chain;
   CHECK(first == std::vector<uint64_t>{kUserMark, kUserMark, kSampledProgram});
   const auto& call = file.samples[4].chain;
@@ -154,6 +177,40 @@ TEST_CASE("perf samples: call chains name calls, and separate the program from t
   CHECK(last == std::vector<uint64_t>{kKernelMark, kSampledKernel, 0xc000000000003004, kUserMark,
                                       kSampledProgram + 0x204, kSampledProgram + 0x104,
                                       kSampledProgram + 4});
+}
+
+TEST_CASE("perf samples: an instruction without a word after a gap has no callers") {
+  SampledCore core({.stacks = true});
+  core.run({kNop});
+  core.call_to(kSampledProgram + 0x100);
+  core.run({kNop});
+  core.sink().defect({});
+  Instruction without_word = one(kSampledProgram + 0x200, 0);
+  without_word.has_opcode = false;
+  core.sink().instruction(without_word);
+  const ReadFile file = core.read();
+  CHECK(file.samples[2].chain.size() == 4);
+  CHECK(file.samples.back().chain.back() == kSampledProgram + 0x200);
+  CHECK(file.samples.back().chain[file.samples.back().chain.size() - 2] == kUserMark);
+}
+
+TEST_CASE("perf samples: the kernel's callers of the hypervisor") {
+  SampledCore core({.stacks = true});
+  core.at(kSampledKernel, {kNop, kNop});
+  Instruction hypervisor = one(0x980, kNop);
+  hypervisor.modes = {.bits = Modes::kHv, .known = Modes::kAll};
+  core.sink().instruction(hypervisor);
+  const ReadFile file = core.read();
+  CHECK(file.samples.back().chain ==
+        std::vector<uint64_t>{static_cast<uint64_t>(-32), 0x980, kKernelMark, kSampledKernel + 4});
+}
+
+TEST_CASE("perf samples: the kernel's callers in a program, without privileges in the trace") {
+  SampledCore core({.stacks = true});
+  constexpr uint64_t kInterrupt = 0xc000000000004900;
+  for (const uint64_t ea : {kSampledProgram, kInterrupt}) core.sink().instruction(one(ea, kNop));
+  CHECK(core.read().samples.back().chain ==
+        std::vector<uint64_t>{kKernelMark, kInterrupt, kUserMark, kSampledProgram});
 }
 
 TEST_CASE("perf samples: a deep stack and many branches fit into a record") {
@@ -229,36 +286,98 @@ TEST_CASE("perf samples: processes, and the kernel on behalf of any process") {
 }
 
 TEST_CASE("perf samples: code of an unknown process has the mappings of its program") {
-  constexpr uint32_t kWordOfOne = 0x38600001, kWordOfTwo = 0x38600002;
-  SymbolTable symbols;
-  for (const auto& [name, word] : {std::pair("/bin/one", kWordOfOne), {"/bin/two", kWordOfTwo}}) {
-    symbols.begin_program(
-        {.file = name + 5,
-         .path = name,
-         .source = name,
-         .is_main = true,
-         .begin = kSampledProgram,
-         .end = kSampledProgram + 0x10,
-         .loads = {{.address = kSampledProgram, .offset = 0, .size_bytes = 0x10}},
-         .texts = {{.address = kSampledProgram, .words = {word, word, word, word}}}});
-    symbols.add({.address = kSampledProgram, .size_bytes = 0x10, .name = "main"});
-  }
-  symbols.end_program();
-  symbols.finish();
+  SymbolTable symbols = symbols_of_two();
   PerfMaps maps = PerfMaps::of(symbols, {});
   REQUIRE(maps.programs.size() == 2);
-  SampledCore core({}, {}, std::move(symbols), std::move(maps));
+  SampledCore core({.branches = 4}, {}, std::move(symbols), std::move(maps));
   core.at(kSampledProgram, {kWordOfOne, kWordOfOne});
+  core.at(kSampledProgram, {kWordOfOne});
   core.at(kSampledProgram, {kWordOfTwo});
   core.at(kSampledProgram + 4, {kWordOfTwo});
   core.at(kSampledProgram, {kNop});  // a third program
   core.at(kSampledProgram, {kWordOfOne});
   const ReadFile file = core.read();
-  CHECK(file.records == std::vector<std::string>{"mmap /bin/one 10000000-10000010", "sample",
-                                                 "sample", "mmap /bin/two 10000000-10000010",
-                                                 "sample", "sample",
-                                                 "mmap //anon 10000000-10000010", "sample",
-                                                 "mmap /bin/one 10000000-10000010", "sample"});
+  CHECK(file.records ==
+        std::vector<std::string>{"mmap /bin/one 10000000-10000010", "sample", "sample", "sample",
+                                 "mmap //anon 10000000-10000010", "mmap /bin/two 10000000-10000010",
+                                 "sample", "sample", "mmap //anon 10000000-10000010", "sample",
+                                 "mmap /bin/one 10000000-10000010", "sample"});
+  std::vector<size_t> branches;
+  for (const ReadSample& sample : file.samples) branches.push_back(sample.branches.size() / 3);
+  // Branches of another program would have names of this program.
+  CHECK(branches == std::vector<size_t>{0, 0, 1, 0, 0, 0, 0});
+}
+
+// The kernel switches back to the first program. Its code has not run yet, so the maps are those of
+// the second program.
+TEST_CASE("perf samples: the program of the kernel's callers, after a change of the task") {
+  constexpr uint64_t kEntry = 0xc000000000004900, kSwitch = 0xc000000000020000;
+  constexpr uint64_t kFirstTask = 0xc000000010003e00, kSecondTask = 0xc000000010103e00;
+  constexpr uint32_t kCopyStack = 0x7d014378;  // mr r1,r8
+  SymbolTable symbols = symbols_of_two();
+  PerfMaps maps = PerfMaps::of(symbols, {});
+  SampledCore core({.stacks = true, .branches = 4}, {}, std::move(symbols), std::move(maps));
+  const auto switch_to = [&](uint64_t stack) {
+    core.call_to(kSwitch);
+    core.run({kSaveWord, kCopyStack});
+    core.stack = stack;
+    core.run({kSaveWord, kReturn});
+    core.at(kEntry + 0x10, {kSaveWord});
+  };
+  const auto enter = [&](uint64_t stack) {
+    core.stack = stack;
+    core.at(kEntry, {kNop, kNop, kSaveWord});
+  };
+  core.at(kSampledProgram, {kWordOfOne, kWordOfOne});
+  enter(kFirstTask);
+  switch_to(kSecondTask);
+  core.run({kReturnFromIt});
+  core.at(kSampledProgram, {kWordOfTwo, kWordOfTwo});
+  enter(kSecondTask);
+  switch_to(kFirstTask);
+  const ReadFile file = core.read();
+  const auto is_of = [&](size_t from_end, uint64_t task) {
+    const ReadSample& sample = file.samples[file.samples.size() - from_end];
+    CHECK(sample.mode == 1);
+    CHECK(sample.chain.back() == kSampledProgram + 4);
+    CHECK(sample.task == task);
+  };
+  is_of(6, ~uint64_t{0});  // for the second program
+  is_of(1, 0);             // for the first program
+}
+
+TEST_CASE("perf samples: the remainder has the program and the branches of its instruction") {
+  SymbolTable symbols = symbols_of_two();
+  PerfMaps maps = PerfMaps::of(symbols, {});
+  Selection selection;
+  selection.numbers = {.first = 0, .last = 2};
+  SampledCore core({.period = 100, .branches = 4}, selection, std::move(symbols), std::move(maps));
+  core.at(kSampledKernel, {kNop});
+  core.at(kSampledProgram, {kWordOfOne, kWordOfOne});
+  core.at(kSampledKernel, {kNop});  // not selected
+  core.at(kSampledProgram, {kWordOfTwo, kWordOfTwo});
+  const ReadFile file = core.read();
+  CHECK(file.records.back() == "sample");
+  CHECK(file.records[file.records.size() - 2] == "mmap /bin/one 10000000-10000010");
+  REQUIRE(file.samples.size() == 1);
+  CHECK(file.samples[0].period == 3);
+  CHECK(file.samples[0].ip == kSampledProgram + 4);
+  CHECK(file.samples[0].branches.empty());  // the other program's code had the same addresses
+}
+
+TEST_CASE("perf samples: branches that follow the last selected instruction are not its branches") {
+  Selection selection;
+  selection.numbers = {.first = 0, .last = 1};
+  SampledCore core({.period = 100, .branches = 4}, selection);
+  core.at(kSampledProgram, {jump(0, 0x100)});
+  core.at(kSampledProgram + 0x100, {jump(0, 0x100)});
+  core.at(kSampledProgram + 0x200, {jump(0, 0x100)});
+  core.at(kSampledProgram + 0x300, {kNop});
+  const ReadFile file = core.read();
+  REQUIRE(file.samples.size() == 1);
+  CHECK(file.samples[0].ip == kSampledProgram + 0x100);
+  REQUIRE(file.samples[0].branches.size() == 3);
+  CHECK(file.samples[0].branches[0] == kSampledProgram);
 }
 
 TEST_CASE("perf samples: instructions without an address are counted, and separate branches") {
@@ -271,28 +390,6 @@ TEST_CASE("perf samples: instructions without an address are counted, and separa
         "2 samples of 2 instructions; 1 instruction without an address omitted");
   const ReadFile file = core.read();
   CHECK(file.samples[1].branches.empty());
-}
-
-TEST_CASE("perf maps: the kernel and its modules") {
-  SymbolTable symbols;
-  const auto add = [&](uint64_t address, const char* name) {
-    symbols.add({.address = address, .name = name, .section = SymbolTable::Section::kCode});
-  };
-  add(0xc000000000000000, "_text");
-  add(0xc000000000000200, "_stext");
-  add(0xc000000000123456, "last");
-  add(0xc008000000050010, "init [htm]");
-  add(0xc008000000050100, "exit [htm]");
-  symbols.finish();
-  const PerfMaps maps = PerfMaps::of(symbols, {});
-  REQUIRE(maps.kernel.size() == 2);
-  CHECK(maps.kernel[0].name == "[kernel.kallsyms]_text");
-  CHECK(maps.kernel[0].begin == 0xc000000000000000);
-  CHECK(maps.kernel[0].end == 0xc000000000140000);
-  CHECK(maps.kernel[0].reference == 0xc000000000000000);
-  CHECK(maps.kernel[1].name == "[htm]");
-  CHECK(maps.kernel[1].begin == 0xc008000000050000);
-  CHECK(maps.kernel[1].end == 0xc008000000070000);
 }
 
 }  // namespace htmtrace

@@ -26,6 +26,7 @@ namespace htmtrace {
 inline constexpr uint64_t kSampledKernel = 0xc000000000010000, kSampledProgram = 0x10000000;
 inline constexpr uint32_t kStoreWord = 0x90010010;    // stw r0,16(r1)
 inline constexpr uint32_t kReserveWord = 0x7c000028;  // lwarx r0,0,r0
+inline constexpr uint32_t kSaveWord = 0xf8010010;     // std r0,16(r1)
 
 struct ReadSample {
   uint64_t ip = 0, task = 0, time = 0, address = 0, period = 0, source = 0;
@@ -130,6 +131,7 @@ class SampledCore {
       instruction.modes = {.bits = ea_ >> 60 == 0xc ? uint16_t{0} : Modes::kPr,
                            .known = Modes::kAll};
       if (opcode == kStoreWord || opcode == kReserveWord) instruction.add_data({0x7fff0010});
+      if (opcode == kSaveWord) instruction.add_data({stack + 16});
       sink_.instruction(instruction);
       ea_ += 4;
     }
@@ -138,6 +140,7 @@ class SampledCore {
     run({call(ea_, target)});
     ea_ = target;
   }
+  uint64_t stack = 0;  // for kSaveWord
   void process(const Process& process) { samples_.process(process); }
   SelectingSink<PerfSamples>& sink() { return sink_; }
   PerfSampleCounts counts() const { return samples_.counts(); }
