@@ -90,6 +90,25 @@ job() {
             printf "%-18s %6.1f %12.1f %10d  %s", name, n / user / 1e6, n / all / 1e6, mib, threads }')"
 }
 
+# fields_seconds FIELDS OPTION...: prints the user seconds of these fields of the user code of the trace "loop".
+fields_seconds() {
+    local fields=$1
+    shift
+    run /usr/bin/time -q -o "$folder/time" -f '%U' taskset -c "$core" "$htmtrace" decode -q -j 1 --fields "$fields" "$@" \
+        --translation "$folder/loop.map" --partition 0 --privilege user "$folder/loop"
+    cat "$folder/time"
+}
+
+# times_of_lines FIELDS OPTION...: prints the time of FIELDS,line,inlined divided by that of FIELDS. Each of the seven
+# rounds runs both, so that other load on the machine affects both.
+times_of_lines() {
+    local fields=$1
+    shift
+    for _ in 1 2 3 4 5 6 7; do
+        echo "$(fields_seconds "$fields") $(fields_seconds "$fields,line,inlined" "$@")"
+    done | awk 'NR == 1 || $1 < without { without = $1 } NR == 1 || $2 < with { with = $2 } END { printf "%.2f", with / without }'
+}
+
 # own_pages TRACE: write htm.pages. One process owns the pages that user code accesses in the first million instructions,
 # but only those in the 4 GiB below the end of its stack. The function chooses the 4 GiB with the most accesses.
 own_pages() {
@@ -170,6 +189,6 @@ elf=(--elf "$folder/lines")
 job loop 'text, user' decode --privilege user
 job loop 'text --symbols' decode --privilege user --symbols "${elf[@]}"
 job loop '--fields line' decode --privilege user --fields "$fields,line,inlined" "${elf[@]}"
-say "                   $(awk "BEGIN { printf \"%.2f\", ${users[--fields line]} / ${users[text, user]} }") times the user time of text"
+say "                   $(times_of_lines "$fields" "${elf[@]}") times the user time of --fields without line and inlined"
 job loop 'report --lines' report --lines --privilege user "${elf[@]}"
 job loop 'annotate' annotate --privilege user --top 100 "${elf[@]}"

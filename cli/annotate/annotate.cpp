@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -99,7 +100,8 @@ class Annotate {
                                 .functions = std::move(functions),
                                 .totals = totals_,
                                 .traces = traces.size()};
-    output.put(options_.format == AnnotateFormat::kText ? report.to_text() : report.to_json());
+    const auto put = [&output](std::string_view text) { output.put(text); };
+    options_.format == AnnotateFormat::kText ? report.put_text(put) : report.put_json(put);
     output.finish();
     pager.wait();
     if (can_read_lines()) warn_of_lines(lines);

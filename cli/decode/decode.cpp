@@ -13,6 +13,7 @@
 #include "cli/decode/account.h"
 #include "cli/decode/dispatches.h"
 #include "cli/decode/fields.h"
+#include "cli/decode/names.h"
 #include "cli/decode/nest_decode.h"
 #include "cli/decode/options.h"
 #include "cli/decode/perf_decode.h"
@@ -49,21 +50,14 @@ namespace {
 constexpr uint64_t kUsualInterval = 10'000'000;
 // The instructions in these bytes have at most 32 MB of names (SymbolTable::kMostNameBytes).
 constexpr size_t kNamedFeedBytes = 4 << 10;
-
-SymbolTable load_names(const DecodeOptions& options) {
-  SymbolTable symbols = load_symbols(options.names, options.traces);
-  if (!symbols.empty()) return symbols;
-  throw Error("cannot print symbols: no symbols found")
-      .hint("pass --kallsyms or --elf, or record as root, without --no-symbols");
-}
+// The texts of lines and inlined functions are longer (DebugInfo::kMostFrameBytes).
+constexpr size_t kLinedFeedBytes = 1 << 10;
 
 class Decode {
  public:
   Decode(const DecodeOptions& options, TextOutput output, Pager& pager)
       : options_(options), output_(std::move(output)), pager_(pager) {
     if (options_.disassemble || needs_.assembler) Disassembler::of_thread();  // reports its lack
-    if (options_.symbols || needs_.symbols) symbols_ = load_names(options_);
-    if (needs_.lines) lines_ = open_lines(*symbols_, options_.lines);
   }
 
   int run() {
@@ -83,7 +77,7 @@ class Decode {
     }
     output_.finish();
     pager_.wait();
-    if (lines_) warn_of_lines(*lines_);
+    if (names_.lines() != nullptr) warn_of_lines(*names_.lines());
     if (output_.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     return account_.finish(tell_missing(traces, options_.traces.context));
   }
@@ -120,15 +114,15 @@ class Decode {
           return TextPrinter(output, {.stamps = options_.stamps,
                                       .modes = options_.modes,
                                       .disassemble = options_.disassemble,
-                                      .symbols = symbols()});
+                                      .symbols = names_.symbols()});
         });
       case DecodeFormat::kJson:
         return print(bytes, map, [this, name = trace.short_name()](TextOutput& output) {
-          return JsonPrinter(output, name, options_.stamps, symbols());
+          return JsonPrinter(output, name, options_.stamps, names_.symbols());
         });
       case DecodeFormat::kCsv:
         return print(bytes, map, [this, name = trace.short_name()](TextOutput& output) {
-          return CsvPrinter(output, name, symbols());
+          return CsvPrinter(output, name, names_.symbols());
         });
       case DecodeFormat::kQtrace:
         return write_qtrace(bytes, map);
@@ -137,19 +131,6 @@ class Decode {
       default:
         return;  // refused above, or not decoded here
     }
-  }
-
-  // The symbols that the output needs, or null.
-  const SymbolTable* symbols() const {
-    return options_.symbols || needs_.symbols ? &*symbols_ : nullptr;
-  }
-
-  // The functions, objects and files that select instructions, or null.
-  const NameSelection* names() {
-    if (options_.traces.names.empty()) return nullptr;
-    if (!symbols_) symbols_ = load_symbols(options_.names, options_.traces);
-    if (!names_) names_ = resolve(options_.traces.names, *symbols_);
-    return &*names_;
   }
 
   TraceBytes bytes_of(const ChosenTrace& trace, InputFile& input) const {
@@ -165,8 +146,8 @@ class Decode {
       return CoreFieldsPrinter(output, {.format = fields_format(options_.format),
                                         .fields = options_.fields,
                                         .target = name,
-                                        .symbols = symbols(),
-                                        .lines = lines_.get()});
+                                        .symbols = names_.symbols(),
+                                        .lines = names_.lines()});
     });
   }
 
@@ -212,7 +193,8 @@ class Decode {
   void print_in_parts(TraceBytes& bytes, const TranslationMap& map, const MakePrinter& make_printer,
                       const AtEnd& at_end) {
     ParallelLimits limits;
-    if (symbols() != nullptr) limits.feed_bytes = kNamedFeedBytes;
+    if (names_.symbols() != nullptr) limits.feed_bytes = kNamedFeedBytes;
+    if (names_.lines() != nullptr) limits.feed_bytes = kLinedFeedBytes;
     const std::optional<CoreStatistics> statistics = decode_in_parts(
         {.bytes = bytes,
          .map = map,
@@ -236,7 +218,7 @@ class Decode {
     std::optional<uint64_t> selected;
     print_in_parts(
         bytes, map,
-        [&, these = names()](TextOutput& output) {
+        [&, these = names_.selected()](TextOutput& output) {
           return Printer(make_printer, output, parts, these);
         },
         [&](const Printer& printer) { selected = printer.selected(); });
@@ -248,7 +230,7 @@ class Decode {
     uint64_t selected = 0;
     const std::optional<CoreStatistics> statistics = count_in_parts(
         {.bytes = bytes, .map = map, .threads = options_.traces.threads, .progress = progress_},
-        options_.traces.selection, names(), next, selected,
+        options_.traces.selection, names_.selected(), next, selected,
         [this] { return !output_.reader_gone(); });
     if (!statistics) return;
     add(bytes, *statistics, map);
@@ -320,7 +302,7 @@ class Decode {
     if (options_.traces.selection.everything() && !needs_.place && !needs_.process) {
       return decode_into(printer, bytes, map);
     }
-    SelectingSink sink(options_.traces.selection, printer, names());
+    SelectingSink sink(options_.traces.selection, printer, names_.selected());
     if (owners_) sink.find_processes(*owners_, ProcessSelection(options_.traces.processes));
     sink.begin_at(place_of_begin(bytes));
     decode_into(sink, bytes, map);
@@ -357,14 +339,12 @@ class Decode {
       options_.traces.output.empty() && (pager_.running() || ::isatty(STDOUT_FILENO) == 1)
           ? Progress::Style::kNone
           : options_.traces.progress();
-  std::optional<SymbolTable> symbols_;  // built on first use
-  std::unique_ptr<SourceFiles> lines_;  // if a field needs them
-  std::optional<PageOwners> owners_;    // of the trace, if the output or the selection needs them
-  std::string_view heading_;            // the last printed heading
+  std::optional<PageOwners> owners_;  // of the trace, if the output or the selection needs them
+  std::string_view heading_;          // the last printed heading
   const CoreFieldNeeds needs_ = needs_of(options_.fields);
+  DecodeNames names_{options_, needs_};
   const bool finds_processes_ = needs_.process || options_.traces.selection.by_process;
   const std::string fields_heading_ = fields_heading(options_.fields);
-  std::optional<NameSelection> names_;  // resolved on first use
   DecodeAccount account_{options_, output_};
 };
 

@@ -63,7 +63,10 @@ void AddressCounts::stamp(const Stamp& stamp) {
     if (between_ > kMostBetween) {
       unshared_ticks_ += stamp.elapsed;
     } else {
-      const uint64_t share = stamp.elapsed * AddressCount::kTickParts / between_;
+      // Without the rest, the ticks of many instructions with few ticks each would disappear.
+      const uint64_t parts = stamp.elapsed * AddressCount::kTickParts + rest_parts_;
+      const uint64_t share = parts / between_;
+      rest_parts_ = parts % between_;
       for (const uint64_t key : since_stamp_) {
         if (counts_.contains(key)) counts_.at(key).tick_parts += share;
       }

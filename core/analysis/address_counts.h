@@ -32,7 +32,7 @@ struct AddressCount {
   bool has_prefix = false;
   bool rewritten = false;  // other executions had another word
 
-  static constexpr uint64_t kTickParts = 256;
+  static constexpr uint64_t kTickParts = 1 << 16;
   uint64_t ticks() const { return tick_parts / kTickParts; }
 };
 
@@ -59,6 +59,7 @@ class AddressCounts {
   void end_trace() {
     skipped();
     between_ = 0;
+    rest_parts_ = 0;
     since_stamp_.clear();
   }
 
@@ -82,6 +83,7 @@ class AddressCounts {
   HotTable<AddressCount> counts_;
   std::vector<uint64_t> since_stamp_;  // keys of the selected instructions since the last stamp
   uint64_t between_ = 0;               // all instructions since the last stamp
+  uint64_t rest_parts_ = 0;            // of ticks that earlier instructions could not share
   uint64_t branch_ = kNoBranch;        // key of the last instruction if it is a branch
   uint64_t branch_ea_ = 0;
   uint32_t branch_word_ = 0;

@@ -48,6 +48,18 @@ bool SymbolTable::Program::has_word(uint64_t address, uint32_t word) const {
   return place < text.words.size() && text.words[place] == word;
 }
 
+std::optional<SymbolTable::Program::Word> SymbolTable::Program::word_from(uint64_t address) const {
+  auto text = std::ranges::upper_bound(texts, address, {}, &Text::address);
+  if (text != texts.begin()) {
+    const Text& before = *std::prev(text);
+    const uint64_t place = (address - before.address) / sizeof(uint32_t);
+    if (place < before.words.size()) return Word{address, before.words[place]};
+  }
+  while (text != texts.end() && text->words.empty()) ++text;
+  if (text == texts.end()) return std::nullopt;
+  return Word{text->address, text->words.front()};
+}
+
 bool SymbolTable::Program::has_offset(uint64_t address, uint64_t offset) const {
   for (const Load& load : loads) {
     // The kernel maps whole pages: the first and the last page of a segment also hold adjacent

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,6 +84,12 @@ class SymbolTable {
     bool holds(uint64_t address) const { return address - begin < end - begin; }
     // True if the file has `word` at `address`.
     bool has_word(uint64_t address, uint32_t word) const;
+    struct Word {
+      uint64_t address = 0;
+      uint32_t word = 0;
+    };
+    // The first word at `address` or a later address that the file has.
+    std::optional<Word> word_from(uint64_t address) const;
     // True if this offset of the file is loaded at `address`.
     bool has_offset(uint64_t address, uint64_t offset) const;
   };

@@ -66,8 +66,10 @@ struct CoreFieldWriters {
       p.line_.put<kFormat>(name, Number{p.place_.ticks});
     } else if constexpr (kField == kSymbol) {
       put_symbol<kFormat>(p, name, p.code_name_);
-    } else if constexpr (kField == kLine || kField == kInlined) {
-      put_line<kFormat, kField>(p, instruction, name);
+    } else if constexpr (kField == kLine) {
+      p.line_.put_ready<kFormat>(name, p.line_texts_.line);
+    } else if constexpr (kField == kInlined) {
+      p.line_.put_ready<kFormat>(name, p.line_texts_.inlined);
     } else if constexpr (kField == kProcess) {
       p.line_.put_long<kFormat>(name, p.process_->name);
     } else if constexpr (kField == kAssembler) {
@@ -100,16 +102,6 @@ struct CoreFieldWriters {
       symbol = p.text_;
     }
     p.line_.put_long<kFormat>(name, symbol);
-  }
-
-  template <FieldsFormat kFormat, InstructionField kField>
-  static void put_line(Printer& p, const Instruction& instruction, std::string_view name) {
-    std::string_view text;
-    if (instruction.has_ea && !owned::is_nobodys(instruction.ea.value)) {
-      const LineTexts::Texts& texts = p.lines_.at(instruction);
-      text = kField == InstructionField::kLine ? texts.line : texts.inlined;
-    }
-    p.line_.put_ready<kFormat>(name, text);
   }
 
   struct Writer {
@@ -210,6 +202,10 @@ CoreFieldsPrinter::CoreFieldsPrinter(TextOutput& output, const Wishes& wishes)
 void CoreFieldsPrinter::instruction(const Instruction& instruction) {
   // names_.data() needs the preceding call of names_.code().
   if (names_.wanted()) code_name_ = names_.code(instruction);
+  if (lines_.wanted()) {
+    const bool has_file = instruction.has_ea && !owned::is_nobodys(instruction.ea.value);
+    line_texts_ = has_file ? lines_.at(instruction) : LineTexts::Texts();
+  }
   for (const Column& column : columns_) column.put(*this, instruction, column.name);
   line_.end(format_);
 }

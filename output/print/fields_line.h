@@ -81,8 +81,13 @@ class FieldsLine {
   template <FieldsFormat kFormat>
   void put_ready(std::string_view name, std::string_view text) {
     if (kFormat == FieldsFormat::kJson && text.empty()) return;
-    output_.commit(begin<kFormat>(name));
-    output_.put(kFormat == FieldsFormat::kText && text.empty() ? "-" : text);
+    if (kFormat == FieldsFormat::kText && text.empty()) text = "-";
+    char* const to = begin<kFormat>(name);
+    // Half of the room is enough for the separator and the key.
+    if (text.size() <= TextOutput::kRoom / 2) [[likely]]
+      return output_.commit(put_text(to, text));
+    output_.commit(to);
+    output_.put(text);
   }
 
   // Writes a text of any length and content; an empty text is an unknown value.

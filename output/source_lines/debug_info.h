@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/budget.h"
 #include "output/source_lines/debug_file.h"
 
 namespace htmtrace {
@@ -28,12 +29,20 @@ struct SourceFrame {
   bool operator==(const SourceFrame&) const = default;
 };
 
+// What the readers of all files together may spend.
+struct DebugBudgets {
+  MemoryBudget memory;
+  WorkBudget work;
+};
+
 // For one thread. All texts live as long as this object, and have no control characters.
 class DebugInfo {
  public:
   // Throws Error if neither the program nor a separate file has debug information, if this build
   // cannot read it, or if it would take too much memory.
-  DebugInfo(const std::filesystem::path& program, const DebugFolders& folders);
+  // The budgets must outlive this object.
+  DebugInfo(const std::filesystem::path& program, const DebugFolders& folders,
+            DebugBudgets& budgets);
   ~DebugInfo();
   DebugInfo(const DebugInfo&) = delete;
   DebugInfo& operator=(const DebugInfo&) = delete;
@@ -47,7 +56,9 @@ class DebugInfo {
 
   // Sets `frames` to the frames of an address in the file; none if the address is unknown. Returns
   // the addresses around it that have the same frames. Damaged parts of the file have unknown
-  // addresses.
+  // addresses. The outermost frames are missing if the texts of the others have kMostFrameBytes:
+  // many functions share a text, so a small file may have any number of long frames.
+  static constexpr size_t kMostFrameBytes = 256 << 10;
   Span find(uint64_t address, std::vector<SourceFrame>& frames);
 
   // The reasons for which parts of the file are unusable, and the number of these parts.

@@ -8,7 +8,6 @@
 #include <libelf.h>
 
 #include <cstddef>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <span>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "output/source_lines/shared_texts.h"
 
 namespace htmtrace {
 
@@ -47,7 +47,7 @@ inline std::span<const std::byte> bytes_of(Elf_Scn* section) {
 class EntryTexts {
  public:
   // The text of the attribute; empty if the entry has none.
-  std::string_view of(Dwarf_Die& entry, unsigned name) {
+  OpenText of(Dwarf_Die& entry, unsigned name) {
     Dwarf_Attribute attribute;
     if (dwarf_attr_integrate(&entry, name, &attribute) == nullptr) return {};
     const char* const text = dwarf_formstring(&attribute);
@@ -60,10 +60,7 @@ class EntryTexts {
       const auto* const begin = reinterpret_cast<const char*>(section.data());
       const char* const end = begin + section.size();
       if (std::less<>()(text, begin) || !std::less<>()(text, end)) continue;
-      const auto left = static_cast<size_t>(end - text);
-      const size_t size = strnlen(text, left);
-      if (size == left) throw Error("a name has no end");
-      return {text, size};
+      return {.begin = text, .left_bytes = static_cast<size_t>(end - text)};
     }
     return {};
   }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "output/source_lines/shared_texts.h"
+
 namespace htmtrace {
 namespace {
 
@@ -44,9 +46,15 @@ enum Form : uint64_t {
 constexpr uint64_t kLong = 0xffffffff;
 constexpr uint64_t kLeastReserved = 0xfffffff0;
 
+// The bytes of the text, which may extend beyond its end: many files may have the same long text.
 std::string_view text_at(std::span<const std::byte> section, uint64_t offset) {
   if (offset >= section.size()) throw Error("a file name is outside of its section");
-  return ByteReader(section.subspan(offset), false).text();
+  const auto bytes = section.subspan(offset);
+  return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kMostNameBytes)};
+}
+
+std::string_view ended(std::string_view text) {
+  return text.substr(0, text.find('\0'));
 }
 
 // Skips the value, or returns it if it is a number.
@@ -107,7 +115,8 @@ struct LineProgram::Header {
 };
 
 LineProgram::LineProgram(const LineSections& sections, uint64_t offset,
-                         const std::function<bool(uint64_t)>& is_code, MemoryBudget& budget)
+                         const std::function<bool(uint64_t)>& is_code, MemoryBudget& budget,
+                         WorkBudget& work)
     : sections_(sections), budget_(budget) {
   ByteReader section(sections.line, sections.big_endian);
   section.skip(offset);
@@ -120,6 +129,7 @@ LineProgram::LineProgram(const LineSections& sections, uint64_t offset,
     throw Error("it has an unknown length");
   }
   ByteReader unit = section.part(bytes);
+  if (!work.spend(bytes)) throw Error("too many units have it");
   version_ = static_cast<unsigned>(unit.number(2));
   if (version_ < 2 || version_ > 5) throw Error(fmt::format("it has version {}", version_));
   if (version_ >= 5) {
@@ -321,15 +331,17 @@ std::string LineProgram::path_of(uint32_t file, std::string_view compilation) co
   if (version_ < 5 && file-- == 0) return {};
   if (file >= files_.size()) return {};
   const File& found = files_[file];
-  if (found.name.empty() || found.name.starts_with('/')) return std::string(found.name);
+  const std::string_view name = ended(found.name);
+  if (name.empty() || name.starts_with('/')) return std::string(name.substr(0, kMostNameBytes));
   std::string_view folder;
   // Up to version 4, 0 is the folder of the compilation, which the table lacks.
   const uint64_t index = found.folder - (version_ < 5 ? 1 : 0);
-  if (index < folders_.size()) folder = folders_[index];
+  if (index < folders_.size()) folder = ended(folders_[index]).substr(0, kMostNameBytes);
   std::string path;
   if (!folder.starts_with('/')) append(path, compilation);
   append(path, folder);
-  append(path, found.name);
+  append(path, name.substr(0, kMostNameBytes));
+  path.resize(std::min(path.size(), kMostNameBytes));
   return path;
 }
 

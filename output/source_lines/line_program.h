@@ -31,9 +31,9 @@ class LineProgram {
  public:
   // Accepts any bytes. `is_code` states whether the linker has kept the code at an address.
   // `offset` is the offset of the program in .debug_line. Throws Error if the program is damaged,
-  // or if its rows would take too much memory.
+  // if its rows would take too much memory, or if too many units have the same program.
   LineProgram(const LineSections& sections, uint64_t offset,
-              const std::function<bool(uint64_t)>& is_code, MemoryBudget& budget);
+              const std::function<bool(uint64_t)>& is_code, MemoryBudget& budget, WorkBudget& work);
 
   // A row holds from its address up to the next row.
   struct Row {
@@ -49,7 +49,7 @@ class LineProgram {
   Found find(uint64_t address) const;
 
   // The path of the file: absolute if the compiler's folder, `compilation`, is known. Empty if the
-  // program has no file of this number.
+  // program has no file of this number. Longer paths than kMostNameBytes are cut.
   std::string path_of(uint32_t file, std::string_view compilation) const;
 
   size_t rows() const { return rows_.size(); }
@@ -57,7 +57,7 @@ class LineProgram {
  private:
   struct Header;
   struct File {
-    std::string_view name;
+    std::string_view name;  // up to its end in path_of(), or longer
     uint64_t folder = 0;
   };
   struct Sequence {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace htmtrace {
@@ -29,52 +30,71 @@ LineTexts::LineTexts(const SymbolTable* symbols, SourceFiles* files, Write line,
   if (files == nullptr) return;
   cursor_.emplace(*symbols);
   slots_.resize(kFirstSlots);
+  clear();
 }
 
 void LineTexts::clear() {
-  slots_.assign(slots_.size(), {});
-  used_ = 0;
-  texts_.clear();
-  bytes_ = 0;
+  std::ranges::fill(slots_, 0);
+  blocks_.assign(1, {});
+  current_ = 0;
+  texts_.assign(sizeof(Sizes), '\0');  // kNoTexts
   by_begin_.clear();
 }
 
-void LineTexts::put(const Slot& slot) {
-  size_t place = secret_place(slot.key.hash(), slots_.size());
-  while (slots_[place].key.ea != kFree) place = (place + 1) & (slots_.size() - 1);
-  slots_[place] = slot;
-  used_++;
+size_t LineTexts::slot_of(const Key& key) const {
+  size_t slot = secret_place(key.hash(), slots_.size());
+  while (slots_[slot] != 0 && blocks_[slots_[slot]].key != key) {
+    slot = (slot + 1) & (slots_.size() - 1);
+  }
+  return slot;
 }
 
 void LineTexts::grow() {
-  std::vector<Slot> old(slots_.size() * 2);
-  old.swap(slots_);
-  used_ = 0;
-  for (const Slot& slot : old) {
-    if (slot.key.ea != kFree) put(slot);
+  slots_.assign(slots_.size() * 2, 0);
+  for (size_t i = 1; i < blocks_.size(); i++) {
+    slots_[slot_of(blocks_[i].key)] = static_cast<uint32_t>(i);
   }
 }
 
-const LineTexts::Texts& LineTexts::find(const Instruction& instruction, const Key& key) {
-  if (bytes_ >= kMostBytes) clear();
-  if (used_ * 2 >= slots_.size()) {
-    if (slots_.size() >= kMostSlots) {
-      clear();
-    } else {
-      grow();
-    }
+void LineTexts::choose_block(const Key& key) {
+  size_t slot = slot_of(key);
+  if (slots_[slot] == 0) {
+    if (blocks_.size() >= kMostBlocks) clear();
+    if (blocks_.size() * 2 >= slots_.size()) grow();
+    slot = slot_of(key);
+    slots_[slot] = static_cast<uint32_t>(blocks_.size());
+    blocks_.push_back({.key = key, .known = {}});
+  }
+  current_ = slots_[slot];
+}
+
+LineTexts::Texts LineTexts::find(const Instruction& instruction) {
+  if (texts_.size() + by_begin_.size() * kNodeBytes >= kMostBytes) {
+    clear();
+    choose_block(key_of(instruction));
   }
   const EffectiveAddr address = cursor_->code(instruction);
   const DebugInfo::Span span = files_->find(address, frames_);
-  const auto [place, added] = by_begin_.try_emplace(span.begin, 0);
-  if (added) {
-    place->second = static_cast<uint32_t>(texts_.size());
-    const bool proven = !owned::is_unproven(address.value);
-    texts_.push_back({.line = line_(frames_, proven), .inlined = inlined_(frames_, proven)});
-    bytes_ += sizeof(Texts) + texts_.back().line.size() + texts_.back().inlined.size();
+  uint32_t texts = kNoTexts;
+  if (!frames_.empty()) {
+    const auto [element, added] = by_begin_.try_emplace(span.begin, kNoTexts);
+    if (added) element->second = add_texts(!owned::is_unproven(address.value));
+    texts = element->second;
   }
-  put({.key = key, .number = place->second});
-  return texts_[place->second];
+  blocks_[current_].known[index_of(instruction)] = {.words = words_of(instruction), .texts = texts};
+  return texts_at(texts);
+}
+
+// Returns the offset of the texts of frames_.
+uint32_t LineTexts::add_texts(bool proven) {
+  const std::string line = line_(frames_, proven), inlined = inlined_(frames_, proven);
+  const Sizes sizes{.line = static_cast<uint32_t>(line.size()),
+                    .inlined = static_cast<uint32_t>(inlined.size())};
+  const auto offset = static_cast<uint32_t>(texts_.size());
+  texts_.append(reinterpret_cast<const char*>(&sizes), sizeof sizes);
+  texts_ += line;
+  texts_ += inlined;
+  return offset;
 }
 
 }  // namespace htmtrace

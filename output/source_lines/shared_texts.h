@@ -2,8 +2,10 @@
 // Texts that many functions of a program share.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -11,28 +13,46 @@
 #include <utility>
 
 #include "core/base/budget.h"
+#include "core/base/error.h"
 #include "core/base/plain_text.h"
 
 namespace htmtrace {
 
 // No compiler makes names of this length (SymbolTable::kMostNameBytes).
 inline constexpr size_t kMostNameBytes = 128 << 10;
-inline constexpr uint64_t kHeapBytes =
-    64;  // of a text or an element of a map, in addition to its content
+// Memory of a text or of an element of a map, in addition to its content.
+inline constexpr uint64_t kNodeBytes = 64;
+
+// A text in a section. Its end is unknown, because many entries may have the same long text.
+struct OpenText {
+  const char* begin = nullptr;
+  size_t left_bytes = 0;  // in the section
+
+  bool empty() const { return left_bytes == 0 || *begin == '\0'; }
+  // The text up to its end, or its first kMostNameBytes. Throws Error if it has no end.
+  std::string_view text() const {
+    if (left_bytes == 0) return {};
+    const size_t most = std::min(left_bytes, kMostNameBytes);
+    const size_t size = strnlen(begin, most);
+    if (size == left_bytes) throw Error("a name has no end");
+    return {begin, size};
+  }
+};
 
 class SharedTexts {
  public:
   SharedTexts() { add({}); }
 
-  // `text` must live as long as this object, because its address identifies the text.
-  uint32_t number_of(std::string_view text, MemoryBudget& budget) {
-    if (text.empty()) return 0;
-    const auto known = numbers_.find(text.data());
+  // The section of `open` must live as long as this object, because the address identifies the
+  // text. Throws Error.
+  uint32_t number_of(const OpenText& open, MemoryBudget& budget) {
+    if (open.empty()) return 0;
+    const auto known = numbers_.find(open.begin);
     if (known != numbers_.end()) return known->second;
-    text = text.substr(0, kMostNameBytes);
-    budget.take(text.size() + 3 * kHeapBytes);
+    const std::string_view text = open.text();
+    budget.take(text.size() + 3 * kNodeBytes);
     const uint32_t number = add(has_controls(text) ? without_controls(text) : std::string(text));
-    numbers_.emplace(text.data(), number);
+    numbers_.emplace(open.begin, number);
     return number;
   }
   std::string_view at(uint32_t number) const { return texts_[number]; }

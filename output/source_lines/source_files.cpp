@@ -26,7 +26,7 @@ SourceFiles::File& SourceFiles::opened(const std::string& path) {
   File& file = place->second;
   if (!added) return file;
   try {
-    file.info = std::make_unique<DebugInfo>(path, folders_);
+    file.info = std::make_unique<DebugInfo>(path, folders_, budgets_);
   } catch (const Error& error) {
     file.problem = error.what();
   }
@@ -60,13 +60,6 @@ std::vector<std::string> SourceFiles::problems() const {
                                 damage.first));
   }
   return texts;
-}
-
-SourceFiles::Use SourceFiles::use() const {
-  const std::lock_guard lock(mutex_);
-  Use use{.files = files_.size()};
-  for (const auto& [path, file] : files_) use.with_lines += file.info != nullptr;
-  return use;
 }
 
 }  // namespace htmtrace

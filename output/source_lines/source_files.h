@@ -29,12 +29,6 @@ class SourceFiles {
 
   // The reasons for which files have no lines, or not all of them. Each reason names its file.
   std::vector<std::string> problems() const;
-  // How many files were asked for, and how many of them have lines.
-  struct Use {
-    size_t files = 0;
-    size_t with_lines = 0;
-  };
-  Use use() const;
 
  private:
   struct File {
@@ -49,6 +43,7 @@ class SourceFiles {
   const SymbolTable& symbols_;
   const DebugFolders folders_;
   mutable std::mutex mutex_;
+  DebugBudgets budgets_;
   std::map<std::string, File> files_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/source_lines/source_text.h"
 
+#include <climits>
 #include <system_error>
 
 #include "core/base/error.h"
@@ -51,7 +52,8 @@ bool SourceText::read(const fs::path& path, File& file) {
 const SourceText::File& SourceText::opened(const std::string& path) {
   const auto [place, added] = files_.try_emplace(path);
   File& file = place->second;
-  if (!added) return file;
+  // No file has a longer path, and the search takes time for each part of it.
+  if (!added || path.size() >= PATH_MAX) return file;
   for (const fs::path& folder : folders_) {
     // The longest path first.
     for (fs::path rest = fs::path(path).relative_path(); !file.found && !rest.empty();) {

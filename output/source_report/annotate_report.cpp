@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "core/base/counted.h"
+#include "core/base/plain_text.h"
 #include "output/io/json_writer.h"
 #include "output/io/percent.h"
 #include "output/report/code_text.h"
@@ -28,61 +29,106 @@ struct CodeLine {
   const AddressCount* count = nullptr;
 };
 
-std::optional<uint32_t> word_at(const SymbolTable::Program& program, uint64_t address) {
-  for (const SymbolTable::Text& text : program.texts) {
-    const uint64_t at = (address - text.address) / 4;
-    if (address >= text.address && at < text.words.size()) return text.words[at];
-  }
-  return std::nullopt;
-}
+// The instructions of a function that ran, or that its program file has, by their addresses.
+class FunctionCode {
+ public:
+  using Counts = std::map<uint64_t, AddressCount>;
 
-// Returns the instruction at `address` as the program file has it; nothing without the file.
-std::optional<Instruction> stored_instruction(const SymbolTable& symbols,
-                                              const ExecutedFunction& function, uint64_t address) {
-  if (function.program >= symbols.programs().size()) return std::nullopt;
-  const SymbolTable::Program& program = symbols.programs()[function.program];
-  const std::optional<uint32_t> word = word_at(program, address);
-  if (!word) return std::nullopt;
-  Instruction instruction;
-  instruction.ea = {address};
-  instruction.has_ea = instruction.has_opcode = true;
-  instruction.opcode = *word;
-  const std::optional<uint32_t> suffix =
-      is_prefix(*word) ? word_at(program, address + 4) : std::nullopt;
-  if (suffix) {
-    instruction.has_prefix = true;
-    instruction.prefix = *word;
-    instruction.opcode = *suffix;
+  FunctionCode(const AnnotateReport& report, const ExecutedFunction& function, const Counts& counts)
+      : function_(function),
+        counts_(counts),
+        owner_(function.key - owned::plain(function.key)),
+        address_(function.begin) {
+    const auto& programs = report.symbols.programs();
+    if (function.program < programs.size()) program_ = &programs[function.program];
   }
-  return instruction;
-}
 
-std::vector<CodeLine> code_of(const AnnotateReport& report, const ExecutedFunction& function,
-                              const std::map<uint64_t, AddressCount>& counts) {
-  std::vector<CodeLine> code;
-  const uint64_t owner = function.key - owned::plain(function.key);
-  for (uint64_t address = function.begin; address < function.end;) {
-    CodeLine line{.instruction = {}, .key = address + owner};
-    const auto found = counts.find(line.key);
-    if (found != counts.end()) {
-      line.count = &found->second;
-      line.instruction.ea = {address};
-      line.instruction.has_ea = true;
-      line.instruction.has_opcode = line.count->has_opcode;
-      line.instruction.has_prefix = line.count->has_prefix;
-      line.instruction.opcode = line.count->opcode;
-      line.instruction.prefix = line.count->prefix;
-    } else if (const auto stored = stored_instruction(report.symbols, function, address)) {
-      line.instruction = *stored;
+  std::optional<CodeLine> next() {
+    const auto ran = next_ran();
+    const auto stored = next_stored();
+    const bool has_run = ran != counts_.end();
+    if (!has_run && !stored) return std::nullopt;
+    CodeLine line;
+    if (has_run && (!stored || owned::plain(ran->first) <= stored->address)) {
+      line = counted_line(ran->first, ran->second);
     } else {
-      address += 4;
-      continue;
+      idle_++;
+      line = stored_line(*stored);
     }
-    address += line.instruction.has_prefix ? 8 : 4;
-    code.push_back(line);
+    address_ = line.instruction.ea.value + (line.instruction.has_prefix ? 8 : 4);
+    return line;
   }
-  return code;
-}
+  // Whether instructions that did not run are omitted.
+  bool is_cut() const { return idle_ == AnnotateReport::kMostIdle; }
+
+ private:
+  Counts::const_iterator next_ran() const {
+    const auto found = counts_.lower_bound(owner_ + address_);
+    const bool is_inside = found != counts_.end() && holds(owned::plain(found->first)) &&
+                           found->first - owned::plain(found->first) == owner_;
+    return is_inside ? found : counts_.end();
+  }
+  std::optional<SymbolTable::Program::Word> next_stored() const {
+    if (program_ == nullptr || is_cut()) return std::nullopt;
+    const auto word = program_->word_from(address_);
+    return word && holds(word->address) ? word : std::nullopt;
+  }
+  // Also false after the last address, where address_ wraps.
+  bool holds(uint64_t address) const {
+    return address_ >= function_.begin && address >= address_ && address < function_.end;
+  }
+  static CodeLine counted_line(uint64_t key, const AddressCount& count) {
+    CodeLine line{.instruction = {}, .key = key, .count = &count};
+    line.instruction.ea = {owned::plain(key)};
+    line.instruction.has_ea = true;
+    line.instruction.has_opcode = count.has_opcode;
+    line.instruction.has_prefix = count.has_prefix;
+    line.instruction.opcode = count.opcode;
+    line.instruction.prefix = count.prefix;
+    return line;
+  }
+  CodeLine stored_line(const SymbolTable::Program::Word& word) const {
+    CodeLine line{.instruction = {}, .key = word.address + owner_};
+    line.instruction.ea = {word.address};
+    line.instruction.has_ea = line.instruction.has_opcode = true;
+    line.instruction.opcode = word.word;
+    if (!is_prefix(word.word)) return line;
+    const auto suffix = program_->word_from(word.address + 4);
+    if (suffix && suffix->address == word.address + 4) {
+      line.instruction.has_prefix = true;
+      line.instruction.prefix = word.word;
+      line.instruction.opcode = suffix->word;
+    }
+    return line;
+  }
+
+  const ExecutedFunction& function_;
+  const Counts& counts_;
+  const SymbolTable::Program* program_ = nullptr;
+  const uint64_t owner_;
+  uint64_t address_;  // all earlier instructions were returned
+  size_t idle_ = 0;
+};
+
+// Passes a text in pieces.
+class Pieces {
+ public:
+  explicit Pieces(const AnnotateReport::Put& put) : put_(put) {}
+
+  std::string text;
+
+  void put_if_long() {
+    if (text.size() >= kLongBytes) put_all();
+  }
+  void put_all() {
+    put_(text);
+    text.clear();
+  }
+
+ private:
+  static constexpr size_t kLongBytes = 1 << 16;
+  const AnnotateReport::Put& put_;
+};
 
 // The assembly, or the words if this build cannot disassemble.
 std::string code_text(const Instruction& instruction, Assembler& assembler) {
@@ -164,16 +210,20 @@ std::string file_of(const SymbolTable& symbols, const ExecutedFunction& function
 
 void put_function(const AnnotateReport& report, const ExecutedFunction& function,
                   const std::map<uint64_t, AddressCount>& counts, Assembler& assembler,
-                  std::string& text) {
+                  Pieces& pieces) {
+  std::string& text = pieces.text;
   const auto out = std::back_inserter(text);
-  const std::string file = file_of(report.symbols, function);
+  const std::string file = without_controls(file_of(report.symbols, function));
   fmt::format_to(out, "\n{}{}{}: {} ({:.2f}%)\n", function.name, file.empty() ? "" : " of ", file,
                  counted(function.count, "instruction"),
                  percent(function.count, report.counts.instructions()));
   fmt::format_to(out, "{:>12} {:>12} {:>12} {:>12} {:>12}  {:<16}  {}\n", "executions", "taken",
                  "not taken", "ticks", "data", "address", "instruction, and its data");
   LineHeads heads(report);
-  for (const CodeLine& line : code_of(report, function, counts)) {
+  FunctionCode code_lines(report, function, counts);
+  while (const std::optional<CodeLine> next = code_lines.next()) {
+    const CodeLine& line = *next;
+    pieces.put_if_long();
     text += heads.head(line);
     const AddressCount none;
     const AddressCount& count = line.count == nullptr ? none : *line.count;
@@ -187,6 +237,7 @@ void put_function(const AnnotateReport& report, const ExecutedFunction& function
         data, count.rewritten ? "  (rewritten)" : "");
     fmt::format_to(out, "{}\n", without_trailing_blanks(row));
   }
+  if (code_lines.is_cut()) text += "(further instructions that did not run are omitted)\n";
 }
 
 void write_line(JsonWriter& json, const AnnotateReport& report, const CodeLine& line,
@@ -239,7 +290,9 @@ std::vector<ExecutedFunction> executed_functions(const AddressCounts& counts,
       function.name = span.symbol->name + (owned::is_unproven(key) ? "?" : "");
       function.key = key;
       function.begin = span.symbol->address;
-      function.end = span.symbol->address + span.symbol->size_bytes;
+      // The size is that of the file, and may exceed the address space.
+      function.end = std::max(function.begin, function.begin + span.symbol->size_bytes);
+      if (span.symbol->size_bytes > ~function.begin) function.end = ~uint64_t{0};
       if (owner != 0 && owner != owned::kForeign) function.program = owned::program(owner);
     }
     function.count += count.count;
@@ -250,10 +303,12 @@ std::vector<ExecutedFunction> executed_functions(const AddressCounts& counts,
   return all;
 }
 
-std::string AnnotateReport::to_text() const {
-  std::string text = fmt::format("{}: {}\n{} and {} reported\n", counted(traces, "trace"),
-                                 describe(totals), counted(counts.instructions(), "instruction"),
-                                 counted(counts.data_accesses(), "data access"));
+void AnnotateReport::put_text(const Put& put) const {
+  Pieces pieces(put);
+  std::string& text = pieces.text;
+  text = fmt::format("{}: {}\n{} and {} reported\n", counted(traces, "trace"), describe(totals),
+                     counted(counts.instructions(), "instruction"),
+                     counted(counts.data_accesses(), "data access"));
   const auto out = std::back_inserter(text);
   if (counts.unknown() != 0) {
     fmt::format_to(out, "in no function: {} without a known address\n",
@@ -270,12 +325,12 @@ std::string AnnotateReport::to_text() const {
   const std::map<uint64_t, AddressCount> rows = sorted(counts);
   Assembler assembler;
   for (const ExecutedFunction& function : functions) {
-    put_function(*this, function, rows, assembler, text);
+    put_function(*this, function, rows, assembler, pieces);
   }
-  return text;
+  pieces.put_all();
 }
 
-std::string AnnotateReport::to_json() const {
+void AnnotateReport::put_json(const Put& put) const {
   const std::map<uint64_t, AddressCount> rows = sorted(counts);
   Assembler assembler;
   JsonWriter json;
@@ -295,15 +350,18 @@ std::string AnnotateReport::to_json() const {
     if (!file.empty()) json.text("program", file);
     json.number("instructions", function.count);
     json.begin_array("code");
-    for (const CodeLine& line : code_of(*this, function, rows)) {
-      write_line(json, *this, line, assembler);
+    FunctionCode code(*this, function, rows);
+    while (const std::optional<CodeLine> line = code.next()) {
+      write_line(json, *this, *line, assembler);
+      put(json.take_part());
     }
     json.end_array();
+    json.boolean("is_cut", code.is_cut());
     json.end_object();
   }
   json.end_array();
   json.end_object();
-  return json.take();
+  put(json.take());
 }
 
 }  // namespace htmtrace

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/analysis/address_counts.h"
@@ -18,7 +20,7 @@ namespace htmtrace {
 
 // A function with the instructions that a trace executed in it.
 struct ExecutedFunction {
-  std::string name;
+  std::string name;  // with the mark of a program that is not proven
   uint64_t key = 0;  // an address of it, with its owner
   uint64_t begin = 0;
   uint64_t end = 0;
@@ -41,8 +43,12 @@ struct AnnotateReport {
   DecodeTotals totals;
   size_t traces = 0;
 
-  std::string to_text() const;
-  std::string to_json() const;
+  // Passes the report in pieces, because it may be far larger than its input. Instructions that did
+  // not run are omitted after the first kMostIdle of a function.
+  using Put = std::function<void(std::string_view)>;
+  static constexpr size_t kMostIdle = 100'000;
+  void put_text(const Put& put) const;
+  void put_json(const Put& put) const;
 };
 
 }  // namespace htmtrace

@@ -25,49 +25,55 @@ struct Row {
   uint64_t most = 0;  // executions of the instruction at its address
 };
 
-std::string symbol_name(const SymbolTable& symbols, uint64_t key) {
-  const SymbolTable::Symbol* const symbol = symbols.find_code({key});
-  if (symbol == nullptr) return {};
-  return symbol->name + (owned::is_unproven(key) ? "?" : "");
-}
-
-std::string marked(std::string_view function, uint64_t key) {
-  return std::string(function) + (function.empty() ? "" : proof_mark(!owned::is_unproven(key)));
+std::string marked(std::string_view function, bool is_proven) {
+  return std::string(function) + (function.empty() ? "" : proof_mark(is_proven));
 }
 
 std::string function_text(const HotLine& line) {
-  if (line.inlined_into.empty()) return line.function;
-  return fmt::format("{} inlined into {}{}", line.function.empty() ? "?" : line.function,
-                     line.inlined_into, line.has_other_callers ? " and others" : "");
+  const std::string function = line.function_name();
+  if (line.inlined_into.empty()) return function;
+  return fmt::format("{} inlined into {}{}", function.empty() ? "?" : function, line.caller_name(),
+                     line.has_other_callers ? " and others" : "");
 }
 
 }  // namespace
 
+std::string HotLine::function_name() const {
+  return marked(function, is_proven);
+}
+
+std::string HotLine::caller_name() const {
+  return marked(inlined_into, is_proven);
+}
+
+// Many rows may share long texts, so the rows refer to them.
 std::vector<HotLine> LineReport::rows() const {
-  using Key = std::tuple<std::string, uint32_t, std::string>;
+  using Key = std::tuple<std::string_view, uint32_t, std::string_view, bool>;
   std::map<Key, Row> rows;
   std::vector<SourceFrame> frames;
   // The order of the table depends on a secret, so ties go to the lower address.
   const auto add = [&](uint64_t key, const AddressCount& count) {
     lines.find({key}, frames);
-    const std::string symbol = symbol_name(symbols, key);
-    const bool is_inlined = frames.size() > 1;
-    Key name{"", 0, symbol};
-    if (!frames.empty()) {
-      const SourceFrame& frame = frames.front();
-      name = {std::string(frame.file), frame.line,
-              is_inlined || symbol.empty() ? marked(frame.function, key) : symbol};
-    }
-    Row& row = rows[name];
+    const SymbolTable::Symbol* const symbol = symbols.find_code({key});
+    const bool is_proven = !owned::is_unproven(key);
+    // The symbol table has the names of clones, which the debug information lacks.
+    std::string_view outermost;
+    if (symbol != nullptr) outermost = symbol->name;
+    if (outermost.empty() && !frames.empty()) outermost = frames.back().function;
+    const SourceFrame frame = frames.empty() ? SourceFrame() : frames.front();
+    const std::string_view caller = frames.size() > 1 ? outermost : std::string_view();
+    const std::string_view function = frames.size() > 1 ? frame.function : outermost;
+    Row& row = rows[{frame.file, frame.line, function, is_proven}];
     HotLine& line = row.line;
     if (line.count == 0) {
-      std::tie(line.file, line.line, line.function) = name;
-      if (is_inlined) {
-        line.inlined_into = symbol.empty() ? marked(frames.back().function, key) : symbol;
-      }
-    } else if (is_inlined && line.inlined_into != symbol) {
-      line.has_other_callers = true;
-      if (count.count > row.most) line.inlined_into = symbol;
+      line.file = frame.file;
+      line.line = frame.line;
+      line.function = function;
+      line.is_proven = is_proven;
+      line.inlined_into = caller;
+    } else if (!caller.empty() && line.inlined_into != caller) {
+      line.has_other_callers |= !line.inlined_into.empty();
+      if (line.inlined_into.empty() || count.count > row.most) line.inlined_into = caller;
     }
     line.count += count.count;
     line.data += count.data;
@@ -81,7 +87,7 @@ std::vector<HotLine> LineReport::rows() const {
       [&](uint64_t key, const AddressCount& count) { sorted.emplace(key, count); });
   for (const auto& [key, count] : sorted) add(key, count);
   std::vector<HotLine> all;
-  for (auto& [key, row] : rows) all.push_back(std::move(row.line));
+  for (auto& [key, row] : rows) all.push_back(row.line);
   std::ranges::stable_sort(all, std::greater<>(), &HotLine::count);
   return all;
 }
@@ -133,9 +139,9 @@ std::string LineReport::to_json() const {
     if (line.function.empty()) {
       json.null("function");
     } else {
-      json.text("function", line.function);
+      json.text("function", line.function_name());
     }
-    if (!line.inlined_into.empty()) json.text("inlined_into", line.inlined_into);
+    if (!line.inlined_into.empty()) json.text("inlined_into", line.caller_name());
     json.boolean("other_callers", line.has_other_callers);
     json.text("ea", fmt::format("0x{:016x}", line.address));
     json.number("instructions", line.count);
@@ -154,8 +160,8 @@ std::string LineReport::to_csv() const {
   for (size_t i = 0; i < std::min(top, all.size()); i++) {
     const HotLine& line = all[i];
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},0x{:016x},{},{},{}\n",
-                   csv_field(line.file), line.line, csv_field(line.function),
-                   csv_field(line.inlined_into), line.has_other_callers ? 1 : 0, line.address,
+                   csv_field(line.file), line.line, csv_field(line.function_name()),
+                   csv_field(line.caller_name()), line.has_other_callers ? 1 : 0, line.address,
                    line.count, line.data, counts.counts().error());
   }
   return text;

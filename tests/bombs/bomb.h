@@ -63,6 +63,7 @@ struct Bomb {
 std::vector<Bomb> recording_bombs();
 std::vector<Bomb> perf_data_bombs();
 std::vector<Bomb> symbol_bombs();
+std::vector<Bomb> debug_info_bombs();
 std::vector<Bomb> dispatch_bombs();
 std::vector<Bomb> option_bombs();
 

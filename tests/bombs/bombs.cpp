@@ -215,8 +215,8 @@ int main(int argc, char** argv) {
   const std::string program = std::filesystem::absolute(words.front()).string();
   words.erase(words.begin());
   std::vector<Bomb> table;
-  for (const auto part :
-       {recording_bombs, perf_data_bombs, symbol_bombs, dispatch_bombs, option_bombs}) {
+  for (const auto part : {recording_bombs, perf_data_bombs, symbol_bombs, debug_info_bombs,
+                          dispatch_bombs, option_bombs}) {
     for (Bomb& bomb : part()) table.push_back(std::move(bomb));
   }
   size_t runs = 0, faults = 0;

@@ -11,7 +11,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
-    htmtrace::DebugInfo info(htmtrace::path_of(data, size), {.folders = {}});
+    htmtrace::DebugBudgets budgets;
+    htmtrace::DebugInfo info(htmtrace::path_of(data, size), {.folders = {}}, budgets);
     std::vector<htmtrace::SourceFrame> frames, at_begin;
     // The programs of the corpus have their code at these addresses.
     for (const uint64_t base : {uint64_t{0}, uint64_t{0x10000000}, ~uint64_t{0} - 0x100}) {

@@ -22,7 +22,8 @@ int main(int argc, char** argv) {
   try {
     htmtrace::DebugFolders folders;
     for (int i = 2; i < argc; i++) folders.folders.emplace_back(argv[i]);
-    htmtrace::DebugInfo info(argv[1], folders);
+    htmtrace::DebugBudgets budgets;
+    htmtrace::DebugInfo info(argv[1], folders, budgets);
     std::vector<htmtrace::SourceFrame> frames;
     std::string line, output;
     while (std::getline(std::cin, line)) {

@@ -101,6 +101,17 @@ TEST_CASE("the instructions between two stamps share the time") {
   CHECK(all.counts.has_ticks());
 }
 
+TEST_CASE("no ticks disappear if a stamp has far more instructions than ticks") {
+  CountedAddresses all;
+  constexpr unsigned kStamps = 3000, kInstructions = 700;
+  for (unsigned i = 0; i < kStamps; i++) {
+    for (unsigned k = 0; k < kInstructions; k++) all.counts.instruction(one(0x1000, kNop));
+    all.counts.stamp(elapsed_stamp(1));
+  }
+  CHECK(all.of(0x1000).ticks() >= kStamps - 1);
+  CHECK(all.of(0x1000).ticks() <= kStamps);
+}
+
 TEST_CASE("data: the lowest and the highest address") {
   CountedAddresses all;
   Instruction load = one(0x1000, kNop);

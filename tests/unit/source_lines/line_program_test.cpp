@@ -49,7 +49,7 @@ class ReadLines {
   explicit ReadLines(std::string bytes) : bytes_(std::move(bytes)) {
     sections_.line = std::as_bytes(std::span(bytes_));
     lines_ = std::make_unique<LineProgram>(
-        sections_, 0, [](uint64_t address) { return address >= 0x1000; }, budget_);
+        sections_, 0, [](uint64_t address) { return address >= 0x1000; }, budget_, work_);
   }
   std::string at(uint64_t address) const {
     const LineProgram::Found found = lines_->find(address);
@@ -62,6 +62,7 @@ class ReadLines {
   std::string bytes_;
   LineSections sections_;
   MemoryBudget budget_;
+  WorkBudget work_;
   std::unique_ptr<LineProgram> lines_;
 };
 
