@@ -12,8 +12,8 @@
 namespace htmtrace {
 
 inline constexpr uint32_t kNop = 0x60000000;
-inline constexpr uint32_t kCall = 0x48000001;    // bl; the next instruction shows its target
-inline constexpr uint32_t kReturn = 0x4e800020;  // blr
+inline constexpr uint32_t kBl = 0x48000001;   // bl; the next instruction shows its target
+inline constexpr uint32_t kBlr = 0x4e800020;  // blr
 
 // Encodes b at one address to another address.
 inline uint32_t jump(uint64_t from, uint64_t to) {

@@ -40,7 +40,7 @@ TEST_CASE("the next instruction shows whether a branch was taken") {
     all.counts.instruction(one(0x1004, kNop));
     all.counts.instruction(one(0x1008, kCountedBack));  // to 0x1000
   }
-  all.counts.instruction(one(0x100c, kReturn));
+  all.counts.instruction(one(0x100c, kBlr));
   all.counts.instruction(one(0x2000, kToCounter));
   all.counts.instruction(one(0x2004, kToCounter));
   all.counts.instruction(one(0x3000, kNop));
@@ -58,7 +58,7 @@ TEST_CASE("an interrupt, a loss, a defect and the end of a trace hide the outcom
   constexpr uint64_t kInterrupt = 0xc000000000004500;
   all.counts.instruction(one(0x1008, kCountedBack));
   all.counts.instruction(one(kInterrupt, kNop));
-  all.counts.instruction(one(0x1008, kReturn));
+  all.counts.instruction(one(0x1008, kBlr));
   all.counts.instruction(one(kInterrupt, kNop));
   Stamp loss;
   loss.losses.records = 1;
@@ -132,7 +132,7 @@ TEST_CASE("another word at an address, and an instruction without an address") {
   CountedAddresses all;
   all.counts.instruction(one(0x1000, kNop));
   CHECK_FALSE(all.of(0x1000).rewritten);
-  all.counts.instruction(one(0x1000, kReturn));
+  all.counts.instruction(one(0x1000, kBlr));
   CHECK(all.of(0x1000).rewritten);
   CHECK(all.of(0x1000).opcode == kNop);
   Instruction nowhere = one(0x1000, kNop);

@@ -89,7 +89,7 @@ class Cpu {
     at(target, {kSave, kGrow});
   }
   void return_to(uint64_t ea) {
-    run({kShrink, kReturn});
+    run({kShrink, kBlr});
     ea_ = ea;
   }
   uint64_t ea() const { return ea_; }
@@ -112,7 +112,7 @@ class Cpu {
     at(kSwitch, {kSave, kGrow, kCopyStack});
     const uint64_t left = stack;
     stack = kernel_stack;
-    run({kSave, kShrink, kReturn});
+    run({kSave, kShrink, kBlr});
     return left;
   }
   void interrupted(uint64_t kernel_stack, uint64_t ea) {
@@ -179,7 +179,7 @@ class Cpu {
     leave(kTrampoline);
     stack -= 0x800;
     run({kCallRegister});
-    at(kHandler, {kSave, kGrow, kShrink, kReturn});
+    at(kHandler, {kSave, kGrow, kShrink, kBlr});
     at(kTrampoline + 4, {kHandlerNumber, kSystemCall});
   }
 
@@ -223,12 +223,12 @@ TEST_CASE("call stacks: calls, returns and interrupts, in an unknown mode") {
   CallStacks stacks(symbols);
   run(stacks, kMain, {kNop, call(kMain + 4, kWork)});
   run(stacks, kWork, {kNop, kNop, call(kWork + 8, kLeaf)});
-  run(stacks, kLeaf, {kNop, kReturn});
+  run(stacks, kLeaf, {kNop, kBlr});
   run(stacks, kWork + 12, {kSystemCall});
   run(stacks, 0xc00, {kNop, kNop, kReturnToUser});
   run(stacks, kWork + 16, {kNop});
   run(stacks, kDecrementer, {kReturnToUser});
-  run(stacks, kWork + 20, {kNop, kReturn});
+  run(stacks, kWork + 20, {kNop, kBlr});
   run(stacks, kMain + 8, {kNop});
   CHECK(folded(stacks.tree()) ==
         "[unknown callers];main 3\n"
@@ -245,8 +245,8 @@ TEST_CASE("call stacks: no names and no known callers") {
   run(stacks, 0x1000, {call(0x1000, 0x2000)});
   run(stacks, 0x2000, {call(0x2000, 0x2004)});  // not a call: it reads the instruction address
   run(stacks, 0x2004, {call(0x2004, 0x3000)});
-  run(stacks, 0x3000, {kReturn});
-  run(stacks, 0x2008, {kReturn});
+  run(stacks, 0x3000, {kBlr});
+  run(stacks, 0x2008, {kBlr});
   run(stacks, 0x1004, {kNop});
   stacks.defect({});
   run(stacks, 0x5004, {kNop});
@@ -284,8 +284,8 @@ TEST_CASE("call stacks: an interrupt between the number of execve and its system
 
 TEST_CASE("call stacks: a return reveals a caller from before the trace") {
   Cpu cpu;
-  cpu.at(kLeaf, {kNop, kReturn});
-  cpu.at(kWork + 8, {kNop, kReturn});
+  cpu.at(kLeaf, {kNop, kBlr});
+  cpu.at(kWork + 8, {kNop, kBlr});
   cpu.at(kMain + 8, {kNop});
   CHECK(cpu.folded() ==
         "[unknown callers];main 1\n"
@@ -312,7 +312,7 @@ TEST_CASE("call stacks: an interrupt immediately after a branch") {
     for (const uint64_t skipped : {0, 4}) {
       cpu.at(kMain + 8, {call(kMain + 8, kWork)});
       cpu.interrupted(Cpu::kTaskA, kWork + skipped);
-      cpu.run({kNop, kReturn});
+      cpu.run({kNop, kBlr});
     }
     cpu.at(kMain + 12, {kNop});
     CHECK(count_of(cpu.folded(), "main") == 5);
@@ -321,13 +321,13 @@ TEST_CASE("call stacks: an interrupt immediately after a branch") {
   SUBCASE("bctrl") {
     cpu.run({kCallRegister});
     cpu.interrupted(Cpu::kTaskA, kWork);
-    cpu.run({kNop, kReturn});
+    cpu.run({kNop, kBlr});
     cpu.at(kMain + 12, {kNop});
     CHECK(count_of(cpu.folded(), "main;work") == 2);
   }
   SUBCASE("blr") {
     cpu.call_to(kWork);
-    cpu.run({kShrink, kReturn});
+    cpu.run({kShrink, kBlr});
     cpu.interrupted(Cpu::kTaskA, kMain + 12);
     cpu.run({kNop});
     CHECK(count_of(cpu.folded(), "main;work") == 4);
@@ -339,7 +339,7 @@ TEST_CASE("call stacks: an interrupt immediately after a branch") {
     cpu.interrupted(Cpu::kTaskA, kLeaf);
     cpu.run({kNop, kJumpRegister});
     cpu.interrupted(Cpu::kTaskA, kHandler);
-    cpu.run({kNop, kReturn});
+    cpu.run({kNop, kBlr});
     cpu.at(kMain + 12, {kNop});
     CHECK(count_of(cpu.folded(), "main;leaf") == 2);
     CHECK(count_of(cpu.folded(), "main;handler") == 2);
@@ -368,7 +368,7 @@ TEST_CASE("call stacks: an interrupt in the kernel immediately after its branche
   cpu.at(kDecrementer, {kNop, kReturnToUser});
   cpu.at(kScheduler, {kSave, kReturnToUser});
   cpu.at(kDecrementer, {kNop, kReturnToUser});  // after rfid, before its target
-  cpu.at(back, {kShrink, kReturn});
+  cpu.at(back, {kShrink, kBlr});
   cpu.at(kMain + 12, {kNop});
   CHECK(count_of(cpu.folded(), "main;work") == 5);
   CHECK(count_of(cpu.folded(), "main") == 4);
@@ -379,11 +379,11 @@ TEST_CASE("call stacks: longjmp unwinds to the function that called setjmp") {
   Cpu cpu;
   cpu.exec();
   cpu.run({call(cpu.ea(), kLeaf)});  // setjmp
-  cpu.at(kLeaf, {kNop, kReturn});
+  cpu.at(kLeaf, {kNop, kBlr});
   cpu.at(kMain + 12, {kNop});
   cpu.call_to(kWork);
   cpu.run({call(cpu.ea(), kJump)});
-  cpu.at(kJump, {0xe8230000, 0xe8230000 | 1U << 21, kReturn});  // ld r1,0(r3)
+  cpu.at(kJump, {0xe8230000, 0xe8230000 | 1U << 21, kBlr});  // ld r1,0(r3)
   cpu.stack = 0x7ffff000 - 32;
   cpu.at(kMain + 12, {kNop, kSave});
   cpu.call_to(kWork);
@@ -399,11 +399,11 @@ TEST_CASE("call stacks: the stack pointer identifies the call to which longjmp r
   cpu.call_to(kWork);
   const uint64_t first = cpu.stack;
   cpu.run({call(cpu.ea(), kLeaf)});
-  cpu.at(kLeaf, {kNop, kReturn});
+  cpu.at(kLeaf, {kNop, kBlr});
   cpu.at(kWork + 12, {kNop});
   cpu.call_to(kWork);  // a recursive call
   cpu.run({call(cpu.ea(), kJump)});
-  cpu.at(kJump, {0xe8230000 | 1U << 21, kReturn});
+  cpu.at(kJump, {0xe8230000 | 1U << 21, kBlr});
   cpu.stack = first;
   cpu.at(kWork + 12, {kNop});
   SUBCASE("before the stack pointer is seen, the call is unknown") {
@@ -436,7 +436,7 @@ TEST_CASE("call stacks: each task has its own stack") {
   cpu.at(kDecrementer + 0x10, {kNop});
   cpu.user_stack_ = user_a;
   cpu.leave(back);
-  cpu.run({kNop, kShrink, kReturn});
+  cpu.run({kNop, kShrink, kBlr});
   cpu.at(kMain + 12, {kNop});
   CHECK(count_of(cpu.folded(), "main;work") == 6);
   CHECK(count_of(cpu.folded(), "[unknown callers];work") == 1);
@@ -455,13 +455,13 @@ TEST_CASE("call stacks: a child has its parent's stack, a thread has its own sta
   cpu.leave(back);
   cpu.run({kNop});
   SUBCASE("child") {
-    cpu.run({kSave, kShrink, kReturn});
+    cpu.run({kSave, kShrink, kBlr});
     cpu.at(kMain + 12, {kNop});
     CHECK(count_of(cpu.folded(), "main;work") == 9);
     CHECK(count_of(cpu.folded(), "main") == 4);
   }
   SUBCASE("child that returns before its stack pointer is seen") {
-    cpu.run({kReturn});
+    cpu.run({kBlr});
     cpu.stack += 32;
     cpu.at(kMain + 12, {kNop, kSave});
     CHECK(count_of(cpu.folded(), "main;work") == 7);
@@ -469,7 +469,7 @@ TEST_CASE("call stacks: a child has its parent's stack, a thread has its own sta
   }
   SUBCASE("child that calls before its stack pointer is seen") {
     cpu.run({call(cpu.ea(), kLeaf)});
-    cpu.at(kLeaf, {kSave, kGrow, kShrink, kReturn});
+    cpu.at(kLeaf, {kSave, kGrow, kShrink, kBlr});
     CHECK(count_of(cpu.folded(), "main;work;leaf") == 4);
     CHECK(count_of(cpu.folded(), "main;work") == 7);
   }
@@ -498,12 +498,12 @@ TEST_CASE("call stacks: signal handlers") {
   cpu.leave(kTrampoline);
   cpu.stack -= 0x800;
   cpu.run({kCallRegister});
-  cpu.at(kHandler, {kSave, kGrow, kShrink, kReturn});
+  cpu.at(kHandler, {kSave, kGrow, kShrink, kBlr});
   CHECK(count_of(cpu.folded(), "main;work;[unknown callers];trampoline;handler") == 4);
   cpu.at(kTrampoline + 4, {kNop, kSystemCall});
   cpu.interrupted(Cpu::kTaskA, back);
   cpu.stack = stack;
-  cpu.run({kShrink, kReturn});
+  cpu.run({kShrink, kBlr});
   cpu.at(kMain + 12, {kNop});
   CHECK(count_of(cpu.folded(), "main;work;trampoline;handler") == 4);
   CHECK(count_of(cpu.folded(), "main;work;trampoline") == 3);
@@ -529,7 +529,7 @@ TEST_CASE("call stacks: a signal immediately after a branch") {
   SUBCASE("bl") {
     cpu.run({call(cpu.ea(), kWork)});
     signal(kWork);
-    cpu.run({kNop, kReturn});
+    cpu.run({kNop, kBlr});
     cpu.at(kMain + 12, {kNop});
     CHECK(handlers("main;work") == 4 * times);
     CHECK(handlers("main") == 0);
@@ -538,14 +538,14 @@ TEST_CASE("call stacks: a signal immediately after a branch") {
   SUBCASE("bctrl") {
     cpu.run({kCallRegister});
     signal(kWork);
-    cpu.run({kNop, kReturn});
+    cpu.run({kNop, kBlr});
     cpu.at(kMain + 12, {kNop});
     CHECK(handlers("main;work") == 4 * times);
     CHECK(count_of(cpu.folded(), "main;work") == 2);
   }
   SUBCASE("blr") {
     cpu.call_to(kWork);
-    cpu.run({kShrink, kReturn});
+    cpu.run({kShrink, kBlr});
     signal(kMain + 12);
     cpu.run({kNop});
     CHECK(handlers("main") == 4 * times);
@@ -559,7 +559,7 @@ TEST_CASE("call stacks: a signal immediately after a branch") {
     signal(kLeaf);
     cpu.run({kNop, kJumpRegister});
     signal(kWork);
-    cpu.run({kNop, kReturn});
+    cpu.run({kNop, kBlr});
     cpu.at(kMain + 12, {kNop});
     CHECK(handlers("main;leaf") == 4 * times);
     CHECK(handlers("main;work") == 4 * times);
@@ -573,13 +573,13 @@ TEST_CASE("call stacks: the caller of a handler that never returns is unknown af
   Cpu cpu;
   cpu.exec();
   cpu.call_to(kWork);
-  cpu.run({kShrink, kReturn});
+  cpu.run({kShrink, kBlr});
   cpu.enter(Cpu::kTaskA);
   cpu.leave(kTrampoline);
   cpu.stack -= 0x800;
   cpu.run({kCallRegister});
   cpu.at(kHandler, {kSave, kGrow, call(kHandler + 8, kJump)});
-  cpu.at(kJump, {kNop, kReturn});
+  cpu.at(kJump, {kNop, kBlr});
   cpu.at(kMain + 16, {kNop});
   CHECK(count_of(cpu.folded(), "[unknown callers];trampoline;handler") == 3);
   CHECK(count_of(cpu.folded(), "main;trampoline;handler") == 0);
@@ -593,7 +593,7 @@ TEST_CASE("call stacks: a selection does not hide calls") {
   cpu.exec();
   cpu.call_to(kWork);
   cpu.interrupted(Cpu::kTaskA, cpu.ea());
-  cpu.run({kShrink, kReturn});
+  cpu.run({kShrink, kBlr});
   cpu.at(kMain + 12, {kNop});
   CHECK(cpu.folded() == "[unknown callers];main 2\nmain 4\nmain;work 4\n");
 }
@@ -603,7 +603,7 @@ TEST_CASE("call stacks: after a loss, callers are unknown until calls return") {
   cpu.exec();
   cpu.call_to(kWork);
   cpu.lose();
-  cpu.run({kNop, kShrink, kReturn});
+  cpu.run({kNop, kShrink, kBlr});
   cpu.at(kMain + 12, {kNop});
   CHECK(count_of(cpu.folded(), "[unknown callers];main") == 3);
   CHECK(count_of(cpu.folded(), "[unknown callers];main;work") == 3);

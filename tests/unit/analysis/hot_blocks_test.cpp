@@ -40,8 +40,8 @@ using Edges = std::map<uint64_t, uint64_t>;
 void run_program(HotBlocks& blocks, unsigned rounds) {
   run(blocks, 0x1000, {kNop, kNop, kAdd, kLoop});
   for (unsigned i = 1; i < rounds; i++) run(blocks, 0x1008, {kAdd, kLoop});
-  run(blocks, 0x1010, {kCall});
-  run(blocks, 0x3000, {kNop, kReturn});
+  run(blocks, 0x1010, {kBl});
+  run(blocks, 0x3000, {kNop, kBlr});
   run(blocks, 0x1014, {kNop});
 }
 
@@ -67,7 +67,7 @@ std::string report_in_parts(size_t most) {
   // One address has different words.
   const auto word_at = [](uint64_t ea, uint64_t choice) {
     if (ea != 0x1010 || choice < 60) return kNop;
-    return choice < 90 ? kReturn : kAdd;
+    return choice < 90 ? kBlr : kAdd;
   };
   run_in_parts(part, most, 12, word_at, [&blocks](HotBlockPart& ended) { blocks.take(ended); });
   blocks.end_trace();
@@ -129,8 +129,8 @@ TEST_CASE("an interrupt ends a block, and an entry into its middle makes another
   HotBlocks blocks(100, kNoSymbols);
   run(blocks, 0x1000, {kNop, kNop});
   run(blocks, 0xc00, {kNop, 0x4c000024});  // and rfid
-  run(blocks, 0x1008, {kNop, kReturn});
-  run(blocks, 0x1000, {kNop, kNop, kNop, kReturn});
+  run(blocks, 0x1008, {kNop, kBlr});
+  run(blocks, 0x1000, {kNop, kNop, kNop, kBlr});
   blocks.end_trace();
   const auto found = all(blocks);
   CHECK(found.at(0x1000).longest == 4);
@@ -147,12 +147,12 @@ TEST_CASE("prefixed instructions have two words and end no block") {
   paddi.has_prefix = true;
   run(blocks, 0x1000, {kNop});
   blocks.instruction(paddi);
-  run(blocks, 0x100c, {kReturn});
+  run(blocks, 0x100c, {kBlr});
   blocks.end_trace();
   const auto found = all(blocks);
   REQUIRE(found.size() == 1);
   CHECK(found.at(0x1000).count == 3);
-  CHECK(found.at(0x1000).words == std::vector<uint32_t>{kNop, kPrefix, 0x4bffffff, kReturn});
+  CHECK(found.at(0x1000).words == std::vector<uint32_t>{kNop, kPrefix, 0x4bffffff, kBlr});
   const std::string text = report_of(blocks, {}).to_text();
   CHECK(text.find("    0000000000001004  06000000 4bffffff") != std::string::npos);
   CHECK(text.find("    000000000000100c  4e800020") != std::string::npos);
@@ -162,7 +162,7 @@ TEST_CASE("long blocks are truncated, and other code at the same address is repo
   HotBlocks blocks(100, kNoSymbols);
   for (uint64_t i = 0; i < 1000; i++) blocks.instruction(one(0x1000 + 4 * i, kNop));
   blocks.skipped();
-  run(blocks, 0x1000, {kNop, kReturn});
+  run(blocks, 0x1000, {kNop, kBlr});
   blocks.end_trace();
   const HotBlock block = all(blocks).at(0x1000);
   CHECK(block.longest == 1000);
@@ -179,7 +179,7 @@ TEST_CASE(
   for (uint64_t i = 0; i < 2000; i++) {
     run(blocks, 0x1000, {kAdd, kLoop});
     run(blocks, 0x1000, {kAdd, kLoop});
-    run(blocks, 0x100000 + 0x100 * i, {kReturn});
+    run(blocks, 0x100000 + 0x100 * i, {kBlr});
   }
   blocks.end_trace();
   const uint64_t error = blocks.blocks().error();
@@ -243,8 +243,8 @@ TEST_CASE("hot blocks as text, json and csv") {
 
 TEST_CASE("the local entry of a function is marked, and its address matches nm") {
   HotBlocks blocks(100, kNoSymbols);
-  run(blocks, 0x1000, {kCall});
-  run(blocks, 0x3008, {kReturn});
+  run(blocks, 0x1000, {kBl});
+  run(blocks, 0x3008, {kBlr});
   blocks.end_trace();
   SymbolTable symbols;
   symbols.add({.address = 0x3000, .size_bytes = 0x100, .name = "leaf", .local_entry_bytes = 8});
@@ -262,11 +262,11 @@ TEST_CASE("the four most frequent successors are shown, and the others are summe
   HotBlocks blocks(100, kNoSymbols);
   for (uint64_t i = 0; i < 6; i++) {
     for (uint64_t k = 0; k <= i; k++) {
-      run(blocks, 0x1000, {kNop, kReturn});
-      run(blocks, 0x2000 + 0x100 * i, {kReturn});
+      run(blocks, 0x1000, {kNop, kBlr});
+      run(blocks, 0x2000 + 0x100 * i, {kBlr});
     }
   }
-  run(blocks, 0x1000, {kNop, kReturn});
+  run(blocks, 0x1000, {kNop, kBlr});
   blocks.end_trace();
   const std::string text = report_of(blocks, {}, 1).to_text();
   CHECK(
@@ -305,17 +305,17 @@ TEST_CASE("the ticks between two stamps belong to the only block between them") 
   loop(1);
   stamp(23);
   loop(1);
-  run(blocks, 0x1010, {kCall});
+  run(blocks, 0x1010, {kBl});
   stamp(500);  // two blocks
-  run(blocks, 0x3000, {kNop, kReturn});
+  run(blocks, 0x3000, {kNop, kBlr});
   stamp(9, StampKind::kMark);  // has no ticks
-  run(blocks, 0x1014, {kReturn});
+  run(blocks, 0x1014, {kBlr});
   stamp(11);
-  run(blocks, 0x1014, {kReturn});
+  run(blocks, 0x1014, {kBlr});
   blocks.defect({});
-  run(blocks, 0x1014, {kReturn});
+  run(blocks, 0x1014, {kBlr});
   stamp(13);  // a gap
-  run(blocks, 0x1014, {kReturn});
+  run(blocks, 0x1014, {kBlr});
   Stamp loss;
   loss.kind = StampKind::kTime;
   loss.elapsed = 17;

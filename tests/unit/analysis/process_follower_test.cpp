@@ -225,7 +225,7 @@ TEST_CASE("a return from the kernel to another instruction ends a stretch") {
   };
   CHECK(after_branch(jump(kUser + 4, kUser + 0x40), kUser + 0x40) == "aakkka");
   CHECK(after_branch(jump(kUser + 4, kUser + 0x40), kUser + 0x44) == "aakkku");
-  CHECK(after_branch(kReturn, kUser + 0x400) == "aakkka");
+  CHECK(after_branch(kBlr, kUser + 0x400) == "aakkka");
 }
 
 TEST_CASE("user code after a system call without kernel code is another stretch") {

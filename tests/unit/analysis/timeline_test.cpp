@@ -171,7 +171,7 @@ TEST_CASE("functions of a timeline: callers that a return reveals appear from th
     step(0x2000, kNop, kUserModes);
     step(0xc000000000004900, kNop, kKernelModes);
     step(0xc000000000004904, 0x4c000024, kKernelModes);  // rfid
-    step(0x2004, kReturn, kUserModes);
+    step(0x2004, kBlr, kUserModes);
     step(0x1008, kNop, kUserModes);
     sink.finish();
     timeline.end_trace();
@@ -204,9 +204,9 @@ TEST_CASE("functions of a timeline: nested as they were called") {
       timeline.begin_trace(name);
       SelectingSink sink(everything, timeline);
       run(sink, 0x1000, {kNop, call(0x1004, 0x2000)});
-      run(sink, 0x2000, {kNop, kReturn});
+      run(sink, 0x2000, {kNop, kBlr});
       run(sink, 0x1008, {call(0x1008, 0x2000)});
-      run(sink, 0x2000, {kNop, kReturn});
+      run(sink, 0x2000, {kNop, kBlr});
       run(sink, 0x100c, {kNop});
       sink.stamp(time_stamp(80));
       sink.defect({});

@@ -47,10 +47,10 @@ TEST_CASE("kinds of branches") {
   CHECK(branch_kind(kSc) == BranchKind::kUnconditional);
   CHECK(branch_kind(kInterruptReturn) == BranchKind::kUnconditional);
   CHECK(branch_kind(0x4c00012c) == BranchKind::kNone);  // isync
-  CHECK(sets_link(kCall));
+  CHECK(sets_link(kBl));
   CHECK(sets_link(0x4e800421));  // bctrl
   CHECK_FALSE(sets_link(kBranch));
-  CHECK(returns_by_link(kReturn));
+  CHECK(returns_by_link(kBlr));
   CHECK_FALSE(returns_by_link(0x4e800021));  // blrl
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("targets of direct branches") {
   CHECK(direct_target(0x4200fffc, 0x10000) == 0xfffc);        // bdnz
   CHECK(direct_target(0x40820008, 0xfffffffffffffffc) == 4);  // bne
   CHECK(is_direct_branch(kMaybe));
-  CHECK_FALSE(is_direct_branch(kReturn));
+  CHECK_FALSE(is_direct_branch(kBlr));
 }
 
 TEST_CASE("interrupt vectors") {

@@ -321,7 +321,7 @@ TEST_CASE("perf samples: the program of the kernel's callers, after a change of 
     core.call_to(kSwitch);
     core.run({kSaveWord, kCopyStack});
     core.stack = stack;
-    core.run({kSaveWord, kReturn});
+    core.run({kSaveWord, kBlr});
     core.at(kEntry + 0x10, {kSaveWord});
   };
   const auto enter = [&](uint64_t stack) {

@@ -39,7 +39,7 @@ TEST_CASE("the texts are those of the file, whatever the cache holds") {
     const bool is_inside = random.below(4) == 0;
     const uint64_t ea = is_inside ? kBegin + 4 * random.below(kSize / 4)
                                   : 0x20000000 + 4 * random.below(uint64_t{1} << 24);
-    Instruction instruction = one(ea, random.below(3) == 0 ? kNop : kReturn);
+    Instruction instruction = one(ea, random.below(3) == 0 ? kNop : kBlr);
     instruction.has_opcode = random.below(5) != 0;
     instruction.prefix = static_cast<uint32_t>(random.next());  // stale
     instruction.has_la = random.below(2) == 0;
