@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/analysis/hot_part.h"
 
+#include <algorithm>
+
 namespace htmtrace {
 
 const char* key_name(DataKey key) {
@@ -37,7 +39,8 @@ uint64_t HotPart::named_site_of(EffectiveAddr address) {
     recent_code_.key = symbol_key(recent_code_.span, address);
   }
   if (recent_code_.span.symbol != nullptr) return recent_code_.key;
-  return line_of(address);
+  // The line can begin in a function that ends before the address.
+  return std::max(line_of(address), recent_code_.span.begin);
 }
 
 uint64_t HotPart::object_of(EffectiveAddr address) {

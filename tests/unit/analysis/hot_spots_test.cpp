@@ -84,6 +84,28 @@ TEST_CASE("addresses without an owner are neither counted as others nor named") 
   CHECK(nlohmann::json::parse(report.to_json())["data"][0]["top"][0]["ea"].is_null());
 }
 
+TEST_CASE("code without a name gets no name of a function that ends in its line") {
+  SymbolTable table;
+  table.add({.address = 0xc000000000010000, .size_bytes = 0x10, .name = "first"});
+  table.add({.address = 0xc000000000010040, .size_bytes = 0x20, .name = "second"});
+  table.finish();
+  HotSpots spots({.key = DataKey::kLogical, .units = {128}, .entries = 100}, table);
+  for (uint64_t at = 0; at < 0x100; at += 4) {
+    spots.instruction(accessing(0xc000000000010000 + at, kLd, 0xc000000001000010, 0x1000010));
+  }
+  spots.finish();
+  const std::string csv =
+      HotSpotsReport{.spots = spots, .totals = {}, .traces = 1, .top = 10}.to_csv();
+  CAPTURE(csv);
+  for (const char* row : {"code,,4,0,,,,4,,0xc000000000010000,first,\n",
+                          "code,,12,0,,,,12,,0xc000000000010010,,\n",
+                          "code,,8,0,,,,8,,0xc000000000010040,second,\n",
+                          "code,,8,0,,,,8,,0xc000000000010060,,\n",
+                          "code,,32,0,,,,32,,0xc000000000010080,,\n"}) {
+    CHECK(csv.find(row) != std::string::npos);
+  }
+}
+
 TEST_CASE("walks by side, result and page size") {
   const SymbolTable none;
   HotSpots spots({.units = {128}}, none);
