@@ -70,13 +70,14 @@ class EntryTexts {
 
   // A split unit and a file of shared entries (dwz) have files of their own.
   const Sections& sections_of(Dwarf* dwarf) {
-    const auto [place, added] = sections_.try_emplace(dwarf);
-    if (!added) return place->second;
+    const auto known = sections_.find(dwarf);
+    if (known != sections_.end()) return known->second;
+    Sections& sections = sections_[dwarf];
     visit_debug_sections(dwarf_getelf(dwarf),
                          [&](Elf_Scn* section, const GElf_Shdr&, std::string_view) {
-                           place->second.push_back(bytes_of(section));
+                           sections.push_back(bytes_of(section));
                          });
-    return place->second;
+    return sections;
   }
 
   std::map<Dwarf*, Sections> sections_;

@@ -148,7 +148,8 @@ void LineProgram::read_names(ByteReader& reader, Header& header) {
   header.least_step = reader.byte();
   if (version_ >= 4) reader.skip(1);  // operations of an instruction: no processor of ours has them
   reader.skip(1);                     // is_stmt
-  header.line_base = static_cast<int8_t>(reader.byte());
+  const uint8_t base = reader.byte();
+  header.line_base = base < 128 ? base : int64_t{base} - 256;  // a signed byte
   header.line_range = reader.byte();
   header.opcode_base = reader.byte();
   if (header.line_range == 0 || header.opcode_base == 0) throw Error("its header is damaged");

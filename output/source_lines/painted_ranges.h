@@ -21,7 +21,7 @@ class PaintedRanges {
     Value value = {};
   };
   // Memory of a range: it may split another one.
-  static constexpr uint64_t kRangeBytes = 2 * 64 + 2 * sizeof(Range);
+  static constexpr uint64_t kRangeBytes = 2 * (64 + sizeof(Range));
 
   void paint(uint64_t begin, uint64_t end, Value value) {
     if (begin >= end) return;

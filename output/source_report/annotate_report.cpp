@@ -298,6 +298,7 @@ std::vector<ExecutedFunction> executed_functions(const AddressCounts& counts,
     function.count += count.count;
   });
   std::vector<ExecutedFunction> all;
+  all.reserve(functions.size());
   for (auto& [key, function] : functions) all.push_back(std::move(function));
   std::ranges::stable_sort(all, std::greater<>(), &ExecutedFunction::count);
   return all;

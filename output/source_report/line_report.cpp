@@ -30,7 +30,7 @@ std::string marked(std::string_view function, bool is_proven) {
 }
 
 std::string function_text(const HotLine& line) {
-  const std::string function = line.function_name();
+  std::string function = line.function_name();
   if (line.inlined_into.empty()) return function;
   return fmt::format("{} inlined into {}{}", function.empty() ? "?" : function, line.caller_name(),
                      line.has_other_callers ? " and others" : "");
@@ -87,6 +87,7 @@ std::vector<HotLine> LineReport::rows() const {
       [&](uint64_t key, const AddressCount& count) { sorted.emplace(key, count); });
   for (const auto& [key, count] : sorted) add(key, count);
   std::vector<HotLine> all;
+  all.reserve(rows.size());
   for (auto& [key, row] : rows) all.push_back(row.line);
   std::ranges::stable_sort(all, std::greater<>(), &HotLine::count);
   return all;

@@ -238,7 +238,7 @@ class OpenElf {
  private:
   // The build ID in the notes of the segment, or an empty text. elf(5), "Notes".
   std::string build_id_in(const GElf_Phdr& segment) const {
-    constexpr std::string_view kOwner("GNU", 4);  // with the zero
+    constexpr char kOwner[] = "GNU";  // with the zero
     if (segment.p_filesz > kMostNoteBytes) return {};
     Elf_Data* const notes =
         elf_getdata_rawchunk(elf_, static_cast<int64_t>(segment.p_offset), segment.p_filesz,
@@ -249,7 +249,8 @@ class OpenElf {
     size_t name = 0, value = 0;
     for (size_t at = 0; (at = gelf_getnote(notes, at, &note, &name, &value)) != 0;) {
       if (note.n_type != NT_GNU_BUILD_ID || note.n_descsz > SymbolTable::kMostBuildIdBytes ||
-          std::string_view(bytes + name, note.n_namesz) != kOwner) {
+          std::string_view(bytes + name, note.n_namesz) !=
+              std::string_view(kOwner, sizeof(kOwner))) {
         continue;
       }
       return std::string(bytes + value, note.n_descsz);

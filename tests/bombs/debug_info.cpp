@@ -209,7 +209,7 @@ void long_file_name(unsigned) {
   for (unsigned i = 0; i < kLines; i++) opcodes += "\x01\x03\x01\x02\x20"s;
   DebugSections debug;
   debug.abbrev = abbreviation(1, kUnitTag, false, kUnitAttributes) + "\0"s;
-  debug.info = unit(unit_entry(1, kCodeAddress, 128 * kLines));
+  debug.info = unit(unit_entry(1, kCodeAddress, uint64_t{128} * kLines));
   debug.line = line_program(opcodes + kEnd, "/" + std::string(100'000, 'a'));
   put_program(debug, kLines);
 }
