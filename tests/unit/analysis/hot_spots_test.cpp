@@ -97,11 +97,10 @@ TEST_CASE("code without a name gets no name of a function that ends in its line"
   const std::string csv =
       HotSpotsReport{.spots = spots, .totals = {}, .traces = 1, .top = 10}.to_csv();
   CAPTURE(csv);
-  for (const char* row : {"code,,4,0,,,,4,,0xc000000000010000,first,\n",
-                          "code,,12,0,,,,12,,0xc000000000010010,,\n",
-                          "code,,8,0,,,,8,,0xc000000000010040,second,\n",
-                          "code,,8,0,,,,8,,0xc000000000010060,,\n",
-                          "code,,32,0,,,,32,,0xc000000000010080,,\n"}) {
+  for (const char* row :
+       {"code,,4,0,,,,4,,0xc000000000010000,first,\n", "code,,12,0,,,,12,,0xc000000000010010,,\n",
+        "code,,8,0,,,,8,,0xc000000000010040,second,\n", "code,,8,0,,,,8,,0xc000000000010060,,\n",
+        "code,,32,0,,,,32,,0xc000000000010080,,\n"}) {
     CHECK(csv.find(row) != std::string::npos);
   }
 }
