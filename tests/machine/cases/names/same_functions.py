@@ -18,7 +18,7 @@ def fail(*words):
 
 script, decoded, report = sys.argv[1:]
 counts, aliases = collections.Counter(), set()
-lines = labelled = 0
+lines = labeled = 0
 with open(script) as shown, open(decoded) as wanted:
     for shown_line, wanted_line in zip(shown, wanted, strict=True):
         lines += 1
@@ -34,7 +34,7 @@ with open(script) as shown, open(decoded) as wanted:
             continue
         begin, perf_begin = (int(ea, 16) - int(text or "0", 16) for text in (offset, perf_offset))
         if begin < perf_begin <= int(ea, 16):
-            labelled += 1
+            labeled += 1
         elif begin != perf_begin:
             fail(f"line {lines}: {ea} is in {perf_name}, from {perf_begin:x} in perf, and in {name}, from {begin:x}")
         elif name != perf_name:
@@ -48,5 +48,5 @@ with open(report) as file:
 if reported != counts:
     fail("the report differs at", *(f"{begin:x}" for begin in list((reported - counts) + (counts - reported))[:5]))
 print(f"{lines} instructions, {sum(counts.values())} in {len(counts)} functions, {len(aliases)} with two names;",
-      f"{labelled} instructions behind labels")
-sys.exit(lines == 0 or len(counts) < 100 or labelled > lines / 1000)
+      f"{labeled} instructions behind labels")
+sys.exit(lines == 0 or len(counts) < 100 or labeled > lines / 1000)
