@@ -214,8 +214,8 @@ void long_file_name(unsigned) {
   put_program(debug, kLines);
 }
 
-// Functions that have the same list of ranges.
-void shared_ranges(unsigned) {
+// Functions that have the same list of ranges, in which `element` occurs `times` times.
+void shared_list(int times, const std::string& element) {
   put_code_trace(1);
   DebugSections debug;
   debug.abbrev = abbreviation(1, kUnitTag, true, kUnitAttributes) +
@@ -223,23 +223,18 @@ void shared_ranges(unsigned) {
   std::string entries = unit_entry(1, kCodeAddress, 128);
   for (int i = 0; i < 600'000; i++) entries += "\x02\0\0\0\0"s;
   debug.info = unit(entries + "\0"s);
-  for (int i = 0; i < 100'000; i++) debug.ranges += bytes_of(0, 8) + bytes_of(4, 8);
+  for (int i = 0; i < times; i++) debug.ranges += element;
   debug.ranges += std::string(16, '\0');
   put_program(debug, 1);
 }
 
-// As shared_ranges(), but the elements of the list only state a base address.
+void shared_ranges(unsigned) {
+  shared_list(100'000, bytes_of(0, 8) + bytes_of(4, 8));
+}
+
+// The elements only state a base address.
 void shared_bases(unsigned) {
-  put_code_trace(1);
-  DebugSections debug;
-  debug.abbrev = abbreviation(1, kUnitTag, true, kUnitAttributes) +
-                 abbreviation(2, kFunctionTag, false, "\x55\x17") + "\0"s;
-  std::string entries = unit_entry(1, kCodeAddress, 128);
-  for (int i = 0; i < 600'000; i++) entries += "\x02\0\0\0\0"s;
-  debug.info = unit(entries + "\0"s);
-  for (int i = 0; i < 200'000; i++) debug.ranges += bytes_of(~uint64_t{0}, 8) + bytes_of(0, 8);
-  debug.ranges += std::string(16, '\0');
-  put_program(debug, 1);
+  shared_list(200'000, bytes_of(~uint64_t{0}, 8) + bytes_of(0, 8));
 }
 
 void large_symbol(unsigned) {
