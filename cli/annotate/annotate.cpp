@@ -126,8 +126,8 @@ class Annotate {
         executed_functions(counts, symbols_, chosen_ ? &*chosen_ : nullptr);
     if (!functions.empty()) return functions;
     if (chosen_) {
-      throw Error(
-          fmt::format("cannot annotate {}: the trace has no instruction of it", options_.function))
+      throw Error(fmt::format("cannot annotate {}: the trace has no instruction of this function",
+                              options_.function))
           .hint("htmtrace report lists the hot functions of a trace");
     }
     throw Error("cannot annotate: no executed instruction belongs to a function with a name")

@@ -15,15 +15,16 @@ namespace htmtrace {
 
 class DecodeNames {
  public:
-  // Loads the symbols and opens the source lines that the output needs. Throws Error if there are
-  // none. `options` must outlive this object.
+  // Loads the symbols and opens the source lines that the output needs. Throws Error if it finds no
+  // symbols or no source lines. `options` must outlive this object.
   DecodeNames(const DecodeOptions& options, const CoreFieldNeeds& needs);
 
   // The symbols that the output needs, or null.
   const SymbolTable* symbols() const { return prints_symbols_ ? &*symbols_ : nullptr; }
   // The source lines that the output needs, or null.
   SourceFiles* lines() const { return lines_.get(); }
-  // The functions, objects and files that select instructions, or null. Loads them on first use.
+  // The functions, objects and files that select instructions, or null. Loads the names on first
+  // use.
   const NameSelection* selected();
 
  private:

@@ -15,7 +15,7 @@ struct LineOptions {
   std::vector<std::string> debug_folders;  // in addition to the system's folder
 };
 
-// --debug-dir, in the group of symbols.
+// Declares --debug-dir in the group of symbols.
 void declare_debug_folders(CLI::App& app, LineOptions& options);
 
 // Adds the files that may have the debug information of the programs among `inputs`. Call it before
@@ -28,7 +28,7 @@ DebugFolders folders_of(const LineOptions& options);
 // cannot read lines, or if no file can have them.
 std::unique_ptr<SourceFiles> open_lines(const SymbolTable& symbols, const LineOptions& options);
 
-// Warns of the files that have no lines, or not all of them.
+// Warns of files that have no lines, or only a part of their lines.
 void warn_of_lines(const SourceFiles& files);
 
 }  // namespace htmtrace

@@ -45,12 +45,12 @@ SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::st
 // Loads the owners of the pages that record saved beside the trace at `path`. Throws Error.
 PageOwners load_page_owners(const std::string& path);
 
-// The processes that record saw beside the trace at `path`, with their mappings.
+// The processes that record saved with a trace, and their mappings.
 struct RecordedProcesses {
   std::vector<PageNames::Process> processes;
   bool has_provable = false;  // PageOwners::has_provable()
 };
-// Throws Error.
+// Loads the processes of the trace at `path`. Throws Error.
 RecordedProcesses load_processes(const std::string& path);
 
 // Loads the names of logical addresses, from `known` and the pages that record saved.

@@ -5,7 +5,8 @@
 
 namespace htmtrace {
 
-// The next instruction shows where the branch went. After an interrupt, it shows nothing.
+// The next instruction shows where the branch went. After an interrupt, the next instruction does
+// not show the outcome.
 void AddressCounts::end_branch(const Instruction& next) {
   if (branch_ == kNoBranch) return;
   const uint64_t key = std::exchange(branch_, kNoBranch);

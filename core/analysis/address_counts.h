@@ -54,7 +54,7 @@ class AddressCounts {
   void stamp(const Stamp& stamp);
   void unselected(const Stamp& stamp) { this->stamp(stamp); }
   void defect(const Defect&) { skipped(); }
-  // The next instruction does not follow the last one.
+  // Call this function if the next instruction does not follow the last instruction.
   void skipped() { branch_ = kNoBranch; }
   void end_trace() {
     skipped();
@@ -68,7 +68,7 @@ class AddressCounts {
   uint64_t data_accesses() const { return data_accesses_; }
   // Instructions without an address.
   uint64_t unknown() const { return unknown_; }
-  // Ticks of stamps that are in no count: too many different addresses precede the stamp.
+  // Ticks that are in no count, because too many instructions precede their stamp.
   uint64_t unshared_ticks() const { return unshared_ticks_; }
   bool has_ticks() const { return has_ticks_; }
 

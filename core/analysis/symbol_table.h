@@ -88,13 +88,14 @@ class SymbolTable {
       uint64_t address = 0;
       uint32_t word = 0;
     };
-    // The first word at `address` or a later address that the file has.
+    // The first word that the file has at `address` or at a later address.
     std::optional<Word> word_from(uint64_t address) const;
     // True if this offset of the file is loaded at `address`.
     bool has_offset(uint64_t address, uint64_t offset) const;
   };
   static constexpr size_t kMostPrograms = 126;
-  // Of a SHA-1, the longest build ID that linkers make by default and that perf supports.
+  // The size of a SHA-1 hash. By default, linkers write build IDs of at most this size, and perf
+  // supports no longer build IDs.
   static constexpr size_t kMostBuildIdBytes = 20;
 
   // A file on this machine whose symbols the table has.

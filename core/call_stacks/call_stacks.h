@@ -77,7 +77,8 @@ class CallStacks {
     bool is_user = false;  // of the program, not of the kernel
     uint64_t context = 0;  // of the innermost caller with is_user, if the kernel runs
   };
-  // A number of the caller of this function for the program that runs from now on.
+  // Sets the context of the program that runs from now on. The user of this class chooses the
+  // number.
   void set_context(uint64_t context) { context_ = context; }
   // Calls visit(Caller) for the known callers of the last instruction, from the innermost to the
   // outermost, until it returns false. Callers that only later returns reveal are missing. An
@@ -100,7 +101,7 @@ class CallStacks {
       if (!has_left && !visit(Caller{frame.step.next - 4, is_user, frame.context})) return;
     }
   }
-  // Two equal results: the callers are the same at both times.
+  // If two results are equal, the callers at both times are the same.
   uint64_t changes() const { return changes_; }
 
   // The stack of the last instruction. Later returns may reveal more of its callers.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processes, files and kernel code of a recording, in the form in which perf needs them to name
-// addresses: mappings of files.
+// The processes, files and kernel code of a recording, as mappings of files. perf needs this form
+// to name addresses.
 #pragma once
 
 #include <cstddef>
@@ -56,8 +56,8 @@ struct PerfMaps {
   std::vector<Kernel> kernel;  // the kernel itself comes first
 
   // The files of the processes and programs are those that htmtrace read for `symbols`. A file that
-  // it did not read has its path in the recording, followed by "?": perf would take names from any
-  // file with this path, and from its own vDSO.
+  // htmtrace did not read has its path in the recording, followed by "?". Without the "?", perf
+  // would read names from any file with this path, and from its own vDSO.
   static PerfMaps of(const SymbolTable& symbols, const std::vector<PageNames::Process>& processes);
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 using namespace perf_file;
 
-// include/uapi/linux/perf_event.h has all numbers without another source.
+// All numbers without another source are in include/uapi/linux/perf_event.h.
 constexpr uint16_t kMiscData = 1 << 13, kMiscBuildId = 1 << 14;
 constexpr uint64_t kBranchAny = 1 << 3, kBranchTypes = 1 << 16;  // branch_sample_type
 constexpr uint32_t kHardwareEvent = 0;
@@ -80,7 +80,7 @@ void PerfRecords::put(std::span<const std::byte> record) {
   data_bytes_ += sizeof(round);
 }
 
-// The members of sample_type that sample_id_all adds to each other record.
+// The members of sample_type that sample_id_all adds to all other records.
 void PerfRecords::put_trailer(FileBytes& to, PerfTask task) const {
   put64(to, static_cast<uint64_t>(task));
   put64(to, time_);
@@ -108,7 +108,7 @@ void PerfRecords::put_mapping(PerfTask task, const PerfMaps::Mapping& mapping) {
   put_mapping(task, mapping, maps_.files[mapping.file]);
 }
 
-// perf looks for the names of code without a file in /tmp, so this is data.
+// perf searches /tmp for the names of code without a file, so this mapping is data.
 void PerfRecords::put_memory(PerfTask task, uint64_t begin, uint64_t end) {
   put_mapping(task, {.address = begin, .bytes = end - begin, .is_code = false},
               {.path = "//anon", .build_id = {}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The frame of a perf.data file with samples: its header, its features, and all records but the
-// samples themselves. Layouts: include/uapi/linux/perf_event.h and
+// The frame of a perf.data file with samples: its header, its features, and all records except the
+// samples. Layouts: include/uapi/linux/perf_event.h and
 // tools/perf/Documentation/perf.data-file-format.txt of Linux.
 #pragma once
 
@@ -31,17 +31,17 @@ constexpr PerfTask perf_task(uint64_t pid) {
 class PerfRecords {
  public:
   // Writes the start of the file: the names of all tasks, the kernel's code, and the mappings of
-  // the known processes. Requires TextOutput::can_rewrite(), and that nothing was put. The
-  // arguments must outlive this object.
+  // the known processes. Requires TextOutput::can_rewrite() and an empty output. The arguments must
+  // outlive this object.
   PerfRecords(TextOutput& output, const PerfSampling& sampling, const PerfMaps& maps);
 
-  // The time of the next records. It never falls.
+  // Sets the time of the next records. The time must never fall.
   void set_time(uint64_t time) { time_ = time; }
   uint64_t time() const { return time_; }
 
-  // A whole record. Throws Error.
+  // Writes a whole record. Throws Error.
   void put(std::span<const std::byte> record);
-  // `records` were lost.
+  // Writes a record that states that `records` records were lost.
   void put_lost(uint64_t records);
   void put_mapping(PerfTask task, const PerfMaps::Mapping& mapping);
   // Removes the names of these addresses.

@@ -88,7 +88,7 @@ std::string describe(const PerfSampleCounts& counts) {
 }
 
 // A kernel on bare metal runs in hypervisor mode. The partition's hypervisor has no kernel
-// addresses. A trace without modes shows the program only by its address.
+// addresses. If a trace has no modes, only addresses distinguish the program from the kernel.
 PerfMode perf_mode_of(const Instruction& instruction) {
   const bool low = owned::is_user(instruction.ea.value);
   switch (privilege_of(instruction.modes)) {
@@ -138,7 +138,7 @@ void PerfSamples::note(const Instruction& instruction) {
   last_.has_word = instruction.has_opcode && !instruction.has_prefix;
   last_.time = records_.time();
   if (sampling_.period == PerfSampling::kBranches) {
-    last_.source = kNoAccess;  // the address is that of the target
+    last_.source = kNoAccess;  // the address is the target
   } else {
     last_.address = instruction.data_count != 0 ? instruction.data[0].ea.value : 0;
     last_.source = data_source(instruction);
@@ -148,7 +148,7 @@ void PerfSamples::note(const Instruction& instruction) {
   flows_ = true;
 }
 
-// The next instruction is at `ea`, and does not just follow the last one.
+// The next instruction is at `ea`. Control branched to `ea`, or this instruction is not selected.
 void PerfSamples::leave(uint64_t ea, bool selected) {
   const bool branches = ea != last_.end || ends_by_branch();
   if (branches) {
@@ -217,8 +217,8 @@ void PerfSamples::set_process() {
   set_context();
 }
 
-// The context of callers is a task. For code without a known process, it is the number of changes
-// of the maps instead: after a change, the addresses of earlier callers can have other names.
+// The context of a caller is its task. If the process is unknown, the context is the number of
+// changes of the maps, because a change can give other names to the addresses of earlier callers.
 void PerfSamples::set_context() {
   stacks_.set_context(user_task_ == PerfTask::kUnknown ? kUnknownContext | changes_of_maps_
                                                        : static_cast<uint64_t>(user_task_));
@@ -282,8 +282,8 @@ void PerfSamples::hide(size_t program) {
   records_.put_memory(PerfTask::kUnknown, hidden.begin, hidden.end);
 }
 
-// From now on, the addresses of this program have other names. Earlier branches and callers there
-// belong to other code. The newest branch led to the code that has the new names.
+// From now on, the addresses of this program have other names. Earlier branches and callers at
+// these addresses belong to other code. The newest branch led to the code that has the new names.
 void PerfSamples::change_names(const PerfMaps::Program& program) {
   for (size_t i = 0; i < branch_count_; i++) {
     const uint64_t* const branch = &branches_[newest_ + i * kBranchWords];
@@ -313,7 +313,7 @@ void PerfSamples::push_branch(uint64_t from, uint64_t to, unsigned type) {
   branch_count_ = std::min<size_t>(branch_count_ + 1, sampling_.branches);
 }
 
-// Only the processor's word on its mode distinguishes a program from a hypervisor.
+// Only the mode that the processor states distinguishes a program from a hypervisor.
 PerfMode PerfSamples::mode_of(const CallStacks::Caller& caller) const {
   if (caller.is_user) return PerfMode::kUser;
   if (!owned::is_user(caller.ea)) return PerfMode::kKernel;
@@ -321,8 +321,8 @@ PerfMode PerfSamples::mode_of(const CallStacks::Caller& caller) const {
 }
 
 // perf for POWER expects that the third entry of a chain in a program is the link register, and may
-// ignore it (tools/perf/arch/powerpc/util/skip-callchain-idx.c). It does not find this entry if the
-// marker is repeated.
+// ignore this entry (tools/perf/arch/powerpc/util/skip-callchain-idx.c). perf does not find the
+// entry if the marker is repeated.
 void PerfSamples::set_callers() {
   chain_.clear();
   chain_.push_back(little(callers_of(last_.mode)));
@@ -352,7 +352,7 @@ void PerfSamples::put_sample(const Place& place) {
   const bool has_callers = sampling_.stacks && place.changes == changes;
   const bool in_kernel = has_callers && place.mode != PerfMode::kUser;
   const PerfTask task = in_kernel ? chain_task_ : place.task;
-  // perf would name the branches of one program by the maps of another.
+  // perf would name the branches of one program with the maps of another program.
   if (in_kernel && task != PerfTask::kKernel && task != user_task_) branch_count_ = 0;
   uint64_t* to = record_.data() + 1;
   const auto add = [&to](uint64_t value) { *to++ = little(value); };

@@ -3,7 +3,7 @@
 // perf reads. Layouts: include/uapi/linux/perf_event.h and
 // tools/perf/Documentation/perf.data-file-format.txt of Linux.
 //
-// Each sample stands for an exact number of instructions, its period: all periods together are the
+// Each sample stands for an exact number of instructions, its period. The sum of all periods is the
 // number of selected instructions that have an address.
 #pragma once
 
@@ -41,11 +41,11 @@ PerfMode perf_mode_of(const Instruction& instruction);
 // A sink for CoreDecoder after a SelectingSink, which supplies positions and processes.
 class PerfSamples {
  public:
-  // Earlier calls and branches belong to the samples, and earlier stamps to their times.
+  // Samples contain earlier calls and branches, and earlier stamps determine their times.
   static constexpr Lead kLead = Lead::kAll;
 
-  // Requires TextOutput::can_rewrite(), and that nothing was put. All arguments must outlive this
-  // object. `follows_processes`: the maps have processes that process() can report.
+  // Requires TextOutput::can_rewrite() and an empty output. All arguments must outlive this object.
+  // `follows_processes`: the maps have processes that process() can report.
   PerfSamples(TextOutput& output, const PerfSampling& sampling, const SymbolTable& symbols,
               const PerfMaps& maps, bool follows_processes);
 

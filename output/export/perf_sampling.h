@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the samples of a perf.data file hold.
+// The contents of the samples of a perf.data file.
 #pragma once
 
 #include <cstdint>

@@ -55,9 +55,9 @@ class TextOutput {
   // Writes the buffered text. Throws Error.
   void flush();
 
-  // Whether rewrite() is possible: not for standard output, pipes and devices.
+  // Whether rewrite() is possible. False for standard output, pipes and devices.
   bool can_rewrite() const { return file_ && !file_->is_stream(); }
-  // Replaces bytes that were put. Requires can_rewrite(). Throws Error.
+  // Replaces bytes of earlier output. Requires can_rewrite(). Throws Error.
   void rewrite(uint64_t offset, std::string_view text);
 
   // Flushes and closes the output, and gives a file its name. Throws Error, also when the file

@@ -25,7 +25,7 @@ inline std::string words_text(const Instruction& instruction) {
   return fmt::format("{:08x} {:08x}", instruction.prefix, instruction.opcode);
 }
 
-// Prints assembler, if this build can disassemble.
+// Prints assembly, if this build can disassemble.
 class Assembler {
  public:
   Assembler() {

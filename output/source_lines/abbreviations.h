@@ -2,10 +2,10 @@
 // The cost of the abbreviations of a file: the tables that state the attributes of its entries.
 // DWARF 2 to 5, 7.5.3.
 //
-// libdw reads the table of each unit, keeps it for this unit only, and looks through all attributes
-// of an entry for each question about it. Units may share a table of any size, and an entry of one
-// byte may have any number of attributes without a value. A file of a few megabytes could thus take
-// all memory or hours.
+// libdw reads the table of each unit, keeps it for this unit only, and searches all attributes of
+// an entry for each attribute that a caller requests. Units may share a table of any size, and an
+// entry of one byte may have any number of attributes without a value. A file of a few megabytes
+// could therefore use all memory or take hours.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@ struct EntrySections {
   bool big_endian = false;
 };
 
-// Takes the memory of all units with their tables. Throws Error if that is too much, or if an entry
-// has more attributes than a compiler gives it. Accepts damaged tables, which libdw refuses.
+// Spends the memory of all units with their tables. Throws Error if the memory exceeds the budget,
+// or if an entry has more attributes than compilers write. Accepts damaged tables, which libdw
+// refuses.
 void check_abbreviations(const EntrySections& sections, MemoryBudget& budget, WorkBudget& work);
 
 }  // namespace htmtrace

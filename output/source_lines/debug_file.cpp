@@ -137,7 +137,7 @@ ElfFile::ElfFile(const fs::path& path) : path_(path) {
   if (::fstat(fd_, &facts) == 0 && facts.st_size > 0) {
     size_bytes_ = static_cast<uint64_t>(facts.st_size);
   }
-  // Not mapped: if another program truncated the file meanwhile, an access would be fatal.
+  // The file is not mapped: an access would be fatal if another program truncated the file.
   elf_ = elf_begin(fd_, ELF_C_READ, nullptr);
   if (elf_ != nullptr && elf_kind(elf_) == ELF_K_ELF) return;
   const std::string reason = elf_ == nullptr ? elf_errmsg(-1) : "it is not an ELF file";
@@ -222,10 +222,10 @@ ElfFile open_debug_file(const fs::path& program, const DebugFolders& folders) {
     }
   }
   Error error("no source lines of " + program.string() + ": it has no debug information" +
-              (refused.empty() ? "" : ", and " + refused + " is of another program"));
-  if (!id.empty()) error = std::move(error).on("build-id: " + id);
+              (refused.empty() ? "" : ", and " + refused + " belongs to another program"));
+  if (!id.empty()) error = std::move(error).on("build ID: " + id);
   throw std::move(error).hint(
-      "compile with -g, or install its debug files, or pass --debug-dir FOLDER");
+      "compile with -g, or install the debug files, or pass --debug-dir DIR");
 }
 
 }  // namespace htmtrace

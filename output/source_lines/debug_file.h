@@ -16,7 +16,7 @@ namespace htmtrace {
 
 // Where separate debug files are.
 struct DebugFolders {
-  // Folders of debug files, in the order of the search. Each may have files by build-id
+  // Folders of debug files, in the order of the search. Each folder may have files by build ID
   // (.build-id/ab/cdef.debug; the caches of perf and of debuginfod have other names) and files by
   // the folder of the program.
   std::vector<std::filesystem::path> folders = {"/usr/lib/debug"};
@@ -41,7 +41,7 @@ class ElfFile {
 
   // Whether it has .debug_info.
   bool has_debug_info() const;
-  // The build-id in hexadecimal digits; empty without one.
+  // The build ID in hexadecimal digits. Empty if the file has no build ID.
   std::string build_id() const;
   struct Link {
     std::string name;
@@ -59,8 +59,8 @@ class ElfFile {
   uint64_t size_bytes_ = 0;
 };
 
-// Opens the program, or its debug file. Skips files of other programs: their build-id differs, or
-// their checksum is not that of the link. Throws Error if no file has debug information.
+// Opens the program, or its debug file. Skips files of other programs: their build ID differs, or
+// their checksum is not the checksum in the link. Throws Error if no file has debug information.
 ElfFile open_debug_file(const std::filesystem::path& program, const DebugFolders& folders);
 
 }  // namespace htmtrace

@@ -27,7 +27,7 @@ struct UnitRange {
   uint64_t end = 0;
 };
 
-// One compilation unit. Read on its first use.
+// One compilation unit, which is read on its first use.
 struct Unit {
   Dwarf_Off offset = 0;           // of its first entry
   std::vector<UnitRange> ranges;  // sorted, without overlaps
@@ -80,7 +80,7 @@ struct DebugInfo::Reader {
     while (true) {
       const int got = dwarf_get_units(file.get(), unit, &unit, &version, &type, &entry, nullptr);
       if (got > 0) break;
-      // Units beyond a damaged one cannot be found.
+      // libdw cannot find the units beyond a damaged unit.
       if (got < 0) {
         note_damage(dwarf_errmsg(-1));
         break;
@@ -95,7 +95,7 @@ struct DebugInfo::Reader {
         note_damage(error.what());
       }
     }
-    // Of several units with an address, the first one has it.
+    // If several units have an address, the address belongs to the first unit.
     PaintedRanges<uint32_t> painted;
     for (size_t i = units.size(); i-- > 0;) {
       for (const UnitRange& range : units[i].ranges) {
@@ -113,7 +113,7 @@ struct DebugInfo::Reader {
       ranges.push_back({begin, end});
     };
     file.visit_ranges(entry, add);
-    // Some compilers state ranges of functions only.
+    // Some compilers state only the ranges of functions.
     if (ranges.empty() && !dwarf_hasattr(&entry, DW_AT_ranges) &&
         !dwarf_hasattr(&entry, DW_AT_low_pc)) {
       visit_functions(entry, add);

@@ -16,12 +16,12 @@
 
 namespace htmtrace {
 
-// Returns whether this build can read DWARF (this needs libdw).
+// Returns whether this build can read DWARF, which needs libdw.
 bool can_read_lines();
 
 // A function at an address. The first frame is the innermost one: the function whose source has the
 // instruction. Each further frame is the function into which the compiler inlined its predecessor,
-// and its file and line are those of the call.
+// and its file and line state the position of the call.
 struct SourceFrame {
   std::string_view function;  // its linkage name if it has one; empty: unknown
   std::string_view file;      // its path; empty: unknown
@@ -29,7 +29,7 @@ struct SourceFrame {
   bool operator==(const SourceFrame&) const = default;
 };
 
-// What the readers of all files together may spend.
+// The budgets that the readers of all files share.
 struct DebugBudgets {
   MemoryBudget memory;
   WorkBudget work;
@@ -55,9 +55,10 @@ class DebugInfo {
   };
 
   // Sets `frames` to the frames of an address in the file; none if the address is unknown. Returns
-  // the addresses around it that have the same frames. Damaged parts of the file have unknown
-  // addresses. The outermost frames are missing if the texts of the others have kMostFrameBytes:
-  // many functions share a text, so a small file may have any number of long frames.
+  // the addresses around it that have the same frames. Addresses in damaged parts of the file are
+  // unknown. The outermost frames are missing if the texts of the other frames have
+  // kMostFrameBytes: many functions can share a text, so a small file may have any number of long
+  // frames.
   static constexpr size_t kMostFrameBytes = 256 << 10;
   Span find(uint64_t address, std::vector<SourceFrame>& frames);
 

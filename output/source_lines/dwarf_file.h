@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An open file with debug information, and what its readers may spend on it. Only files that wrap
-// libdw include this header.
+// An open file with debug information, and the budgets of its readers. Only files that wrap libdw
+// include this header.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class DwarfFile {
   WorkBudget& work() { return budgets_.work; }
 
   // Whether a section of code has the address. Units still have the ranges of functions that the
-  // linker has removed, which then begin at 0 and may overlap the code of other units.
+  // linker has removed. These ranges begin at 0 and may overlap the code of other units.
   bool has_code(uint64_t address) const;
 
   static Error failure() { return Error(dwarf_errmsg(-1)); }
@@ -53,9 +53,9 @@ class DwarfFile {
     if (at < 0) throw failure();
   }
 
-  // As dwarf_siblingof(), but limits the work: without DW_AT_sibling, the library reads all entries
-  // below this one to find the next one, again at each level. `furthest` is the last entry that the
-  // caller has reached below this one.
+  // Like dwarf_siblingof(), but limits the work. Without DW_AT_sibling, the library reads all
+  // entries below `entry` to find the next sibling, again at each level. `furthest` is the last
+  // entry that the caller has reached below `entry`.
   int next_sibling(Dwarf_Die& entry, const void* furthest);
 
   // The value of an attribute; 0 if the entry has none. Larger values count as ~uint32_t{0}.

@@ -288,7 +288,7 @@ void LineProgram::run(ByteReader& reader, Header& header,
   std::ranges::stable_sort(sequences_, {}, &Sequence::end);
 }
 
-// Of several rows with one address, the last one holds. A row that equals its predecessor changes
+// If several rows have one address, the last row applies. A row that equals its predecessor changes
 // nothing.
 void LineProgram::add_row(size_t first, const Row& row) {
   if (rows_.size() > first) {

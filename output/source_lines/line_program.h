@@ -2,8 +2,8 @@
 // The source lines of one unit of a program: its part of .debug_line. DWARF 2 to 5, 6.2.
 //
 // libdw sorts the rows of all sequences of a unit by address. The sequences of functions that the
-// linker has removed begin at address 0, and their rows would come between those of real code. This
-// reader keeps sequences apart, drops the removed ones, and keeps only the needed fields.
+// linker has removed begin at address 0, and their rows would lie between the rows of real code.
+// This reader keeps sequences apart, drops the removed ones, and keeps only the needed fields.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class LineProgram {
   LineProgram(const LineSections& sections, uint64_t offset,
               const std::function<bool(uint64_t)>& is_code, MemoryBudget& budget, WorkBudget& work);
 
-  // A row holds from its address up to the next row.
+  // A row applies from its address up to the next row.
   struct Row {
     uint64_t address = 0;
     uint32_t file = 0;

@@ -34,9 +34,9 @@ std::string line_text(const std::vector<SourceFrame>& frames, bool proven);
 // "inner@/src/a.c:7;outer@/src/b.c:12". Empty without inlined functions.
 std::string inlined_text(const std::vector<SourceFrame>& frames, bool proven);
 
-// Keeps the texts of the instructions that were asked for, in limited memory. An instruction whose
-// texts are known costs two comparisons: instructions run one after the other, so most are in the
-// block of their predecessor.
+// Keeps the texts of requested instructions in limited memory. An instruction whose texts are known
+// costs two comparisons: instructions run one after the other, so most are in the block of their
+// predecessor.
 class LineTexts {
  public:
   // How the printer writes frames.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The source lines of all program files of a SymbolTable. Several threads may ask.
+// The source lines of all program files of a SymbolTable. Several threads may use one object.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,16 @@ namespace htmtrace {
 
 class SourceFiles {
  public:
-  // Reads a file when an address in it is asked for. `symbols` must outlive this object.
+  // Reads a file when find() first gets an address in the file. `symbols` must outlive this object.
   SourceFiles(const SymbolTable& symbols, DebugFolders folders)
       : symbols_(symbols), folders_(std::move(folders)) {}
 
-  // As DebugInfo::find(), for an address with its owner (core/analysis/symbol_table.h). The texts
+  // Like DebugInfo::find(), for an address with its owner (core/analysis/symbol_table.h). The texts
   // live as long as this object.
   DebugInfo::Span find(EffectiveAddr address, std::vector<SourceFrame>& frames);
 
-  // The reasons for which files have no lines, or not all of them. Each reason names its file.
+  // The reasons for which files have no lines, or only a part of their lines. Each reason names its
+  // file.
   std::vector<std::string> problems() const;
 
  private:

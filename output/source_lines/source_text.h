@@ -14,8 +14,8 @@ namespace htmtrace {
 
 class SourceText {
  public:
-  // A file /build/x/src/a.c is searched below each of the folders as /build/x/src/a.c, x/src/a.c,
-  // src/a.c and a.c, with the longest path first, and then at its own path.
+  // line() searches each folder for /build/x/src/a.c as build/x/src/a.c, x/src/a.c, src/a.c and
+  // a.c, the longest path first. Then line() tries the file's own path.
   explicit SourceText(std::vector<std::filesystem::path> folders) : folders_(std::move(folders)) {}
 
   // The text of a line, counted from 1, without its end and without control characters. Empty if

@@ -14,7 +14,7 @@ class UnitFunctions::Reading {
           std::vector<Function>& functions)
       : file_(file), is_code_(is_code), functions_(functions) {}
 
-  // Follows the entries without recursion, because the file decides how deep they are.
+  // Follows the entries without recursion, because a file can nest them to any depth.
   std::vector<Range> read(Dwarf_Die& unit) {
     // The entries of a split unit are in a file of their own, which the library finds.
     Dwarf_Die split;
@@ -49,7 +49,7 @@ class UnitFunctions::Reading {
     Dwarf_Die entry;
     uint32_t function = kNone;  // that has the entries of this level
   };
-  // Deeper entries are no program.
+  // No compiler nests entries deeper.
   static constexpr size_t kMostLevels = 10'000;
 
   // Returns the function of the entries below. A function without code has no ranges, but functions

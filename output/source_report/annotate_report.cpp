@@ -184,7 +184,7 @@ class LineHeads {
   static std::span<const SourceFrame> tail(const Frames& frames) {
     return std::span(frames).subspan(frames.empty() ? 0 : 1);
   }
-  // The function of the next instructions, if it is another one than before.
+  // The function of the next instructions, if it differs from the preceding function.
   std::string chain_text() const {
     const std::string text = inlined_chain(frames_);
     if (!text.empty()) return "  " + text + "\n";
@@ -290,7 +290,7 @@ std::vector<ExecutedFunction> executed_functions(const AddressCounts& counts,
       function.name = span.symbol->name + (owned::is_unproven(key) ? "?" : "");
       function.key = key;
       function.begin = span.symbol->address;
-      // The size is that of the file, and may exceed the address space.
+      // The size is from the file, and may exceed the address space.
       function.end = std::max(function.begin, function.begin + span.symbol->size_bytes);
       if (span.symbol->size_bytes > ~function.begin) function.end = ~uint64_t{0};
       if (owner != 0 && owner != owned::kForeign) function.program = owned::program(owner);

@@ -188,7 +188,7 @@ void inlined_chain(unsigned) {
   put_program(debug, 1);
 }
 
-// Many inlined functions, one beside the other, have the same name of 8 MB.
+// Many inlined functions at consecutive addresses have the same name of 8 MB.
 void long_name(unsigned) {
   put_code_trace(1);
   std::string entries = unit_entry(1, kCodeAddress, 128);

@@ -75,7 +75,7 @@ std::string usual_rows() {
 
 }  // namespace
 
-TEST_CASE("rows hold up to the next row") {
+TEST_CASE("rows apply up to the next row") {
   const ReadLines program(dwarf_lines(4, kLineNames, usual_rows()));
   CHECK(program.at(0xfff) == "-");
   CHECK(program.at(0x1000) == "/build/a.c:11");
@@ -99,7 +99,7 @@ TEST_CASE("the sequence of a removed function changes no row of code that it ove
   CHECK(program.at(4) == "-");
 }
 
-TEST_CASE("of several rows at an address, the last one holds") {
+TEST_CASE("the last of several rows at an address applies") {
   const std::string opcodes = dwarf_address(0x1000) + "\x03\x0a\x01\x03\x01\x01\x03\x01\x01"s +
                               "\x02\x01\x03\x05\x01"s + "\x02\x01"s + std::string(kSequenceEnd);
   const ReadLines program(dwarf_lines(4, kLineNames, opcodes));

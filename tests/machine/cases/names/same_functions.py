@@ -3,8 +3,8 @@
 """same_functions.py SCRIPT DECODED REPORT: compares the function of each instruction in `perf script -F ip,sym,symoff`
 with `htmtrace decode --fields ea,sym`, and the instructions of each function with the CSV of `htmtrace report`.
 
-A function can have several names, and perf and htmtrace can choose different ones. So functions are compared by the
-addresses where they begin. perf also takes labels in the assembly of a function as functions, for example
+A function can have several names, and perf and htmtrace can choose different ones. So the script compares functions
+by the addresses where they begin. perf also treats labels in the assembly of a function as functions, for example
 __vmx__sigsetjmp_ent of glibc. At most one of 1000 instructions may follow such a label."""
 import collections
 import csv
