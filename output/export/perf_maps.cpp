@@ -42,7 +42,8 @@ class PerfMapsMaker {
                                 .offset = mapping.offset,
                                 .inode = mapping.inode,
                                 .file = file_of(mapping),
-                                .is_code = mapping.is_code});
+                                // Else perf reads names from /tmp/perf-PID.map.
+                                .is_code = mapping.is_code && !mapping.path.empty()});
     }
   }
 
@@ -109,8 +110,8 @@ class PerfMapsMaker {
     if (path.empty()) return file_of("//anon", "");  // as perf calls memory without a file
     const auto known = read_.find(pages_.number_of(path, mapping.inode));
     if (known != read_.end()) return known->second;
-    const bool is_file = path.starts_with('/') || path == "[vdso]";
-    return file_of(is_file ? path + '?' : path, "");
+    const bool is_memory = path == "[heap]" || path == "[stack]";
+    return file_of(is_memory ? path : path.substr(0, PerfMaps::kMostPathBytes - 1) + '?', "");
   }
 
   size_t file_of(const std::string& path, const std::string& build_id) {

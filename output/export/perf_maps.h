@@ -16,6 +16,7 @@
 namespace htmtrace {
 
 struct PerfMaps {
+  static constexpr size_t kMostPathBytes = 4095;  // PATH_MAX of Linux
   struct File {
     std::string path;
     std::string build_id;  // its bytes; empty: unknown

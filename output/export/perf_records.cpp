@@ -22,7 +22,6 @@ constexpr uint64_t kProtRead = 1, kProtExec = 4, kMapPrivate = 2;
 
 // TASK_COMM_LEN of Linux, which perf assumes.
 constexpr size_t kCommandBytes = 16;
-constexpr size_t kMostPathBytes = 4095;  // PATH_MAX of Linux
 
 constexpr uint64_t kAttributesBegin = kHeaderBytes + sizeof(kEventId);
 constexpr uint64_t kAttributesBytes = kAttributeBytes + 16;
@@ -116,7 +115,7 @@ void PerfRecords::put_memory(PerfTask task, uint64_t begin, uint64_t end) {
 
 void PerfRecords::put_mapping(PerfTask task, const PerfMaps::Mapping& mapping,
                               const PerfMaps::File& file) {
-  const std::string_view path = std::string_view(file.path).substr(0, kMostPathBytes);
+  const std::string_view path = std::string_view(file.path).substr(0, PerfMaps::kMostPathBytes);
   const bool has_id = !file.build_id.empty();
   FileBytes bytes;
   put_record_header(
