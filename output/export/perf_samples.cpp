@@ -232,7 +232,9 @@ PerfTask PerfSamples::task_of_context(uint64_t context) const {
 // Processes without a known number share one task, although several programs may have the same
 // addresses. The mappings of the task are therefore those of the running program.
 void PerfSamples::find_program(const Instruction& instruction) {
-  const uint64_t owner = owned::owner(cursor_->code(instruction).value);
+  const bool is_nobodys = owned::is_nobodys(instruction.ea.value);
+  const uint64_t owner =
+      is_nobodys ? owned::kForeign : owned::owner(cursor_->code(instruction).value);
   last_.program = owner != 0 && owner != owned::kForeign ? owned::program(owner) : kNoProgram;
   show_program(last_.program, instruction.ea.value);
 }

@@ -308,6 +308,14 @@ TEST_CASE("perf samples: code of an unknown process has the mappings of its prog
   CHECK(branches == std::vector<size_t>{0, 0, 1, 0, 0, 0, 0});
 }
 
+TEST_CASE("perf samples: code at an address of nobody belongs to no program") {
+  SymbolTable symbols = symbols_of_two();
+  PerfMaps maps = PerfMaps::of(symbols, {});
+  SampledCore core({}, {}, std::move(symbols), std::move(maps));
+  core.at(uint64_t{7} << 52 | kSampledProgram, {kWordOfOne});
+  CHECK(core.read().records == std::vector<std::string>{"sample"});
+}
+
 // The kernel switches back to the first program. Its code has not run yet, so the maps are those of
 // the second program.
 TEST_CASE("perf samples: the program of the kernel's callers, after a change of the task") {
