@@ -170,11 +170,22 @@ SymbolTable::Span SymbolTable::span_of(EffectiveAddr address) const {
   const uint64_t who = programs_.empty() ? 0 : owned::owner(address.value);
   if (who == 0) {
     // An address without an owner: search all programs.
+    Span span = layers_[0].span_of(address.value);
     for (size_t i = 1; i < layers_.size(); i++) {
-      const Span span = layers_[i].span_of(address.value);
-      if (span.symbol != nullptr) return span;
+      const Span own = layers_[i].span_of(address.value);
+      if (own.symbol != nullptr) return own;
+      if (span.symbol == nullptr) {
+        span = {std::max(span.begin, own.begin), std::min(span.end, own.end), nullptr};
+      }
     }
-    return layers_[0].span_of(address.value);
+    if (span.symbol != nullptr || programs_.empty()) return span;
+    // No address with an owner is in the gap.
+    if (owned::is_user(address.value)) {
+      span.end = std::min(span.end, uint64_t{1} << owned::kShift);
+    } else {
+      span.begin = std::max(span.begin, owned::kFirstWithout);
+    }
+    return span;
   }
   const size_t program = owned::program(who);
   const uint64_t plain = owned::plain(address.value);

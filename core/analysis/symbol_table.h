@@ -224,6 +224,9 @@ inline constexpr uint64_t kMask = uint64_t{0xff} << kShift;
 // Code or data of an unnamed or unknown program.
 inline constexpr uint64_t kForeign = 0xff;
 
+// The first address above those with an owner.
+inline constexpr uint64_t kFirstWithout = uint64_t{1} << 60;
+
 constexpr bool is_user(uint64_t address) {
   return address >> kShift == 0;
 }

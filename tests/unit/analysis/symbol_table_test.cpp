@@ -134,6 +134,28 @@ TEST_CASE("find() agrees with the slow method for random symbols") {
   }
 }
 
+TEST_CASE("a gap around an address without an owner holds no address with an owner") {
+  SymbolTable table;
+  table.begin_program({.file = "prog",
+                       .is_main = true,
+                       .begin = 0x10000000,
+                       .end = 0x20000000,
+                       .loads = {},
+                       .texts = {}});
+  table.add({.address = 0x10000000, .size_bytes = 0x1000, .name = "work"});
+  table.end_program();
+  table.finish();
+  const uint64_t owned_work = owned::with(0x10000000, owned::of_program(0, true));
+  for (const uint64_t address : {uint64_t{0xc000000000010000}, uint64_t{0x100}}) {
+    const SymbolTable::Span span = table.span_of({address});
+    CHECK(span.symbol == nullptr);
+    CHECK(span.holds(address));
+    CHECK(!span.holds(owned_work));
+    CHECK(!span.holds(0x10000000));
+  }
+  CHECK(table.span_of({owned_work}).symbol != nullptr);
+}
+
 TEST_CASE("data symbols of the kernel name no code, and end labels name no bytes") {
   SymbolTable table;
   add_kallsyms(
