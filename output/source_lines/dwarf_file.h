@@ -42,12 +42,11 @@ class DwarfFile {
   // Calls visit(begin, end) for each range of addresses of the entry. Throws Error.
   template <class Visit>
   void visit_ranges(Dwarf_Die& entry, const Visit& visit) {
-    if (!budgets_.work.spend(bytes_of_ranges(entry)))
-      throw Error("its functions have too many ranges");
+    if (has_too_many_ranges_ || !budgets_.work.spend(bytes_of_ranges(entry))) refuse_ranges();
     Dwarf_Addr base = 0, begin = 0, end = 0;
     ptrdiff_t at = 0;
     while ((at = dwarf_ranges(&entry, at, &base, &begin, &end)) > 0) {
-      if (!budgets_.work.spend(kRangeWork)) throw Error("its functions have too many ranges");
+      if (!budgets_.work.spend(kRangeWork)) refuse_ranges();
       if (begin < end) visit(begin, end);
     }
     if (at < 0) throw failure();
@@ -70,6 +69,12 @@ class DwarfFile {
   // A range in a list takes up to 16 bytes, and many functions may have the same list.
   static constexpr uint64_t kRangeWork = 16;
 
+  // Even the search for the end of a list is work, so the following lists are refused, too.
+  [[noreturn]] void refuse_ranges() {
+    has_too_many_ranges_ = true;
+    throw Error("its functions have too many ranges");
+  }
+
   // The bytes of the list of ranges that the entry has.
   uint64_t bytes_of_ranges(Dwarf_Die& entry) const;
   void take_sections();
@@ -81,6 +86,7 @@ class DwarfFile {
   Dwarf* dwarf_ = nullptr;
   LineSections sections_;
   RangeSections ranges_;
+  bool has_too_many_ranges_ = false;
   struct Code {
     uint64_t begin = 0;
     uint64_t size_bytes = 0;

@@ -232,6 +232,17 @@ void shared_ranges(unsigned) {
   shared_list(100'000, bytes_of(0, 8) + bytes_of(4, 8));
 }
 
+// Units that have the same list of ranges.
+void unit_ranges(unsigned) {
+  put_code_trace(1);
+  DebugSections debug;
+  debug.abbrev = abbreviation(1, kUnitTag, false, "\x55\x17") + "\0"s;
+  for (int i = 0; i < 20'000; i++) debug.info += unit("\x01\0\0\0\0"s);
+  for (int i = 0; i < 60'000; i++) debug.ranges += bytes_of(0, 8) + bytes_of(4, 8);
+  debug.ranges += std::string(16, '\0');
+  put_program(debug, 1);
+}
+
 // The elements only state a base address.
 void shared_bases(unsigned) {
   shared_list(200'000, bytes_of(~uint64_t{0}, 8) + bytes_of(0, 8));
@@ -267,6 +278,7 @@ std::vector<Bomb> debug_info_bombs() {
       {"dwarf-long-name", kEither, long_name, fields},
       {"dwarf-long-file-name", kRead, long_file_name, lines},
       {"dwarf-shared-ranges", kEither, shared_ranges, fields},
+      {"dwarf-unit-ranges", kEither, unit_ranges, fields},
       {"dwarf-shared-bases", kEither, shared_bases, fields},
       {"annotate-large-symbol", kEither, large_symbol, text},
       {"annotate-long-function", kRead, long_function, text},
