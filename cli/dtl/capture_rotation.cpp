@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/commands.h"
 #include "cli/dtl/capture.h"
 #include "cli/failure_status.h"
 #include "cli/messages.h"
