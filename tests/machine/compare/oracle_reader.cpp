@@ -77,8 +77,10 @@ bool OracleReader::next(OracleInstruction* instruction) {
       in_session_ = false;
       lost_ += number(8);
     } else if (kind == 'T' && in_session_) {
-      process_ = number(8);
-      thread_ = number(8);
+      space_ = number(8);
+      area_ = number(8);
+      process_ = static_cast<uint32_t>(number(4));
+      thread_ = static_cast<uint32_t>(number(4));
     } else if (kind == 'I' && in_session_) {
       break;
     } else {
@@ -88,6 +90,8 @@ bool OracleReader::next(OracleInstruction* instruction) {
   instruction->word_count = static_cast<unsigned>(number(1));
   const auto accesses = static_cast<size_t>(number(1));
   instruction->user = (number(1) & kUserFlag) != 0;
+  instruction->space = space_;
+  instruction->area = area_;
   instruction->process = process_;
   instruction->thread = thread_;
   instruction->ea = number(8);

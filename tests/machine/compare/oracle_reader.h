@@ -22,7 +22,10 @@ struct OracleInstruction {
   uint32_t words[2];
   unsigned word_count;
   bool user;
-  uint64_t process, thread;  // the last process and thread in user mode; 0 until the first
+  // The last user code before it, or 0: its address space (PIDR), its thread's area (r13), and its
+  // process and thread, if the machine's configuration has the key `task`.
+  uint64_t space, area;
+  uint32_t process, thread;
   std::vector<OracleAccess> accesses;
 };
 
@@ -55,7 +58,8 @@ class OracleReader {
   std::vector<char> buffer_;
   uint64_t offset_ = 0;
   bool in_session_ = false;
-  uint64_t process_ = 0, thread_ = 0;
+  uint64_t space_ = 0, area_ = 0;
+  uint32_t process_ = 0, thread_ = 0;
   uint64_t sessions_ = 0;
   uint64_t lost_ = 0;
   OracleInstruction kept_{};

@@ -142,7 +142,7 @@ class TrueStacks {
   static bool is_return(uint32_t word) { return (word & 0xfc0007ff) == 0x4c000020; }
 
   void run(const OracleInstruction& instruction) {
-    const auto who = std::pair(instruction.process, instruction.thread);
+    const auto who = std::pair(instruction.space, instruction.area);
     Task& task = tasks_[who];
     const auto function = program_.at(instruction.ea);
     if (!function) {

@@ -260,7 +260,7 @@ static void next_instruction(unsigned vcpu, const struct instruction* next, bool
     }
     if (head) {
       if ((msr & ~capture->msr & MSR_PR) && oracles[vcpu] != NULL) {
-        oracle_task(oracles[vcpu], cpu_process(vcpu, msr), cpu_read(vcpu, 13, msr));
+        oracle_user(oracles[vcpu], vcpu, msr);
       }
       capture->msr = msr;
       capture->mode_known = true;

@@ -56,6 +56,12 @@ static bool set_number(const char* value, unsigned minimum, unsigned maximum, un
   return true;
 }
 
+static bool set_task(const char* value) {
+  struct task_offsets* task = &config.task;
+  char rest;
+  return sscanf(value, "%u %u %u %c", &task->current, &task->pid, &task->tgid, &rest) == 3;
+}
+
 static bool set_choice(const char* value, const char* const* choices, unsigned count,
                        unsigned* chosen) {
   for (unsigned i = 0; i < count; i++) {
@@ -90,6 +96,7 @@ static bool set(const char* key, const char* value) {
   if (strncmp(key, "dtl", 3) == 0) return dtl_set(key, value);
   if (strcmp(key, "core") == 0) return set_core(value);
   if (strcmp(key, "buffer") == 0) return set_buffer(value);
+  if (strcmp(key, "task") == 0) return set_task(value);
   if (strcmp(key, "partition") == 0) return set_number(value, 0, 0xfffe, &config.partition);
   if (strcmp(key, "block") == 0) return set_number(value, 20, 28, &config.block_log2);
   if (strcmp(key, "sysmem_entries") == 0) {

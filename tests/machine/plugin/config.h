@@ -14,6 +14,12 @@ struct core_location {
 
 enum iterator_end { kEndOnes, kEndZero, kEndStatus };
 
+// Where the guest's kernel keeps the running task; 0: not known. In bytes.
+struct task_offsets {
+  unsigned current;    // the task's address in the processor's area (PACA)
+  unsigned pid, tgid;  // in the task
+};
+
 struct config {
   struct core_location cores[kMaxVcpus];
   unsigned buffer_log2[kBufferTypes];  // by type; 0: no memory is reserved
@@ -30,7 +36,8 @@ struct config {
   unsigned lie_entries;  // number of entries that a memory map block claims; 0: the true number
   unsigned lie_log2;     // buffer size that STATUS claims; kHonest: the true size
   unsigned dump_ns;      // duration of DUMP_DATA for each 4 KiB
-  bool kasan_shadow;     // the guest's kernel has KASAN: check its shadow memory
+  struct task_offsets task;
+  bool kasan_shadow;  // the guest's kernel has KASAN: check its shadow memory
 };
 
 extern struct config config;

@@ -13,6 +13,7 @@ struct handles {
   struct qemu_plugin_register* general[kGeneralRegisters];
   struct qemu_plugin_register* msr;
   struct qemu_plugin_register* process;
+  struct qemu_plugin_register* paca;
 };
 
 static struct handles handles[kMaxVcpus];
@@ -25,6 +26,7 @@ void cpu_init(unsigned vcpu) {
     const char* name = registers[i].name;
     char expected[8];
     if (strcmp(name, "msr") == 0) handles[vcpu].msr = registers[i].handle;
+    if (strcmp(name, "sprg1") == 0) handles[vcpu].paca = registers[i].handle;
     if (strcmp(name, "pidr") == 0) handles[vcpu].process = registers[i].handle;
     for (unsigned number = 0; number < kGeneralRegisters; number++) {
       snprintf(expected, sizeof(expected), "r%u", number);
@@ -32,7 +34,7 @@ void cpu_init(unsigned vcpu) {
     }
   }
   g_array_free(list, 1);
-  if (handles[vcpu].msr == NULL || handles[vcpu].process == NULL ||
+  if (handles[vcpu].msr == NULL || handles[vcpu].process == NULL || handles[vcpu].paca == NULL ||
       handles[vcpu].general[kGeneralRegisters - 1] == NULL) {
     die("this emulator does not show the registers of vCPU %u: QEMU 11.1 is needed", vcpu);
   }
@@ -66,6 +68,12 @@ uint64_t cpu_msr(unsigned vcpu) {
 uint64_t cpu_process(unsigned vcpu, uint64_t msr) {
   uint8_t bytes[8];
   read_bytes(handles[vcpu].process, bytes);
+  return from_bytes(bytes, msr & MSR_LE);
+}
+
+uint64_t cpu_paca(unsigned vcpu, uint64_t msr) {
+  uint8_t bytes[8];
+  read_bytes(handles[vcpu].paca, bytes);
   return from_bytes(bytes, msr & MSR_LE);
 }
 

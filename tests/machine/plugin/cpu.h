@@ -14,6 +14,10 @@ uint64_t cpu_msr(unsigned vcpu);
 // Returns PIDR, which identifies the process whose memory user code sees.
 uint64_t cpu_process(unsigned vcpu, uint64_t msr);
 
+// Returns SPRG1: the effective address of the area that the kernel of a partition keeps for this
+// processor.
+uint64_t cpu_paca(unsigned vcpu, uint64_t msr);
+
 // Reads a general register; `msr` states the byte order.
 uint64_t cpu_read(unsigned vcpu, unsigned number, uint64_t msr);
 void cpu_write(unsigned vcpu, unsigned number, uint64_t value, uint64_t msr);

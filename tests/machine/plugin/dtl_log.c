@@ -9,7 +9,6 @@
 #include "dtl.h"
 #include "guest_memory.h"
 #include "h_htm.h"
-#include "qemu_plugin.h"
 #include "report.h"
 
 enum {
@@ -58,19 +57,6 @@ void dtl_log_create(const char* directory) {
     all[vcpu].oracle = fopen(path, "wb");
     if (all[vcpu].oracle == NULL) die("cannot create the oracle %s: %s", path, strerror(errno));
   }
-}
-
-static uint64_t guest_read(uint64_t address, size_t length) {
-  static _Thread_local GByteArray* buffer;
-  if (buffer == NULL) buffer = g_byte_array_new();
-  g_byte_array_set_size(buffer, (unsigned)length);
-  if (qemu_plugin_read_memory_hwaddr(address, buffer, length) != 0) {
-    report_violation("cannot read %zu bytes at 0x%lx", length, address);
-    return 0;
-  }
-  uint64_t value = 0;
-  for (size_t i = 0; i < length; i++) value = value << 8 | buffer->data[i];
-  return value;
 }
 
 static bool in_ram(uint64_t address, uint64_t length, const char* what) {

@@ -31,6 +31,19 @@ uint64_t guest_ram_bytes(void) {
   return ram_bytes;
 }
 
+uint64_t guest_read(uint64_t address, size_t length) {
+  static _Thread_local GByteArray* buffer;
+  if (buffer == NULL) buffer = g_byte_array_new();
+  g_byte_array_set_size(buffer, (unsigned)length);
+  if (qemu_plugin_read_memory_hwaddr(address, buffer, length) != 0) {
+    report_violation("cannot read %zu bytes at 0x%" PRIx64, length, address);
+    return 0;
+  }
+  uint64_t value = 0;
+  for (size_t i = 0; i < length; i++) value = value << 8 | buffer->data[i];
+  return value;
+}
+
 void guest_write(uint64_t address, const void* bytes, size_t length) {
   GByteArray* data = g_byte_array_new();
   g_byte_array_set_size(data, (unsigned)length);

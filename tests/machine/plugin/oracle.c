@@ -3,10 +3,13 @@
 
 #include <stdio.h>
 
+#include "config.h"
 #include "cpu.h"
 #include "oracle_file.h"
+#include "task.h"
 
-enum { kItemBytes = 28, kAccessBytes = 20 };
+enum { kItemBytes = 28, kAccessBytes = 20, kUserItemBytes = 25 };
+enum { kThreadArea = 13 };  // the register, by the ELFv2 ABI
 enum { kStoreFlag = 1, kDeviceFlag = 2 };
 enum { kUserFlag = 1 };
 
@@ -47,11 +50,14 @@ void oracle_stop(struct oracle_file* oracle, uint64_t lost_instructions) {
   oracle_file_flush(oracle);
 }
 
-void oracle_task(struct oracle_file* oracle, uint64_t process, uint64_t thread) {
-  uint8_t item[17];
+void oracle_user(struct oracle_file* oracle, unsigned vcpu, uint64_t msr) {
+  const struct task task = config.task.current == 0 ? (struct task){0, 0} : task_of_user(vcpu, msr);
+  uint8_t item[kUserItemBytes];
   uint8_t* at = item;
   oracle_put(&at, 'T', 1);
-  oracle_put(&at, process, 8);
-  oracle_put(&at, thread, 8);
+  oracle_put(&at, cpu_process(vcpu, msr), 8);
+  oracle_put(&at, cpu_read(vcpu, kThreadArea, msr), 8);
+  oracle_put(&at, task.process, 4);
+  oracle_put(&at, task.thread, 4);
   oracle_file_write(oracle, item, sizeof(item));
 }

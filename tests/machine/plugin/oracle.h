@@ -12,7 +12,8 @@
 //        address, u64 guest real address, u16 bytes, u16 flags (1 store, 2 device). An access that
 //        crosses a 4 KiB page is two accesses. Device: no logical memory there.
 //   'T'  before an instruction: the processor has entered user mode, in
-//        u64 process (PIDR), u64 thread (r13)
+//        u64 address space (PIDR), u64 thread area (r13), u32 process, u32 thread. The last two are
+//        0 without the key `task` of the configuration.
 //   'E'  the STOP: u64 instructions that were not traced because the buffer was full
 #pragma once
 #include <stdint.h>
@@ -25,5 +26,5 @@ struct oracle_file;
 struct oracle_file* oracle_open(const char* directory, unsigned node, unsigned chip, unsigned core);
 void oracle_start(struct oracle_file* oracle);
 void oracle_instruction(struct oracle_file* oracle, const struct execution* execution);
-void oracle_task(struct oracle_file* oracle, uint64_t process, uint64_t thread);
+void oracle_user(struct oracle_file* oracle, unsigned vcpu, uint64_t msr);
 void oracle_stop(struct oracle_file* oracle, uint64_t lost_instructions);
