@@ -10,6 +10,7 @@ namespace {
 constexpr uint32_t kFrameMagic = 0xFD2FB528;
 constexpr uint32_t kSkippableMagic = 0x184D2A50;
 constexpr uint32_t kSkippableMask = 0xFFFFFFF0;
+constexpr size_t kZstdMagicBytes = 4;
 
 uint64_t load_le(std::span<const std::byte> bytes) {
   uint64_t value = 0;
@@ -76,12 +77,22 @@ bool is_gzip(std::span<const std::byte> begin) {
 }  // namespace
 
 std::optional<PackedFormat> packed_format(std::span<const std::byte> begin) {
-  constexpr size_t kZstdMagicBytes = 4;
   if (is_gzip(begin)) return PackedFormat::kGzip;
   if (begin.size() < kZstdMagicBytes) return std::nullopt;
   const auto magic = static_cast<uint32_t>(load_le(begin.first(kZstdMagicBytes)));
   const bool zstd = magic == kFrameMagic || (magic & kSkippableMask) == kSkippableMagic;
   return zstd ? std::optional(PackedFormat::kZstd) : std::nullopt;
+}
+
+std::optional<size_t> bytes_of_zstd_header(std::span<const std::byte> begin) {
+  if (begin.size() < kZstdMagicBytes) return kZstdMagicBytes;
+  const auto magic = static_cast<uint32_t>(load_le(begin.first(kZstdMagicBytes)));
+  // 3.1.2: the number of the bytes that follow.
+  if ((magic & kSkippableMask) == kSkippableMagic) return kZstdMagicBytes + sizeof(uint32_t);
+  if (magic != kFrameMagic) return std::nullopt;
+  if (begin.size() == kZstdMagicBytes) return kZstdMagicBytes + 1;
+  const FrameHeader header(std::to_integer<uint64_t>(begin[kZstdMagicBytes]));
+  return kZstdMagicBytes + 1 + header.before_content_size + header.content_size_bytes;
 }
 
 std::optional<uint64_t> unpacked_size(uint64_t file_bytes, const ReadAt& read_at) {

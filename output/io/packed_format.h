@@ -17,6 +17,10 @@ enum class PackedFormat : uint8_t { kZstd, kGzip };
 std::optional<PackedFormat> packed_format(std::span<const std::byte> begin);
 inline constexpr size_t kPackedMagicBytes = 10;
 
+// Returns the size of the header of the zstd frame that begins with these bytes, or nothing if they
+// begin no frame. With fewer than 5 bytes, returns a smaller size that is more than there are.
+std::optional<size_t> bytes_of_zstd_header(std::span<const std::byte> begin);
+
 // Returns the size of a zstd file's content. Returns nothing if a frame is truncated or does not
 // state its size. Reads a few bytes of each block.
 std::optional<uint64_t> unpacked_size(

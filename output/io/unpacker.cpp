@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
@@ -47,7 +48,7 @@ struct Unpacker::Zstd {
   // that it has unpacked before the damage. With several blocks in a call, the number of these
   // bytes would depend on the size of `room`.
   Step step(std::span<const std::byte> packed, std::span<std::byte> room) {
-    const size_t size = full ? 0 : std::min(part(), packed.size());
+    size_t wanted_bytes = part();
     if (hint == 0) {
       frame_bytes = 0;
       const unsigned long long size_of_frame =
@@ -55,7 +56,15 @@ struct Unpacker::Zstd {
       states_size =
           size_of_frame != ZSTD_CONTENTSIZE_UNKNOWN && size_of_frame != ZSTD_CONTENTSIZE_ERROR;
       stated_bytes = size_of_frame;
+      // In an invalid header, the library looks for a frame of its formats before 0.8 where the
+      // input of a call begins, which need not be the begin of the header. How many bytes of such a
+      // frame it unpacks before damage depends on the size of `room`.
+      const std::optional<size_t> header_bytes = bytes_of_zstd_header(packed);
+      if (!header_bytes)
+        return {.taken = 0, .given = 0, .in_frame = true, .trouble = "no frame begins here"};
+      wanted_bytes = *header_bytes;
     }
+    const size_t size = full ? 0 : std::min(wanted_bytes, packed.size());
     ZSTD_outBuffer out = {room.data(), room.size(), 0};
     ZSTD_inBuffer in = {packed.data(), size, 0};
     hint = ZSTD_decompressStream(library, &out, &in);

@@ -131,6 +131,25 @@ TEST_CASE("the bytes before damage do not depend on how much is read at a time")
   }
 }
 
+// libzstd can also unpack frames of its formats before 0.8, which no htmtrace wrote.
+TEST_CASE("a frame of an old format behind a frame is damage") {
+  if (!can_compress()) return;
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "trace.zst";
+  const std::string frame("\x28\xb5\x2f\xfd\0\x24\x03\x01\0\0", 10);  // 32 zeros
+  const std::string old_frame("\x26\xb5\x2f\xfd\0\x24\x03\x01\0\0\x28\xb5\x2f\xfd", 14);
+  for (const std::string& before : {std::string(), std::string("\x28")}) {
+    std::ofstream(path, std::ios::binary) << frame + before + old_frame + std::string(19, '\0');
+    for (const size_t piece : {1, 333, 4096}) {
+      InputFile input = InputFile::open_unpacked(path);
+      const Content content = content_of(input, piece);
+      CAPTURE(piece);
+      CHECK(content.text == std::string(32, '\0'));
+      CHECK(content.trouble.find("before byte 10 (no frame begins here)") != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("a truncated compressed file is read up to the cut, and the rest is reported") {
   if (!can_compress()) return;
   const TemporaryFolder folder;
