@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "core/base/plain_text.h"
 
@@ -51,6 +52,8 @@ void print_failure() {
     print_error(
         Error("cannot access " + (error.path1().empty() ? "a folder" : error.path1().string()),
               error.code().value()));
+  } catch (const std::system_error& error) {
+    print_error(Error(error.what()));
   } catch (const std::exception& error) {
     print_text(fmt::format("htmtrace: internal error: {}\n", error.what()));
   }

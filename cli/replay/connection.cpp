@@ -72,6 +72,7 @@ bool Connection::receive(PacketReader& reader) const {
   for (;;) {
     const ssize_t got = ::read(in_, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno != ECONNRESET) throw Error("cannot read from gdb", errno);
     if (got <= 0) return false;
     reader.feed({piece.data(), static_cast<size_t>(got)});
     return true;

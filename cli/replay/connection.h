@@ -16,7 +16,8 @@ class Connection {
   // waits for one client, and removes the socket. Throws Error.
   explicit Connection(const std::string& path);
 
-  // Waits for bytes from gdb. Returns false if gdb has closed the connection or reading fails.
+  // Waits for bytes from gdb. Returns false if gdb has closed the connection. Throws Error if
+  // reading fails.
   bool receive(PacketReader& reader) const;
   // Reads the bytes that have arrived, without waiting. Returns true if gdb interrupts or has
   // closed the connection.

@@ -75,7 +75,9 @@ std::optional<ElfFile> open_with_debug_info(const fs::path& path) {
     ElfFile file(path);
     if (file.has_debug_info()) return file;
   } catch (const Error&) {
-    // Not readable, or not ELF: another file may be the debug file.
+    // Not ELF: another file may be the debug file.
+  } catch (const std::system_error&) {
+    // Not readable.
   }
   return std::nullopt;
 }
@@ -132,7 +134,9 @@ std::vector<fs::path> debug_files_beside(const fs::path& program) {
 ElfFile::ElfFile(const fs::path& path) : path_(path) {
   if (elf_version(EV_CURRENT) == EV_NONE) throw Error(elf_errmsg(-1));
   fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ < 0) throw Error("cannot open " + path.string(), errno);
+  if (fd_ < 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot open " + path.string());
+  }
   struct stat facts {};
   if (::fstat(fd_, &facts) == 0 && facts.st_size > 0) {
     size_bytes_ = static_cast<uint64_t>(facts.st_size);

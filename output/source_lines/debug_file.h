@@ -29,7 +29,7 @@ std::vector<std::filesystem::path> debug_files_beside(const std::filesystem::pat
 // An open ELF file. For one thread.
 class ElfFile {
  public:
-  // Throws Error.
+  // Throws Error if it is not an ELF file, and std::system_error if it cannot be opened.
   explicit ElfFile(const std::filesystem::path& path);
   ~ElfFile();
   ElfFile(ElfFile&& other) noexcept;
@@ -60,7 +60,8 @@ class ElfFile {
 };
 
 // Opens the program, or its debug file. Skips files of other programs: their build ID differs, or
-// their checksum is not the checksum in the link. Throws Error if no file has debug information.
+// their checksum is not the checksum in the link. Throws Error if no file
+// has debug information, and std::system_error if the program cannot be opened.
 ElfFile open_debug_file(const std::filesystem::path& program, const DebugFolders& folders);
 
 }  // namespace htmtrace

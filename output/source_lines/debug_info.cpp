@@ -6,6 +6,7 @@
 #ifdef HTMTRACE_HAVE_LIBDW
 
 #include <algorithm>
+#include <cerrno>
 #include <deque>
 #include <optional>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 
 #include "core/base/budget.h"
 #include "core/base/plain_text.h"
+#include "core/base/system_failure.h"
 #include "output/source_lines/dwarf_file.h"
 #include "output/source_lines/line_program.h"
 #include "output/source_lines/painted_ranges.h"
@@ -233,19 +235,30 @@ struct DebugInfo::Reader {
 };
 
 DebugInfo::DebugInfo(const std::filesystem::path& program, const DebugFolders& folders,
-                     DebugBudgets& budgets)
-    : reader_(std::make_unique<Reader>(program, folders, budgets)) {}
+                     DebugBudgets& budgets) {
+  errno = 0;
+  try {
+    reader_ = std::make_unique<Reader>(program, folders, budgets);
+  } catch (const Error&) {
+    throw_if_system_failed(program);
+    throw;
+  }
+  throw_if_system_failed(path());
+}
 
 DebugInfo::~DebugInfo() = default;
 
 DebugInfo::Span DebugInfo::find(uint64_t address, std::vector<SourceFrame>& frames) {
+  Span span{.begin = address, .end = address + 1};
+  errno = 0;
   try {
-    return reader_->find(address, frames);
+    span = reader_->find(address, frames);
   } catch (const Error& error) {  // the paths of its files would take too much memory
     reader_->note_damage(error.what());
     frames.clear();
-    return {.begin = address, .end = address + 1};
   }
+  throw_if_system_failed(path());
+  return span;
 }
 
 const DebugInfo::Damage& DebugInfo::damage() const {

@@ -40,7 +40,8 @@ class DebugInfo {
  public:
   // Throws Error if neither the program nor a separate file has debug information, if this build
   // cannot read it, or if it would take too much memory.
-  // The budgets must outlive this object.
+  // Throws std::bad_alloc or std::system_error if the system fails. The budgets must outlive this
+  // object.
   DebugInfo(const std::filesystem::path& program, const DebugFolders& folders,
             DebugBudgets& budgets);
   ~DebugInfo();
@@ -56,7 +57,7 @@ class DebugInfo {
 
   // Sets `frames` to the frames of an address in the file; none if the address is unknown. Returns
   // the addresses around it that have the same frames. Addresses in damaged parts of the file are
-  // unknown. The outermost frames are missing if the texts of the other frames have
+  // unknown. Throws as the constructor if the system fails. The outermost frames are missing if the texts of the other frames have
   // kMostFrameBytes: many functions can share a text, so a small file may have any number of long
   // frames.
   static constexpr size_t kMostFrameBytes = 256 << 10;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <string_view>
 
 #include "output/source_lines/abbreviations.h"
@@ -21,6 +22,9 @@ DwarfFile::DwarfFile(const std::filesystem::path& program, const DebugFolders& f
     take_sections();
     dwarf_ = dwarf_begin_elf(file_.get(), DWARF_C_READ, nullptr);
     if (dwarf_ == nullptr) throw failure();
+    // Else the library ends the program. The exception passes through its functions, whose unwind
+    // tables the ABIs of x86-64 and POWER require.
+    dwarf_new_oom_handler(dwarf_, [] { throw std::bad_alloc(); });
     find_sections();
     find_code();
   } catch (const Error& error) {

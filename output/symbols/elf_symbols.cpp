@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -113,6 +114,7 @@ class OpenElf {
   // the file piece by piece and does not report the reason of a failed read. The constructor sets
   // errno to 0, so another value is this reason.
   static Error failure() {
+    if (errno == ENOMEM) throw std::bad_alloc();
     return errno != 0 ? Error(std::strerror(errno)) : Error(elf_errmsg(-1));
   }
 
@@ -339,6 +341,7 @@ size_t add_symbols(const OpenElf& elf, const std::filesystem::path& path, uint64
     table.add(symbol_of(symbol, name, place, moved));
     added++;
   }
+  OpenElf::throw_if_unread();
   table.end_program();
   table.add_file(std::move(file));
   return added;
@@ -357,6 +360,7 @@ size_t add_elf_symbols(const std::filesystem::path& path, std::optional<uint64_t
     // The user may name a file with other code, for example with debug symbols.
     const bool is_fixed = elf.type() == ET_EXEC && !recorded.is_automatic;
     if (recorded.mapping != nullptr && !is_fixed) moved = elf.distance_to(*recorded.mapping);
+    OpenElf::throw_if_unread();
     return add_symbols(elf, path, moved, recorded, table);
   } catch (const Error& error) {
     // A part of the symbols would name the addresses of the missing ones.

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -354,9 +355,31 @@ static volatile bool looking;  // for `next`, while only one thread exists
     looking = false;                                   \
   }
 
+// libdw 0.188 uses the result of malloc() without a check (Dwarf_Abbrev_Hash_init), so its calls of
+// malloc() do not fail. Those of libelf do, and libdw's calls of realloc() and calloc().
+static uintptr_t libdw_begin, libdw_end;
+
+static int find_libdw(struct dl_phdr_info* object, size_t size, void* unused) {
+  (void)size;
+  (void)unused;
+  if (strstr(object->dlpi_name, "/libdw") == NULL) return 0;
+  libdw_begin = object->dlpi_addr;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const uintptr_t end =
+        object->dlpi_addr + object->dlpi_phdr[i].p_vaddr + object->dlpi_phdr[i].p_memsz;
+    if (object->dlpi_phdr[i].p_type == PT_LOAD && end > libdw_end) libdw_end = end;
+  }
+  return 1;
+}
+
+static bool is_libdw(const void* caller) {
+  return (uintptr_t)caller - libdw_begin < libdw_end - libdw_begin;
+}
+
 void* malloc(size_t size) {
   NEXT_ALLOCATION(malloc)
   if (!next) return early_memory(size);
+  if (is_libdw(__builtin_return_address(0))) return next(size);
   return fails(kMalloc) ? NULL : next(size);
 }
 
@@ -452,6 +475,7 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, v
                       void (*finish)(void), void (*loader)(void), void* end) {
   NEXT(__libc_start_main);
   read_environment();
+  dl_iterate_phdr(find_libdw, NULL);
   real_main = main;
   return next(armed_main, argc, argv, init, finish, loader, end);
 }

@@ -6,6 +6,7 @@ import gzip
 import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 
@@ -34,6 +35,7 @@ def job(name, arguments, **more):
 
 
 OLD = [("old", "out")]
+PROGRAM_TOOLS = shutil.which("powerpc64le-linux-gnu-as")
 RECORDING = [("folder/" + name, "folder/" + name)
              for name in ("manifest.json", "htm.bin.n0.p0.c4", "htm.bin.n0.p0.c8", "htm.kallsyms",
                           "translation.n0.p0.c4", "translation.n0.p0.c8")]
@@ -152,6 +154,12 @@ def all_jobs():
     yield job("report a folder with programs", f"report --elf {os.path.realpath('/bin/true')}@10000000 ../in/folder")
     yield job("report the address field", "report --type nest --infer-address --partition 0 "
               "--translation ../in/map ../in/bus")
+    if PROGRAM_TOOLS:
+        program = "--elf ../in/program ../in/listed"
+        yield job("decode source lines", f"decode --fields ea,sym,line,inlined -o out {program}")
+        yield job("report source lines", f"report --lines --force -o out {program}", copies=OLD)
+        yield job("annotate", f"annotate sum {program}")
+    yield job("replay", "replay --gdb - ../in/core", stdin="packets")
     yield job("diff", "diff -o out ../in/core ../in/large")
     yield job("diff folders as JSON", "diff --format json --force -o out ../in/folder ../in/folder", copies=OLD)
     yield job("index", "index --interval 16K core", copies=[("core", "core")])
@@ -208,6 +216,22 @@ def make_pmu(folder, trace, memory):
     (folder / "map").write_bytes(memory)
 
 
+def make_program(folder, generators, run):
+    """A program with source lines, and a trace of its words, one after the other."""
+    tool = "powerpc64le-linux-gnu-"
+    run(tool + "as", pathlib.Path(__file__).resolve().parent.parent / "lines/sum.s", "-o", "sum.o")
+    run(tool + "ld", "-Ttext=0x10000000", "sum.o", "-o", "program")
+    run(tool + "objcopy", "-O", "binary", "-j", ".text", "program", "words")
+    words = struct.iter_unpack("<I", (folder / "words").read_bytes())
+    lines = "".join(f"{0x10000000 + 4 * number:x} {word:x}\n" for number, (word,) in enumerate(words))
+    subprocess.run([generators / "make_listed_trace", "listed", "listed.map"], cwd=folder, check=True, input=lines, text=True)
+
+
+def packet(payload):
+    """A packet of gdb's remote protocol."""
+    return f"${payload}#{sum(payload.encode()) & 0xff:02x}"
+
+
 def make_inputs(folder, htmtrace, generators, recorder_environment):
     """Writes all inputs. `generators` is the folder of tests/generator's programs."""
     folder = pathlib.Path(folder)
@@ -243,3 +267,6 @@ def make_inputs(folder, htmtrace, generators, recorder_environment):
     run(htmtrace, "record", "--no-symbols", "--chip", 0, "--core", 4, "--duration", "5ms", "-o", "earlier",
         environment=recorder_environment | {"FAULTS_PMU": str(folder / "pmu")})
     (folder / "core.gz").write_bytes(gzip.compress(core))
+    (folder / "packets").write_text("+".join(map(packet, ("?", "g", "s", "bs", "c", "qXfer:threads:read::0,1000", "D"))))
+    if PROGRAM_TOOLS:
+        make_program(folder, generators, run)

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Failures that a library hides. It reports a failed read or allocation as damage of the file or as
+// the end of a list; only errno states the reason.
+#pragma once
+
+#include <cerrno>
+#include <filesystem>
+#include <new>
+#include <system_error>
+
+namespace htmtrace {
+
+// Set errno to 0 before the calls of the library. Throws std::bad_alloc or std::system_error, which
+// are no Error, so that code that copes with damaged files does not hide them.
+inline void throw_if_system_failed(const std::filesystem::path& file) {
+  if (errno == ENOMEM) throw std::bad_alloc();
+  if (errno == EIO || errno == EMFILE || errno == ENFILE) {
+    throw std::system_error(errno, std::generic_category(), "cannot read " + file.string());
+  }
+}
+
+}  // namespace htmtrace
