@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_replay.py HTMTRACE TRACE TEXT [SEED]: debug TRACE with gdb and htmtrace replay, forward and backward, and
-compare each answer with TEXT, the output of `htmtrace decode` for this trace.
+"""check_replay.py HTMTRACE TRACE TEXT [SEED...]: debug TRACE with gdb and htmtrace replay, forward and backward, and
+compare each answer with TEXT, the output of `htmtrace decode` for this trace. Each SEED chooses other commands.
 
 The model of this test knows the rules of gdb, and takes everything else from TEXT: it shares no code with
 htmtrace. Prints TAP. A failure prints the command, the answer and the expected answer.
 """
+import array
+import bisect
+import collections
+import functools
 import random
 import re
 import subprocess
@@ -48,23 +52,63 @@ class Instruction:
         return SIZES.get(word >> 26)
 
 
-class Model:
-    def __init__(self, text):
-        self.trace = text
-        self.at = 0
-        self.breaks = set()
-        self.watch = None  # (address, directions)
+class Trace:
+    """The lines "ea=... op=..." of a text. Parses a line when it is needed, because a text has millions of lines."""
 
-    def hits(self, number):
-        if self.watch is None:
-            return False
-        address, directions = self.watch
-        instruction = self.trace[number]
-        for dea in instruction.data:
-            access = instruction.access()
-            if access and dea <= address < dea + access[0] and access[1] in directions:
-                return True
-        return False
+    def __init__(self, path):
+        with open(path, encoding="ascii") as lines:
+            self.lines = [line for line in lines if line.startswith("ea=")]
+        self.eas = array.array("Q", (int(line[3:19], 16) for line in self.lines))
+
+    def __len__(self):
+        return len(self.lines)
+
+    def __getitem__(self, number):
+        return Instruction(self.lines[number])
+
+    @functools.cached_property
+    def accesses(self):
+        """(address, number of the instruction, Instruction.access()) of each access, by address / MOST_BYTES."""
+        groups = collections.defaultdict(list)
+        for number, line in enumerate(self.lines):
+            if " dea=" in line:
+                one = Instruction(line)
+                for address in one.data:
+                    groups[address // MOST_BYTES].append((address, number, one.access()))
+        return groups
+
+    def near(self, address):
+        """The accesses that may touch the address."""
+        group = address // MOST_BYTES
+        return [each for number in (group - 1, group, group + 1) for each in self.accesses.get(number, ())
+                if address - MOST_BYTES < each[0] < address + MOST_BYTES]
+
+    @functools.cached_property
+    def often(self):
+        """The addresses that are executed at least four times and have no lwarx, because gdb steps off a breakpoint."""
+        counts = collections.Counter(self.eas)
+        # The words of these instructions begin with the opcode 31.
+        reserved = {ea for ea, line in zip(self.eas, self.lines)
+                    if line[23:25] in ("7c", "7d", "7e", "7f") and Instruction(line).reserves()}
+        return sorted(ea for ea, count in counts.items() if count >= 4 and ea not in reserved)
+
+
+class Model:
+    def __init__(self, trace):
+        self.trace = trace
+        self.at = 0
+        self.clear()
+
+    def clear(self):
+        self.breaks = []  # numbers of instructions
+        self.hits = []  # of the watchpoint
+
+    def set_break(self, address):
+        self.breaks = [number for number, ea in enumerate(self.trace.eas) if ea == address]
+
+    def set_watch(self, address, directions):
+        self.hits = sorted({number for begin, number, access in self.trace.near(address)
+                            if access and begin <= address < begin + access[0] and access[1] in directions})
 
     def step(self, count):
         self.at = min(self.at + count, len(self.trace) - 1)
@@ -73,17 +117,16 @@ class Model:
         self.at = max(self.at - count, 0)
 
     def run(self):
-        while self.at + 1 < len(self.trace):
-            hit = self.hits(self.at)
-            self.at += 1
-            if hit or self.trace[self.at].ea in self.breaks:
-                return
+        """Stops at a breakpoint, and after an access."""
+        after = self.breaks[bisect.bisect_right(self.breaks, self.at):][:1]
+        after += [hit + 1 for hit in self.hits[bisect.bisect_left(self.hits, self.at):][:1]]
+        self.at = min(after + [len(self.trace) - 1])
 
     def run_back(self):
-        while self.at > 0:
-            self.at -= 1
-            if self.hits(self.at) or self.trace[self.at].ea in self.breaks:
-                return
+        """Stops at a breakpoint, and at an access."""
+        before = [numbers[end - 1] for numbers in (self.breaks, self.hits)
+                  if (end := bisect.bisect_left(numbers, self.at))]
+        self.at = max(before + [0])
 
 
 class Script:
@@ -106,10 +149,10 @@ class Script:
 
 def watchable(trace, rng):
     """An address that several known accesses read or write, and that no unknown access may touch."""
-    data = sorted({dea for one in trace for dea in one.data if one.access()})
+    data = sorted({dea for group in trace.accesses.values() for dea, _, access in group if access})
     rng.shuffle(data)
     for address in data[:100]:
-        near = [one for one in trace for dea in one.data if address - MOST_BYTES < dea < address + MOST_BYTES]
+        near = [trace[number] for _, number, _ in trace.near(address)]
         # The second address of an access may be the rest of the first.
         apart = all(len(one.data) == 1 or abs(one.data[0] - one.data[1]) > MOST_BYTES for one in near)
         if len(near) >= 3 and apart and all(one.access() for one in near):
@@ -137,38 +180,32 @@ def make_script(trace, rng):
         count = min(count, model.at)
         if count:
             script.do(f"reverse-stepi {count}", model.step_back, count)
-    # An address that the trace executes several times, without lwarx: gdb steps off a breakpoint.
-    counts = {}
-    for one in trace:
-        counts[one.ea] = counts.get(one.ea, 0) + 1
-    reserved = {one.ea for one in trace if one.reserves()}
-    often = [ea for ea, count in counts.items() if count >= 4 and ea not in reserved]
-    for ea in rng.sample(sorted(often), min(3, len(often))):
-        model.breaks = {ea}
+    for ea in rng.sample(trace.often, min(3, len(trace.often))):
+        model.set_break(ea)
         script.do(f"break *{ea:#x}")
         for _ in range(3):
             if not trace[model.at].reserves():
                 script.do("continue", model.run)
         script.do("reverse-continue", model.run_back)
-        model.breaks = set()
+        model.clear()
         script.do("delete")
     address = watchable(trace, rng)
     if address is not None:
         for kind, directions in (("all", "rw"), ("write", "w"), ("read", "r")):
             script.do(f"monitor awatch {kind}")
-            model.watch = (address, directions)
+            model.set_watch(address, directions)
             script.do(f"awatch *(char*){address:#x}")
             for _ in range(2):
                 before = model.at
                 probe = Model(trace)
-                probe.at, probe.watch = before, model.watch
+                probe.at, probe.hits = before, model.hits
                 probe.run()
                 # gdb steps over the access with one stepi.
                 if not any(trace[i].reserves() for i in (before, max(probe.at - 1, 0))):
                     script.do("continue", model.run)
             script.do("reverse-continue", model.run_back)
             script.do("reverse-continue", model.run_back)
-            model.watch = None
+            model.clear()
             script.do("delete")
     def go(number):
         model.at = number
@@ -188,11 +225,9 @@ def make_script(trace, rng):
     return script
 
 
-def main():
-    htmtrace, path, text = sys.argv[1:4]
-    rng = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
-    with open(text, encoding="ascii") as lines:
-        trace = [Instruction(line) for line in lines if line.startswith("ea=")]
+def check(htmtrace, path, trace, seed):
+    """Returns whether gdb's answers are right."""
+    rng = random.Random(seed)
     script = make_script(trace, rng)
     setup = ["set pagination off", "set confirm off", "set endian little",
              f"target remote | {htmtrace} replay --gdb - {path}"]
@@ -205,7 +240,7 @@ def main():
              re.findall(r"^\[(\d+)\] pc=([0-9a-f]+)\ninstruction (\d+)", answers, re.MULTILINE)}
     failed = 0
     for number, (what, at) in enumerate(script.expected):
-        expected = (trace[at].ea, at)
+        expected = (trace.eas[at], at)
         what = what.split("\n", maxsplit=1)[0]
         if found.get(number) == expected:
             print(f"ok - {number}: {what}")
@@ -216,8 +251,14 @@ def main():
     print(f"{'ok' if enough else 'not ok'} - {len(script.expected)} commands, at least {LEAST_COMMANDS}")
     if failed or not enough:
         print("\n".join("# " + line for line in answers.splitlines()[-60:]))
-        return 1
-    return 0
+    return enough and not failed
+
+
+def main():
+    htmtrace, path, text, *seeds = sys.argv[1:]
+    trace = Trace(text)
+    results = [check(htmtrace, path, trace, int(seed)) for seed in seeds or [1]]
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":
