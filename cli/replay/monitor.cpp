@@ -20,6 +20,7 @@ constexpr const char* kMonitorHelp =
     "go N                  go to instruction N, counted from 0\n"
     "go mark VALUE         go to the first instruction after the first mark with this value\n"
     "stack                 the call stack at this position\n"
+    "process               the process of the next instruction, if its pages prove it\n"
     "awatch all|read|write the accesses that stop an awatch [all]\n"
     "After go, gdb still shows the old registers. Run: maintenance flush register-cache\n";
 
@@ -57,6 +58,7 @@ std::string Monitor::run(std::string_view command, Player& player, StopPoints& p
   if (word == "position" && rest.empty()) return position(player);
   if (word == "go") return go(rest, player);
   if (word == "stack" && rest.empty()) return stack(player);
+  if (word == "process" && rest.empty()) return process(player);
   if (word == "awatch") return set_filter(rest, points);
   if (word == "help") return kMonitorHelp;
   return fmt::format("unknown command \"{}\"\n{}", command, kMonitorHelp);
@@ -76,6 +78,10 @@ std::string Monitor::position(Player& player) {
     text += fmt::format(", {} {:016x}", direction_name(shape), here.data.at(i).ea.value);
   }
   return text + "\n";
+}
+
+std::string Monitor::process(Player& player) {
+  return player.track().process_of(player.number()).name + "\n";
 }
 
 std::string Monitor::go(std::string_view where, Player& player) {

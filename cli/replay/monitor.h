@@ -21,6 +21,7 @@ class Monitor {
 
  private:
   static std::string position(Player& player);
+  static std::string process(Player& player);
   static std::string go(std::string_view where, Player& player);
   static std::string set_filter(std::string_view which, StopPoints& points);
   std::string stack(Player& player) const;

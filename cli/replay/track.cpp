@@ -5,7 +5,9 @@
 #include <span>
 
 #include "cli/traces/context.h"
+#include "cli/traces/symbols.h"
 #include "core/analysis/control_flow.h"
+#include "core/analysis/process_follower.h"
 #include "core/base/error.h"
 #include "core/core_trace/decoder.h"
 
@@ -53,6 +55,41 @@ class Track::WindowSink {
   bool gap_ = true;
 };
 
+// Receives all events from the start, and keeps the process of one instruction.
+class Track::ProcessSink {
+ public:
+  ProcessSink(const PageOwners& owners, uint64_t number)
+      : follower_(owners), followed_{.number = number} {}
+
+  void instruction(const Instruction& instruction) {
+    follower_.instruction(instruction, followed_);
+  }
+  void stamp(const Stamp& stamp) { follower_.stamp(stamp, followed_); }
+  void walk(const Walk& walk) { follower_.walk(walk, followed_); }
+  void defect(const Defect& defect) { follower_.defect(defect, followed_); }
+  void finish() { follower_.finish(followed_); }
+  const Process& process() const { return *followed_.found; }
+
+ private:
+  struct Followed {
+    uint64_t number;
+    uint64_t passed = 0;
+    const Process* now = &Process::unknown();
+    const Process* found = &Process::unknown();
+
+    void instruction(const Instruction&) {
+      if (passed++ == number) found = now;
+    }
+    void process(const Process& next) { now = &next; }
+    void stamp(const Stamp&) {}
+    void walk(const Walk&) {}
+    void defect(const Defect&) {}
+  };
+
+  ProcessFollower follower_;
+  Followed followed_;
+};
+
 Track::Track(const ChosenTrace& trace, std::endian order)
     : trace_(trace),
       input_(open_replayable(trace)),
@@ -77,9 +114,10 @@ TraceBytes Track::bytes_from(const CoreRestart* restart) {
 
 // Returns the number of the instruction after the last decoded instruction.
 template <class Sink>
-uint64_t Track::decode(const CoreRestart* restart, uint64_t end, Sink& sink) {
+uint64_t Track::decode(const CoreRestart* restart, uint64_t end, const TranslationMap& map,
+                       Sink& sink) {
   TraceBytes bytes = bytes_from(restart);
-  CoreDecoder decoder(map_, sink);
+  CoreDecoder decoder(map, sink);
   uint64_t begin = 0;
   if (restart != nullptr) {
     begin = restart->place.instructions;
@@ -124,7 +162,7 @@ void Track::load(uint64_t index, Window& window) {
       restarts, lead, {}, [](const CoreRestart& r) { return r.place.instructions; });
   const CoreRestart* const restart = later == restarts.begin() ? nullptr : &*(later - 1);
   WindowSink sink(window, first, restart == nullptr ? 0 : restart->place.instructions);
-  decode(restart, first + kWindow, sink);
+  decode(restart, first + kWindow, no_map_, sink);
   window.index = index;
   if (window.size == 0) return;  // gdb may ask for any number
   if (coded_.size() <= index) coded_.resize(index + 1);
@@ -165,7 +203,19 @@ const std::vector<Track::SeenMark>& Track::marks_near(uint64_t number) const {
 }
 
 void Track::play_from_start(uint64_t end, CallStacks& sink) {
-  decode(nullptr, end, sink);
+  decode(nullptr, end, no_map_, sink);
+}
+
+const Process& Track::process_of(uint64_t number) {
+  if (!owners_) {
+    owners_ = load_page_owners(trace_.path);
+    if (owners_->has_provable()) map_ = load_map({}, trace_, manifest_of(trace_));
+  }
+  ProcessSink sink(*owners_, number);
+  // The proof may follow the instruction.
+  decode(nullptr, number + 1 + ProcessFollower::kMostHeld, map_, sink);
+  sink.finish();
+  return sink.process();
 }
 
 }  // namespace htmtrace

@@ -15,8 +15,10 @@
 #include "cli/replay/code_words.h"
 #include "cli/traces/bytes.h"
 #include "cli/traces/choice.h"
+#include "core/analysis/page_owners.h"
 #include "core/call_stacks/call_stacks.h"
 #include "core/core_trace/events.h"
+#include "core/memory_map/process.h"
 #include "core/memory_map/translation.h"
 #include "core/selection/indexer.h"
 #include "output/io/input_file.h"
@@ -59,6 +61,10 @@ class Track {
   // Passes the instructions up to `end`, excluding `end`, and all other events to `sink`.
   void play_from_start(uint64_t end, CallStacks& sink);
 
+  // The process of the instruction, as `decode --fields process` prints it. Decodes the trace from
+  // its start. Throws Error.
+  const Process& process_of(uint64_t number);
+
   const ChosenTrace& trace() const { return trace_; }
 
  private:
@@ -70,18 +76,22 @@ class Track {
     uint64_t used = 0;
   };
   class WindowSink;
+  class ProcessSink;
 
   Window& window_of(uint64_t index);
   void load(uint64_t index, Window& window);
   void learn_restarts_to(uint64_t number);
   TraceBytes bytes_from(const CoreRestart* restart);
   template <class Sink>
-  uint64_t decode(const CoreRestart* restart, uint64_t end, Sink& sink);
+  uint64_t decode(const CoreRestart* restart, uint64_t end, const TranslationMap& map, Sink& sink);
 
   const ChosenTrace& trace_;
-  TranslationMap map_;  // empty: gdb knows effective addresses only
-  InputFile input_;     // for windows and play_from_start()
-  InputFile ahead_;     // for the search for restarts, which precedes the load of a window
+  TranslationMap no_map_;  // gdb knows effective addresses only
+  // For process_of().
+  std::optional<PageOwners> owners_;
+  TranslationMap map_;
+  InputFile input_;  // for windows and play_from_start()
+  InputFile ahead_;  // for the search for restarts, which precedes the load of a window
   uint64_t oldest_ = 0;
   TraceBytes ahead_bytes_;
   CoreIndexer indexer_;
