@@ -147,14 +147,14 @@ struct DebugInfo::Reader {
     try {
       Dwarf_Die entry;
       if (dwarf_offdie(file.get(), unit.offset, &entry) == nullptr) throw DwarfFile::failure();
-      read_lines(entry, unit);
+      read_lines(entry, unit, file.budget(), LineProgram::Keep::kChanges);
       unit.functions.read(file, entry, [&unit](uint64_t address) { return unit.holds(address); });
     } catch (const Error& error) {
       note_damage(error.what());
     }
   }
 
-  void read_lines(Dwarf_Die& entry, Unit& unit) {
+  void read_lines(Dwarf_Die& entry, Unit& unit, MemoryBudget& budget, LineProgram::Keep keep) {
     unit.folder = file.folder_of(entry);
     Dwarf_Attribute found;
     Dwarf_Word offset = 0;
@@ -165,17 +165,17 @@ struct DebugInfo::Reader {
     try {
       unit.lines.emplace(
           file.sections(), offset, [&unit](uint64_t address) { return unit.holds(address); },
-          file.budget(), file.work());
+          budget, file.work(), keep);
     } catch (const Error& error) {
       note_damage(error.about("its table of lines").what());
     }
   }
 
-  std::string_view path_of(Unit& unit, uint32_t number) {
+  std::string_view path_of(Unit& unit, uint32_t number, MemoryBudget& budget) {
     const auto known = unit.paths.find(number);
     if (known != unit.paths.end()) return known->second;
     std::string path = unit.lines->path_of(number, unit.folder);
-    file.budget().take(path.size() + 3 * kNodeBytes);
+    budget.take(path.size() + 3 * kNodeBytes);
     return unit.paths.emplace(number, has_controls(path) ? without_controls(path) : path)
         .first->second;
   }
@@ -202,7 +202,7 @@ struct DebugInfo::Reader {
         span = {.begin = address, .end = address + 1};
       } else {
         limit(span, found.row->address, found.end);
-        frame.file = path_of(unit, found.row->file);
+        frame.file = path_of(unit, found.row->file, file.budget());
         if (!frame.file.empty()) frame.line = found.row->line;
       }
     }
@@ -217,13 +217,86 @@ struct DebugInfo::Reader {
       frames.push_back(frame);
       frame = {};
       if (function.parent != UnitFunctions::kNone && unit.lines) {
-        frame.file = path_of(unit, function.call_file);
+        frame.file = path_of(unit, function.call_file, file.budget());
         frame.line = function.call_line;
       }
       number = function.parent;
     }
     if (frames.empty() && !frame.file.empty()) frames.push_back(frame);
     return span;
+  }
+
+  void visit(const SourceVisitor& visitor) {
+    for (const Unit& known : units) {
+      Unit unit;
+      unit.offset = known.offset;
+      unit.ranges = known.ranges;
+      try {
+        visit(unit, visitor);
+      } catch (const Error& error) {
+        note_damage(error.what());
+      }
+      try {
+        visitor.end_unit();
+      } catch (const Error& error) {
+        note_damage(error.what());
+      }
+    }
+  }
+
+  // `unit` is a copy that nothing keeps, so its lines have a budget of their own.
+  void visit(Unit& unit, const SourceVisitor& visitor) {
+    Dwarf_Die entry;
+    if (dwarf_offdie(file.get(), unit.offset, &entry) == nullptr) throw DwarfFile::failure();
+    MemoryBudget budget(file.size_bytes());
+    read_lines(entry, unit, budget, LineProgram::Keep::kAll);
+    if (!unit.lines) return;
+    visitor.begin_unit(marks_statements(file.producer_of(entry)));
+    std::vector<UnitFunctions::Begin> begins;
+    try {
+      unit.functions.read(
+          file, entry, [&unit](uint64_t address) { return unit.holds(address); }, &begins);
+    } catch (const Error& error) {
+      note_damage(error.what());
+    }
+    for (const UnitFunctions::Begin& begin : begins) {
+      const UnitFunctions::Function& function = unit.functions.at(begin.function);
+      visitor.function(
+          {.name = file.name_at(function.name),
+           .file = begin.line == 0 ? std::string_view() : path_of(unit, begin.file, budget),
+           .line = begin.line,
+           .address = begin.address,
+           .end = begin.end,
+           .is_inlined = begin.is_inlined});
+    }
+    unit.lines->visit([&](const LineProgram::Row& row, uint64_t end) {
+      visitor.row({.begin = row.address,
+                   .end = end,
+                   .file = path_of(unit, row.file, budget),
+                   .line = row.line,
+                   .column = row.column,
+                   .function = function_of(unit.functions, row),
+                   .is_statement = row.is_statement});
+    });
+  }
+
+  // GCC states its options in its name (-grecord-gcc-switches); the last -O applies.
+  static bool marks_statements(std::string_view producer) {
+    const size_t level = producer.rfind(" -O");
+    return producer.starts_with("GNU ") && level != std::string_view::npos &&
+           !producer.substr(level).starts_with(" -O0");
+  }
+
+  // The function whose source has the row. At the first instruction of an inlined function, the
+  // call can have a row of its own, which belongs to the caller.
+  static uint32_t function_of(const UnitFunctions& functions, const LineProgram::Row& row) {
+    uint32_t number = functions.find(row.address).function;
+    while (number != UnitFunctions::kNone) {
+      const UnitFunctions::Function& function = functions.at(number);
+      if (function.call_line != row.line || function.call_file != row.file) break;
+      number = function.parent;
+    }
+    return number;
   }
 
   using IndexRange = PaintedRanges<uint32_t>::Range;
@@ -261,6 +334,10 @@ DebugInfo::Span DebugInfo::find(uint64_t address, std::vector<SourceFrame>& fram
   return span;
 }
 
+void DebugInfo::visit(const SourceVisitor& visitor) {
+  reader_->visit(visitor);
+}
+
 const DebugInfo::Damage& DebugInfo::damage() const {
   return reader_->damage;
 }
@@ -291,6 +368,8 @@ DebugInfo::~DebugInfo() = default;
 DebugInfo::Span DebugInfo::find(uint64_t, std::vector<SourceFrame>&) {
   return {};
 }
+
+void DebugInfo::visit(const SourceVisitor&) {}
 
 const DebugInfo::Damage& DebugInfo::damage() const {
   static const Damage none;

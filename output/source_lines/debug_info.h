@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,6 +28,37 @@ struct SourceFrame {
   std::string_view file;      // its path; empty: unknown
   uint32_t line = 0;          // 0: the compiler states no line
   bool operator==(const SourceFrame&) const = default;
+};
+
+// A row of the table of lines.
+struct SourceRow {
+  uint64_t begin = 0;
+  uint64_t end = 0;           // `begin`: another row applies at this address
+  std::string_view file;      // its path; empty: unknown
+  uint32_t line = 0;          // 0: the compiler states no line
+  uint32_t column = 0;        // 0: unknown
+  uint32_t function = 0;      // the number of the function, or of the inlined copy, in its unit
+  bool is_statement = false;  // a statement begins here
+};
+
+// A function, or a copy of it that the compiler inlined.
+struct SourceFunction {
+  std::string_view name;  // its linkage name if it has one; empty: unknown
+  std::string_view file;  // that declares it; empty: unknown
+  uint32_t line = 0;      // 0: unknown
+  uint64_t address = 0;   // its first instruction
+  uint64_t end = 0;       // of its code with the first instruction; 0: unknown
+  bool is_inlined = false;
+};
+
+// Receives all source lines of a program. Names of files are valid up to end_unit().
+struct SourceVisitor {
+  // `marks_statements`: the rows of statements mark the begin of each statement, as often as the
+  // compiler has duplicated its code. GCC writes such rows when it optimizes.
+  std::function<void(bool marks_statements)> begin_unit;
+  std::function<void(const SourceFunction&)> function;
+  std::function<void(const SourceRow&)> row;  // in the order of addresses in each sequence
+  std::function<void()> end_unit;
 };
 
 // The budgets that the readers of all files share.
@@ -62,6 +94,9 @@ class DebugInfo {
   // frames.
   static constexpr size_t kMostFrameBytes = 256 << 10;
   Span find(uint64_t address, std::vector<SourceFrame>& frames);
+
+  // Visits the functions and rows of each unit. Does not keep them.
+  void visit(const SourceVisitor& visitor);
 
   // The reasons for which parts of the file are unusable, and the number of these parts.
   struct Damage {

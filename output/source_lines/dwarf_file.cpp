@@ -144,6 +144,16 @@ uint32_t DwarfFile::number_of(Dwarf_Die& entry, unsigned attribute) {
   return static_cast<uint32_t>(std::min<Dwarf_Word>(value, ~uint32_t{0}));
 }
 
+uint32_t DwarfFile::own_number_of(Dwarf_Die& entry, unsigned attribute) {
+  Dwarf_Attribute found;
+  Dwarf_Word value = 0;
+  if (dwarf_attr_integrate(&entry, attribute, &found) == nullptr || found.cu != entry.cu ||
+      dwarf_formudata(&found, &value) != 0) {
+    return 0;
+  }
+  return static_cast<uint32_t>(std::min<Dwarf_Word>(value, ~uint32_t{0}));
+}
+
 uint32_t DwarfFile::name_of(Dwarf_Die& entry) {
   for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
     const uint32_t number = names_.number_of(texts_.of(entry, name), budgets_.memory);

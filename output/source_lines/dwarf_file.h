@@ -29,6 +29,7 @@ class DwarfFile {
 
   Dwarf* get() const { return dwarf_; }
   const std::filesystem::path& path() const { return file_.path(); }
+  uint64_t size_bytes() const { return file_.size_bytes(); }
   const LineSections& sections() const { return sections_; }
   MemoryBudget& budget() { return budgets_.memory; }
   WorkBudget& work() { return budgets_.work; }
@@ -59,10 +60,15 @@ class DwarfFile {
 
   // The value of an attribute; 0 if the entry has none. Larger values count as ~uint32_t{0}.
   static uint32_t number_of(Dwarf_Die& entry, unsigned attribute);
+  // Like number_of(), also for an attribute of the function of which the entry is an instance. 0 if
+  // that function is in another unit, whose numbers of files differ.
+  static uint32_t own_number_of(Dwarf_Die& entry, unsigned attribute);
 
   // The number of the function's name: its linkage name if it has one. 0: unknown.
   uint32_t name_of(Dwarf_Die& entry);
   std::string_view name_at(uint32_t number) const { return names_.at(number); }
+  // The name and version of the compiler.
+  std::string_view producer_of(Dwarf_Die& unit) { return texts_.of(unit, DW_AT_producer).text(); }
   std::string_view folder_of(Dwarf_Die& unit) { return texts_.of(unit, DW_AT_comp_dir).text(); }
 
  private:

@@ -116,8 +116,8 @@ struct LineProgram::Header {
 
 LineProgram::LineProgram(const LineSections& sections, uint64_t offset,
                          const std::function<bool(uint64_t)>& is_code, MemoryBudget& budget,
-                         WorkBudget& work)
-    : sections_(sections), budget_(budget) {
+                         WorkBudget& work, Keep keep)
+    : sections_(sections), budget_(budget), keep_(keep) {
   ByteReader section(sections.line, sections.big_endian);
   section.skip(offset);
   Header header;
@@ -147,7 +147,7 @@ LineProgram::LineProgram(const LineSections& sections, uint64_t offset,
 void LineProgram::read_names(ByteReader& reader, Header& header) {
   header.least_step = reader.byte();
   if (version_ >= 4) reader.skip(1);  // operations of an instruction: no processor of ours has them
-  reader.skip(1);                     // is_stmt
+  begins_statements_ = reader.byte() != 0;
   const uint8_t base = reader.byte();
   header.line_base = base < 128 ? base : int64_t{base} - 256;  // a signed byte
   header.line_range = reader.byte();
@@ -220,7 +220,8 @@ std::string_view LineProgram::text_of(ByteReader& reader, uint64_t form,
 void LineProgram::run(ByteReader& reader, Header& header,
                       const std::function<bool(uint64_t)>& is_code) {
   size_t first = rows_.size();
-  Row row{.address = 0, .file = 1, .line = 1};
+  const Row begin{.address = 0, .file = 1, .line = 1, .is_statement = begins_statements_};
+  Row row = begin;
   const auto advance = [&](uint64_t steps) { row.address += steps * header.least_step; };
   while (!reader.at_end()) {
     const uint8_t opcode = reader.byte();
@@ -240,7 +241,7 @@ void LineProgram::run(ByteReader& reader, Header& header,
           case kEndSequence:
             end_sequence(first, row.address, is_code);
             first = rows_.size();
-            row = {.address = 0, .file = 1, .line = 1};
+            row = begin;
             break;
           case kSetAddress:
             if (extended.left() == 8 || extended.left() == 4) {
@@ -272,6 +273,12 @@ void LineProgram::run(ByteReader& reader, Header& header,
       case kSetFile:
         row.file = static_cast<uint32_t>(std::min<uint64_t>(reader.uleb(), ~uint32_t{0}));
         break;
+      case kSetColumn:
+        row.column = static_cast<uint16_t>(std::min<uint64_t>(reader.uleb(), 0xffff));
+        break;
+      case kNegateStatement:
+        row.is_statement = !row.is_statement;
+        break;
       case kConstAddPc:
         advance((0xffU - header.opcode_base) / header.line_range);
         break;
@@ -291,7 +298,7 @@ void LineProgram::run(ByteReader& reader, Header& header,
 // If several rows have one address, the last row applies. A row that equals its predecessor changes
 // nothing.
 void LineProgram::add_row(size_t first, const Row& row) {
-  if (rows_.size() > first) {
+  if (keep_ == Keep::kChanges && rows_.size() > first) {
     Row& last = rows_.back();
     if (last.address == row.address) {
       last = row;

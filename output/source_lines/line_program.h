@@ -6,6 +6,7 @@
 // This reader keeps sequences apart, drops the removed ones, and keeps only the needed fields.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,17 +30,25 @@ struct LineSections {
 
 class LineProgram {
  public:
+  enum class Keep : uint8_t {
+    kChanges,  // the rows that apply to an address and change the line
+    kAll,      // all rows, also those of statements without an instruction of their own
+  };
+
   // Accepts any bytes. `is_code` states whether the linker has kept the code at an address.
   // `offset` is the offset of the program in .debug_line. Throws Error if the program is damaged,
   // if its rows would take too much memory, or if too many units have the same program.
   LineProgram(const LineSections& sections, uint64_t offset,
-              const std::function<bool(uint64_t)>& is_code, MemoryBudget& budget, WorkBudget& work);
+              const std::function<bool(uint64_t)>& is_code, MemoryBudget& budget, WorkBudget& work,
+              Keep keep = Keep::kChanges);
 
   // A row applies from its address up to the next row.
   struct Row {
     uint64_t address = 0;
     uint32_t file = 0;
-    uint32_t line = 0;  // 0: the compiler states no line
+    uint32_t line = 0;    // 0: the compiler states no line
+    uint16_t column = 0;  // 0: unknown; larger columns count as the largest number
+    bool is_statement = true;
   };
   // The row of the address with the end of its range. Null outside the sequences.
   struct Found {
@@ -53,6 +62,17 @@ class LineProgram {
   std::string path_of(uint32_t file, std::string_view compilation) const;
 
   size_t rows() const { return rows_.size(); }
+  // Calls visit(row, end) for each row, in the order of addresses in each sequence. The row applies
+  // up to `end`; a later row applies at its address if `end` is this address.
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    for (const Sequence& sequence : sequences_) {
+      for (size_t i = sequence.first; i < sequence.last; i++) {
+        const uint64_t end = i + 1 == sequence.last ? sequence.end : rows_[i + 1].address;
+        visit(rows_[i], std::max(end, rows_[i].address));
+      }
+    }
+  }
 
  private:
   struct Header;
@@ -78,6 +98,8 @@ class LineProgram {
 
   const LineSections& sections_;
   MemoryBudget& budget_;
+  Keep keep_;
+  bool begins_statements_ = true;  // rows are statements until an opcode states otherwise
   unsigned version_ = 0;
   std::vector<std::string_view> folders_;
   std::vector<File> files_;

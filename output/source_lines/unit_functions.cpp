@@ -11,8 +11,8 @@ namespace htmtrace {
 class UnitFunctions::Reading {
  public:
   Reading(DwarfFile& file, const std::function<bool(uint64_t)>& is_code,
-          std::vector<Function>& functions)
-      : file_(file), is_code_(is_code), functions_(functions) {}
+          std::vector<Function>& functions, std::vector<Begin>* begins)
+      : file_(file), is_code_(is_code), functions_(functions), begins_(begins) {}
 
   // Follows the entries without recursion, because a file can nest them to any depth.
   std::vector<Range> read(Dwarf_Die& unit) {
@@ -59,11 +59,17 @@ class UnitFunctions::Reading {
     Function function{.parent = is_inlined ? parent : kNone};
     const auto number = static_cast<uint32_t>(functions_.size());
     bool has_code = false;
+    Dwarf_Addr first = 0;
+    bool knows_first = begins_ != nullptr && dwarf_entrypc(&entry, &first) == 0;
+    Begin place{.function = number, .is_inlined = is_inlined};
     file_.visit_ranges(entry, [&](uint64_t begin, uint64_t end) {
       if (!is_code_(begin)) return;  // the linker has removed the code
       file_.budget().take(PaintedRanges<uint32_t>::kRangeBytes);
       painted_.paint(begin, end, number);
       has_code = true;
+      if (!knows_first) first = begin;
+      knows_first = true;
+      if (first - begin < end - begin) place.end = end;
     });
     if (!has_code && !is_inlined) return kNone;
     function.name = file_.name_of(entry);
@@ -73,18 +79,26 @@ class UnitFunctions::Reading {
     }
     file_.budget().take(grown_bytes<Function>());
     functions_.push_back(function);
+    if (begins_ != nullptr && has_code) {
+      place.address = first;
+      place.file = DwarfFile::own_number_of(entry, DW_AT_decl_file);
+      place.line = DwarfFile::own_number_of(entry, DW_AT_decl_line);
+      file_.budget().take(grown_bytes<Begin>());
+      begins_->push_back(place);
+    }
     return number;
   }
 
   DwarfFile& file_;
   const std::function<bool(uint64_t)>& is_code_;
   std::vector<Function>& functions_;
+  std::vector<Begin>* begins_;
   PaintedRanges<uint32_t> painted_;
 };
 
 void UnitFunctions::read(DwarfFile& file, Dwarf_Die& unit,
-                         const std::function<bool(uint64_t)>& is_code) {
-  ranges_ = Reading(file, is_code, functions_).read(unit);
+                         const std::function<bool(uint64_t)>& is_code, std::vector<Begin>* begins) {
+  ranges_ = Reading(file, is_code, functions_, begins).read(unit);
   functions_.shrink_to_fit();
 }
 

@@ -21,10 +21,22 @@ class UnitFunctions {
     uint32_t call_file = 0;
     uint32_t call_line = 0;
   };
+  // Where a function begins.
+  struct Begin {
+    uint32_t function = kNone;  // for at()
+    uint32_t file = 0;          // of its source
+    uint32_t line = 0;          // 0: the unit does not state it
+    uint64_t address = 0;       // its first instruction
+    // The end of its range of addresses with the first instruction. 0: no range has it, because the
+    // compiler has moved the first instruction of an inlined copy.
+    uint64_t end = 0;
+    bool is_inlined = false;    // a copy that the compiler inlined
+  };
 
-  // `is_code` states whether the linker has kept the code at an address. Throws Error if the
-  // entries are damaged.
-  void read(DwarfFile& file, Dwarf_Die& unit, const std::function<bool(uint64_t)>& is_code);
+  // `is_code` states whether the linker has kept the code at an address. With `begins`, adds each
+  // function that has code. Throws Error if the entries are damaged.
+  void read(DwarfFile& file, Dwarf_Die& unit, const std::function<bool(uint64_t)>& is_code,
+            std::vector<Begin>* begins = nullptr);
 
   // The innermost function at an address, and the addresses around it with the same result.
   struct Found {

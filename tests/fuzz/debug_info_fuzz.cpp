@@ -23,6 +23,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         if (same.begin != span.begin || at_begin != frames) std::abort();
       }
     }
+    uint64_t rows = 0, functions = 0;
+    info.visit({.begin_unit = [](bool) {},
+                .function = [&](const htmtrace::SourceFunction& f) { functions += f.name.size(); },
+                .row =
+                    [&](const htmtrace::SourceRow& row) {
+                      if (row.end < row.begin) std::abort();
+                      rows += row.file.size();
+                    },
+                .end_unit = [] {}});
   } catch (const htmtrace::Error&) {
     // The file is refused.
   }

@@ -3,6 +3,7 @@
 #include "output/source_lines/line_program.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <cstddef>
 #include <memory>
@@ -46,10 +47,11 @@ const std::string kLineNames = "inc\0\0"s + "a.c\0\x00\x00\x00"s + "b.h\0\x01\x0
 
 class ReadLines {
  public:
-  explicit ReadLines(std::string bytes) : bytes_(std::move(bytes)) {
+  explicit ReadLines(std::string bytes, LineProgram::Keep keep = LineProgram::Keep::kChanges)
+      : bytes_(std::move(bytes)) {
     sections_.line = std::as_bytes(std::span(bytes_));
     lines_ = std::make_unique<LineProgram>(
-        sections_, 0, [](uint64_t address) { return address >= 0x1000; }, budget_, work_);
+        sections_, 0, [](uint64_t address) { return address >= 0x1000; }, budget_, work_, keep);
   }
   std::string at(uint64_t address) const {
     const LineProgram::Found found = lines_->find(address);
@@ -57,6 +59,15 @@ class ReadLines {
     return lines_->path_of(found.row->file, "/build") + ":" + std::to_string(found.row->line);
   }
   LineProgram::Found find(uint64_t address) const { return lines_->find(address); }
+  // "BEGIN-END:LINE.COLUMN" of each row, with a star for a statement.
+  std::string all() const {
+    std::string text;
+    lines_->visit([&](const LineProgram::Row& row, uint64_t end) {
+      text += fmt::format("{:x}-{:x}:{}.{}{} ", row.address, end, row.line, row.column,
+                          row.is_statement ? "*" : "");
+    });
+    return text;
+  }
 
  private:
   std::string bytes_;
@@ -115,6 +126,18 @@ TEST_CASE("version 5 counts files and folders from 0") {
   CHECK(program.at(0x1010) == "/usr/b.h:5");
 }
 
+TEST_CASE("all rows: statements without an instruction, columns, rows that are no statements") {
+  // Line 11 at 0x1000, column 7; line 12 there; line 12 as no statement at 0x1004, twice.
+  const std::string opcodes = dwarf_address(0x1000) + "\x03\x0a\x05\x07\x01"s +
+                              static_cast<char>(13 + 6) + "\x06\x02\x01\x01\x01"s + "\x02\x02"s +
+                              std::string(kSequenceEnd);
+  const std::string bytes = dwarf_lines(4, kLineNames, opcodes);
+  CHECK(ReadLines(bytes, LineProgram::Keep::kAll).all() ==
+        "1000-1000:11.7* 1000-1004:12.7* 1004-1004:12.7 1004-100c:12.7 ");
+  CHECK(ReadLines(bytes).all() == "1000-100c:12.7* ");
+  CHECK(ReadLines(bytes, LineProgram::Keep::kAll).at(0x1000) == "/build/a.c:12");
+}
+
 TEST_CASE("a program that is cut or wrong is an error") {
   const std::string good = dwarf_lines(4, kLineNames, usual_rows());
   for (size_t size = 0; size < good.size(); size++) {
@@ -137,6 +160,7 @@ TEST_CASE("any bytes give rows or an error") {
       bytes[4 + random.below(bytes.size() - 4)] = static_cast<char>(random.next());
     }
     try {
+      ReadLines(bytes, LineProgram::Keep::kAll).all();
       const ReadLines program(bytes);
       for (uint64_t at = 0xff0; at < 0x1030; at += 4) {
         const LineProgram::Found found = program.find(at);
