@@ -104,7 +104,7 @@ class Annotate {
     options_.format == AnnotateFormat::kText ? report.put_text(put) : report.put_json(put);
     output.finish();
     pager.wait();
-    if (can_read_lines()) warn_of_lines(lines);
+    if (can_read_lines()) warn_of_lines(lines.problems());
     if (!options_.traces.quiet) note_missing(sources);
     if (output.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     incomplete_ |= tell_missing(traces, options_.traces.context);

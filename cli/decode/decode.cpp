@@ -77,7 +77,7 @@ class Decode {
     }
     output_.finish();
     pager_.wait();
-    if (names_.lines() != nullptr) warn_of_lines(*names_.lines());
+    if (names_.lines() != nullptr) warn_of_lines(names_.lines()->problems());
     if (output_.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     return account_.finish(tell_missing(traces, options_.traces.context));
   }

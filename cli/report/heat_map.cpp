@@ -32,6 +32,7 @@ std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
   switch (options.format) {
     case ReportFormat::kText:
     case ReportFormat::kPerfetto:  // for timelines only
+    case ReportFormat::kLcov:      // for coverage only
     case ReportFormat::kHtml:      // another page has the map
       break;
     case ReportFormat::kJson:

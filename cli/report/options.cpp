@@ -114,6 +114,13 @@ void check_lines(const CLI::App& app, const ReportOptions& options) {
          "--format", "hot lines are text, json or csv");
 }
 
+void check_lcov(const CLI::App& app) {
+  check_alone(
+      app, "--format lcov",
+      {"--stacks", "--calls", "--blocks", "--lines", "--heat-map", "--timeline", "--between",
+       "--infer-address", "--last", "--address", "--unit", "--top", "--entries"});
+}
+
 void check_between(const CLI::App& app, const ReportOptions& options) {
   for (const char* const other : {"--stacks", "--blocks", "--heat-map", "--timeline",
                                   "--infer-address", "--address", "--unit", "--top", "--last"}) {
@@ -169,13 +176,11 @@ void declare_options(CLI::App& app, ReportOptions& options) {
   declare_debug_folders(app, options.lines);
   app.option_defaults()->group(kOutputGroup);
   static const std::map<std::string, ReportFormat> formats = {
-      {"text", ReportFormat::kText},
-      {"json", ReportFormat::kJson},
-      {"csv", ReportFormat::kCsv},
-      {"svg", ReportFormat::kSvg},
-      {"perfetto", ReportFormat::kPerfetto}};
+      {"text", ReportFormat::kText},         {"json", ReportFormat::kJson},
+      {"csv", ReportFormat::kCsv},           {"svg", ReportFormat::kSvg},
+      {"perfetto", ReportFormat::kPerfetto}, {"lcov", ReportFormat::kLcov}};
   app.add_option("--format", options.format,
-                 "Format: text, json, csv, svg (heat map, calls), perfetto (timeline) [text]")
+                 "Format: text, json, csv, svg, perfetto, lcov (coverage) [text]")
       ->transform(one_of(formats))
       ->type_name("FORMAT")
       ->default_str("");
@@ -194,6 +199,7 @@ void declare_options(CLI::App& app, ReportOptions& options) {
 }
 
 void check(const CLI::App& app, ReportOptions& options) {
+  if (options.is_lcov()) check_lcov(app);
   for (const char* const of_data : {"--address", "--unit"}) {
     reject(
         app.count(of_data) != 0 && (options.follows_calls() || options.blocks || options.timeline),
@@ -205,8 +211,8 @@ void check(const CLI::App& app, ReportOptions& options) {
   if (options.blocks) check_blocks(options);
   reject(options.predict_cycles && !options.blocks, "--mca", "requires --blocks");
   if (options.by_line) check_lines(app, options);
-  reject(!options.lines.debug_folders.empty() && !options.by_line, "--debug-dir",
-         "requires --lines");
+  reject(!options.lines.debug_folders.empty() && !options.has_lines(), "--debug-dir",
+         "requires --lines or --format lcov");
   if (options.units.empty()) {
     options.units = {"64K"};
     if (!options.heat_map) options.units.insert(options.units.begin(), "128");

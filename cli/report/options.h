@@ -17,7 +17,7 @@
 
 namespace htmtrace {
 
-enum class ReportFormat : uint8_t { kText, kJson, kCsv, kSvg, kPerfetto, kHtml };
+enum class ReportFormat : uint8_t { kText, kJson, kCsv, kSvg, kPerfetto, kLcov, kHtml };
 
 struct ReportOptions {
   static constexpr size_t kTop = 20;
@@ -47,10 +47,13 @@ struct ReportOptions {
 
   // Whether the report needs call stacks, which a nest trace does not have.
   bool follows_calls() const { return stacks || calls; }
+  bool is_lcov() const { return format == ReportFormat::kLcov; }
+  // Whether the report has source lines: on request, or because the format has them.
+  bool has_lines() const { return by_line || is_lcov(); }
   // Whether the report has the tables of HotSpots.
   bool has_tables() const {
     return !follows_calls() && !heat_map && !timeline && !blocks && !by_line && !infer_address &&
-           between.empty();
+           between.empty() && !is_lcov();
   }
 };
 

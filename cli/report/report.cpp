@@ -32,6 +32,7 @@
 #include "core/base/error.h"
 #include "core/call_stacks/call_stacks.h"
 #include "core/call_stacks/stack_tree.h"
+#include "core/coverage/code_edges.h"
 #include "output/export/call_timeline.h"
 #include "output/io/text_output.h"
 #include "output/page/core_page.h"
@@ -42,6 +43,8 @@
 #include "output/report/parts.h"
 #include "output/report/passages_report.h"
 #include "output/report/timeline_report.h"
+#include "output/source_report/coverage.h"
+#include "output/source_report/lcov_file.h"
 #include "output/source_report/line_report.h"
 #include "output/symbols/cycle_model.h"
 
@@ -71,13 +74,15 @@ class Report {
       call_stacks(traces, output);
     } else if (options_.format == ReportFormat::kPerfetto) {
       call_timeline(traces, output);
+    } else if (options_.is_lcov()) {
+      coverage(traces, output);
     } else {
       output.put(shown(cores(traces)));
     }
     output.finish();
     pager.wait();
     if (output.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
-    if (lines_) warn_of_lines(*lines_);
+    if (lines_) warn_of_lines(lines_->problems());
     incomplete_ |= tell_missing(traces, options_.traces.context);
     note(describe(totals_));
     return exit_status(options_.traces, totals_, incomplete_);
@@ -96,6 +101,7 @@ class Report {
     }
     if (options_.blocks)
       throw Error("cannot report basic blocks: nest traces have no instructions");
+    if (options_.is_lcov()) throw Error("cannot report coverage: nest traces have no instructions");
     if (options_.by_line)
       throw Error("cannot report source lines: nest traces have no instructions");
     if (options_.wishes.processes)
@@ -131,6 +137,38 @@ class Report {
     output.put(text                                     ? shown(report.to_text())
                : options_.format == ReportFormat::kJson ? report.to_json()
                                                         : report.to_svg());
+  }
+
+  void coverage(const std::vector<ChosenTrace>& traces, TextOutput& output) {
+    refuse_inference();
+    check_lines(symbols_);
+    CodeEdges edges(symbols_);
+    for (const ChosenTrace& trace : traces) {
+      read(trace, edges);
+      edges.end_trace();
+    }
+    const SourceCoverage found = coverage_of(edges, symbols_, folders_of(options_.lines));
+    warn_of_lines(found.problems);
+    if (found.sources.empty()) {
+      throw Error("cannot report coverage: no program file has source lines")
+          .hint("compile with -g, or pass --debug-dir DIR");
+    }
+    const LcovTotals totals = write_lcov(found, output);
+    note(fmt::format("executed: {} of {}, {} of {}, {} of {}", totals.executed_lines,
+                     counted(totals.lines, "line"), totals.executed_functions,
+                     counted(totals.functions, "function"), totals.executed_directions,
+                     counted(totals.directions, "branch direction")));
+    if (found.unknown_outcomes != 0) {
+      note(fmt::format("not in a count: {} with an unknown direction",
+                       counted(found.unknown_outcomes, "execution of a branch")));
+    }
+    if (edges.without_address() != 0) {
+      note(fmt::format("not in a count: {} without a known address",
+                       counted(edges.without_address(), "instruction")));
+    }
+    if (incomplete_) {
+      print_warning("the traces are incomplete: all counts of the coverage are lower bounds");
+    }
   }
 
   CallTreeReport call_tree(const CallStacks& stacks, size_t traces, size_t most) const {
@@ -356,7 +394,7 @@ Action declare_report(CLI::App& app) {
     std::optional<CycleModel> model;
     if (options->predict_cycles) model.emplace();
     std::vector<std::string> inputs = inputs_of(options->symbols, options->traces.paths);
-    if (options->by_line) add_debug_inputs(options->lines, inputs);
+    if (options->has_lines()) add_debug_inputs(options->lines, inputs);
     confine(options->traces, inputs);
     if (is_one_dispatch_log(options->traces.paths)) {
       pager.wait();  // the report and its messages belong together

@@ -37,7 +37,7 @@ DebugFolders folders_of(const LineOptions& options) {
   return folders;
 }
 
-std::unique_ptr<SourceFiles> open_lines(const SymbolTable& symbols, const LineOptions& options) {
+void check_lines(const SymbolTable& symbols) {
   if (!can_read_lines()) {
     throw Error("cannot print source lines: htmtrace was built without libdw");
   }
@@ -45,12 +45,15 @@ std::unique_ptr<SourceFiles> open_lines(const SymbolTable& symbols, const LineOp
     throw Error("cannot print source lines: no program file found")
         .hint("pass --elf PROGRAM, or record with --symbols");
   }
+}
+
+std::unique_ptr<SourceFiles> open_lines(const SymbolTable& symbols, const LineOptions& options) {
+  check_lines(symbols);
   return std::make_unique<SourceFiles>(symbols, folders_of(options));
 }
 
-void warn_of_lines(const SourceFiles& files) {
+void warn_of_lines(const std::vector<std::string>& problems) {
   constexpr size_t kMostShown = 5;
-  const std::vector<std::string> problems = files.problems();
   for (size_t i = 0; i < std::min(problems.size(), kMostShown); i++) {
     print_warning(without_controls(problems[i]));
   }

@@ -24,11 +24,13 @@ void add_debug_inputs(const LineOptions& options, std::vector<std::string>& inpu
 
 DebugFolders folders_of(const LineOptions& options);
 
-// The lines of the files in `symbols`, which must outlive the result. Throws Error if this build
-// cannot read lines, or if no file can have them.
+// Throws Error if this build cannot read lines, or if no file in `symbols` can have them.
+void check_lines(const SymbolTable& symbols);
+
+// The lines of the files in `symbols`, which must outlive the result. Throws like check_lines().
 std::unique_ptr<SourceFiles> open_lines(const SymbolTable& symbols, const LineOptions& options);
 
 // Warns of files that have no lines, or only a part of their lines.
-void warn_of_lines(const SourceFiles& files);
+void warn_of_lines(const std::vector<std::string>& problems);
 
 }  // namespace htmtrace

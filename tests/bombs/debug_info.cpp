@@ -269,6 +269,7 @@ std::vector<Bomb> debug_info_bombs() {
   const std::vector<std::string> text = {"annotate", "f", "--elf", "program", "."};
   const std::vector<std::string> json = {"annotate", "f",       "--format", "json",
                                          "--elf",    "program", "."};
+  const std::vector<std::string> lcov = {"report", "--format", "lcov", "--elf", "program", "."};
   return {
       {"dwarf-abbreviations", kEither, shared_abbreviations, fields},
       {"dwarf-units", kEither, many_units, fields},
@@ -280,6 +281,12 @@ std::vector<Bomb> debug_info_bombs() {
       {"dwarf-shared-ranges", kEither, shared_ranges, fields},
       {"dwarf-unit-ranges", kEither, unit_ranges, fields},
       {"dwarf-shared-bases", kEither, shared_bases, fields},
+      {"coverage-units", kEither, many_units, lcov},
+      {"coverage-shared-lines", kEither, shared_lines, lcov},
+      {"coverage-inlined-chain", kEither, inlined_chain, lcov},
+      {"coverage-long-name", kEither, long_name, lcov},
+      {"coverage-long-file-name", kRead, long_file_name, lcov},
+      {"coverage-shared-ranges", kEither, shared_ranges, lcov},
       {"annotate-large-symbol", kEither, large_symbol, text},
       {"annotate-long-function", kRead, long_function, text},
       {"annotate-long-function-json", kRead, long_function, json},

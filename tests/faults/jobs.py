@@ -158,6 +158,9 @@ def all_jobs():
         program = "--elf ../in/program ../in/listed"
         yield job("decode source lines", f"decode --fields ea,sym,line,inlined -o out {program}")
         yield job("report source lines", f"report --lines --force -o out {program}", copies=OLD)
+        yield job("report the coverage of a program", f"report --format lcov -o out {program}")
+        yield job("report a profile", f"report --format llvm-profile --force -o out {program}", copies=OLD)
+        yield job("report calls for a linker", f"report --format call-order -o out {program}")
         yield job("annotate", f"annotate sum {program}")
     yield job("replay", "replay --gdb - ../in/core", stdin="packets")
     yield job("diff", "diff -o out ../in/core ../in/large")
