@@ -33,7 +33,9 @@ std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
     case ReportFormat::kText:
     case ReportFormat::kPerfetto:  // for timelines only
     case ReportFormat::kLcov:      // for coverage only
-    case ReportFormat::kHtml:      // another page has the map
+    case ReportFormat::kLlvmProfile:
+    case ReportFormat::kCallOrder:
+    case ReportFormat::kHtml:  // another page has the map
       break;
     case ReportFormat::kJson:
       return report.to_json();

@@ -117,6 +117,8 @@ NestReportResult report_nest(const std::vector<ChosenTrace>& traces, const Repor
     case ReportFormat::kSvg:
     case ReportFormat::kPerfetto:
     case ReportFormat::kLcov:
+    case ReportFormat::kLlvmProfile:
+    case ReportFormat::kCallOrder:
     case ReportFormat::kHtml:
       result.report = report.to_text();
       break;

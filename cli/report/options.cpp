@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/help.h"
+#include "cli/not_empty.h"
 #include "cli/number_from.h"
 #include "cli/one_of.h"
 #include "cli/units.h"
@@ -114,9 +115,10 @@ void check_lines(const CLI::App& app, const ReportOptions& options) {
          "--format", "hot lines are text, json or csv");
 }
 
-void check_lcov(const CLI::App& app) {
+// A report of its own.
+void check_format(const CLI::App& app, const char* format) {
   check_alone(
-      app, "--format lcov",
+      app, format,
       {"--stacks", "--calls", "--blocks", "--lines", "--heat-map", "--timeline", "--between",
        "--infer-address", "--last", "--address", "--unit", "--top", "--entries"});
 }
@@ -174,13 +176,22 @@ void declare_options(CLI::App& app, ReportOptions& options) {
   declare_tables(app, options);
   declare_symbols(app, options.symbols);
   declare_debug_folders(app, options.lines);
+  app.add_option("--program", options.program,
+                 "With --format llvm-profile or call-order: the program or library")
+      ->type_name("FILE")
+      ->check(not_empty("file"));
   app.option_defaults()->group(kOutputGroup);
   static const std::map<std::string, ReportFormat> formats = {
-      {"text", ReportFormat::kText},         {"json", ReportFormat::kJson},
-      {"csv", ReportFormat::kCsv},           {"svg", ReportFormat::kSvg},
-      {"perfetto", ReportFormat::kPerfetto}, {"lcov", ReportFormat::kLcov}};
+      {"text", ReportFormat::kText},
+      {"json", ReportFormat::kJson},
+      {"csv", ReportFormat::kCsv},
+      {"svg", ReportFormat::kSvg},
+      {"perfetto", ReportFormat::kPerfetto},
+      {"lcov", ReportFormat::kLcov},
+      {"llvm-profile", ReportFormat::kLlvmProfile},
+      {"call-order", ReportFormat::kCallOrder}};
   app.add_option("--format", options.format,
-                 "Format: text, json, csv, svg, perfetto, lcov (coverage) [text]")
+                 "Format: text, json, csv, svg, perfetto, lcov, llvm-profile, call-order [text]")
       ->transform(one_of(formats))
       ->type_name("FORMAT")
       ->default_str("");
@@ -199,7 +210,11 @@ void declare_options(CLI::App& app, ReportOptions& options) {
 }
 
 void check(const CLI::App& app, ReportOptions& options) {
-  if (options.is_lcov()) check_lcov(app);
+  if (options.is_lcov()) check_format(app, "--format lcov");
+  if (options.format == ReportFormat::kLlvmProfile) check_format(app, "--format llvm-profile");
+  if (options.format == ReportFormat::kCallOrder) check_format(app, "--format call-order");
+  reject(!options.program.empty() && !options.is_for_compilers(), "--program",
+         "requires --format llvm-profile or call-order");
   for (const char* const of_data : {"--address", "--unit"}) {
     reject(
         app.count(of_data) != 0 && (options.follows_calls() || options.blocks || options.timeline),

@@ -17,7 +17,17 @@
 
 namespace htmtrace {
 
-enum class ReportFormat : uint8_t { kText, kJson, kCsv, kSvg, kPerfetto, kLcov, kHtml };
+enum class ReportFormat : uint8_t {
+  kText,
+  kJson,
+  kCsv,
+  kSvg,
+  kPerfetto,
+  kLcov,
+  kLlvmProfile,
+  kCallOrder,
+  kHtml
+};
 
 struct ReportOptions {
   static constexpr size_t kTop = 20;
@@ -39,6 +49,7 @@ struct ReportOptions {
   bool predict_cycles = false;
   bool by_line = false;
   bool infer_address = false;
+  std::string program;  // a path, or the end of one
   std::string between;  // FROM,TO; empty: no passages
   TerminalOptions terminal;
   // What the terminal of standard output offers; set before a pager hides it.
@@ -48,12 +59,16 @@ struct ReportOptions {
   // Whether the report needs call stacks, which a nest trace does not have.
   bool follows_calls() const { return stacks || calls; }
   bool is_lcov() const { return format == ReportFormat::kLcov; }
+  // Whether the format is for compilers, and has one program.
+  bool is_for_compilers() const {
+    return format == ReportFormat::kLlvmProfile || format == ReportFormat::kCallOrder;
+  }
   // Whether the report has source lines: on request, or because the format has them.
   bool has_lines() const { return by_line || is_lcov(); }
   // Whether the report has the tables of HotSpots.
   bool has_tables() const {
     return !follows_calls() && !heat_map && !timeline && !blocks && !by_line && !infer_address &&
-           between.empty() && !is_lcov();
+           between.empty() && !is_lcov() && !is_for_compilers();
   }
 };
 

@@ -15,6 +15,7 @@
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/report/dispatches.h"
+#include "cli/report/edge_report.h"
 #include "cli/report/heat_map.h"
 #include "cli/report/nest_inferred.h"
 #include "cli/report/nest_report.h"
@@ -32,7 +33,6 @@
 #include "core/base/error.h"
 #include "core/call_stacks/call_stacks.h"
 #include "core/call_stacks/stack_tree.h"
-#include "core/coverage/code_edges.h"
 #include "output/export/call_timeline.h"
 #include "output/io/text_output.h"
 #include "output/page/core_page.h"
@@ -43,8 +43,6 @@
 #include "output/report/parts.h"
 #include "output/report/passages_report.h"
 #include "output/report/timeline_report.h"
-#include "output/source_report/coverage.h"
-#include "output/source_report/lcov_file.h"
 #include "output/source_report/line_report.h"
 #include "output/symbols/cycle_model.h"
 
@@ -74,8 +72,8 @@ class Report {
       call_stacks(traces, output);
     } else if (options_.format == ReportFormat::kPerfetto) {
       call_timeline(traces, output);
-    } else if (options_.is_lcov()) {
-      coverage(traces, output);
+    } else if (options_.is_lcov() || options_.is_for_compilers()) {
+      edges(traces, output);
     } else {
       output.put(shown(cores(traces)));
     }
@@ -101,6 +99,8 @@ class Report {
     }
     if (options_.blocks)
       throw Error("cannot report basic blocks: nest traces have no instructions");
+    if (options_.is_for_compilers())
+      throw Error("cannot write a profile: nest traces have no instructions");
     if (options_.is_lcov()) throw Error("cannot report coverage: nest traces have no instructions");
     if (options_.by_line)
       throw Error("cannot report source lines: nest traces have no instructions");
@@ -139,36 +139,15 @@ class Report {
                                                         : report.to_svg());
   }
 
-  void coverage(const std::vector<ChosenTrace>& traces, TextOutput& output) {
+  void edges(const std::vector<ChosenTrace>& traces, TextOutput& output) {
     refuse_inference();
-    check_lines(symbols_);
-    CodeEdges edges(symbols_);
+    EdgeReport report(options_, symbols_);
     for (const ChosenTrace& trace : traces) {
-      read(trace, edges);
-      edges.end_trace();
+      read(trace, report.edges());
+      report.edges().end_trace();
     }
-    const SourceCoverage found = coverage_of(edges, symbols_, folders_of(options_.lines));
-    warn_of_lines(found.problems);
-    if (found.sources.empty()) {
-      throw Error("cannot report coverage: no program file has source lines")
-          .hint("compile with -g, or pass --debug-dir DIR");
-    }
-    const LcovTotals totals = write_lcov(found, output);
-    note(fmt::format("executed: {} of {}, {} of {}, {} of {}", totals.executed_lines,
-                     counted(totals.lines, "line"), totals.executed_functions,
-                     counted(totals.functions, "function"), totals.executed_directions,
-                     counted(totals.directions, "branch direction")));
-    if (found.unknown_outcomes != 0) {
-      note(fmt::format("not in a count: {} with an unknown direction",
-                       counted(found.unknown_outcomes, "execution of a branch")));
-    }
-    if (edges.without_address() != 0) {
-      note(fmt::format("not in a count: {} without a known address",
-                       counted(edges.without_address(), "instruction")));
-    }
-    if (incomplete_) {
-      print_warning("the traces are incomplete: all counts of the coverage are lower bounds");
-    }
+    report.put(output);
+    if (incomplete_) print_warning("the traces are incomplete: all counts are lower bounds");
   }
 
   CallTreeReport call_tree(const CallStacks& stacks, size_t traces, size_t most) const {

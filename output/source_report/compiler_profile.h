@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The executions of one program file in the formats that compilers and linkers read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/analysis/symbol_table.h"
+#include "core/coverage/code_edges.h"
+#include "output/io/text_output.h"
+
+namespace htmtrace {
+
+struct LlvmProfileTotals {
+  uint64_t words = 0;  // executed words of instructions; a prefixed instruction has two
+  size_t lines = 0;    // cache lines that have executed code
+  size_t ranges = 0;
+  size_t branches = 0;
+  uint64_t taken = 0;  // executions of the branches
+};
+
+// Writes the input of `llvm-profgen --unsymbolized-profile --use-offset=0`: the executions of
+// ranges of instructions, and of taken branches inside of the file (llvm/tools/llvm-profgen,
+// PerfReader.cpp: UnsymbolizedProfileReader). Addresses are those in the file. Calls of a local
+// entry point lead to the begin of the function, where llvm-profgen expects them.
+LlvmProfileTotals write_llvm_profile(const CodeEdges& edges, const CodeFiles::File& file,
+                                     const SymbolTable& symbols, TextOutput& output);
+
+// Writes the input of `ld.lld --call-graph-ordering-file`: lines "CALLER CALLEE CALLS", with the
+// most frequent calls first (lld/ELF, readCallGraph). Returns the number of lines.
+size_t write_call_order(const CodeEdges& edges, const CodeFiles::File& file,
+                        const SymbolTable& symbols, TextOutput& output);
+
+}  // namespace htmtrace
