@@ -8,15 +8,30 @@
 #include <new>
 #include <system_error>
 
+#include "core/base/error.h"
+
 namespace htmtrace {
 
-// Set errno to 0 before the calls of the library. Throws std::bad_alloc or std::system_error, which
-// are no Error, so that code that copes with damaged files does not hide them.
+// Throws std::bad_alloc or std::system_error, which are no Error, so that code that copes with
+// damaged files does not hide them.
 inline void throw_if_system_failed(const std::filesystem::path& file) {
   if (errno == ENOMEM) throw std::bad_alloc();
   if (errno == EIO || errno == EMFILE || errno == ENFILE) {
     throw std::system_error(errno, std::generic_category(), "cannot read " + file.string());
   }
+}
+
+// Calls read(), whose library reads the file. Throws like throw_if_system_failed().
+template <class Read>
+void check_system(const std::filesystem::path& file, const Read& read) {
+  errno = 0;
+  try {
+    read();
+  } catch (const Error&) {
+    throw_if_system_failed(file);
+    throw;
+  }
+  throw_if_system_failed(file);
 }
 
 }  // namespace htmtrace

@@ -7,6 +7,7 @@
 #include <libelf.h>
 
 #include "core/base/error.h"
+#include "core/base/system_failure.h"
 #include "output/source_lines/byte_reader.h"
 #include "output/source_lines/debug_file.h"
 #include "output/source_lines/entry_texts.h"
@@ -31,9 +32,7 @@ void visit_section(Elf_Scn* section, const GElf_Shdr& header, bool big_endian,
   }
 }
 
-}  // namespace
-
-void visit_code(const std::filesystem::path& program, WorkBudget& work,
+void visit_file(const std::filesystem::path& program, WorkBudget& work,
                 const std::function<void(uint64_t, uint32_t)>& visit) {
   const ElfFile file(program);
   GElf_Ehdr elf;
@@ -51,6 +50,13 @@ void visit_code(const std::filesystem::path& program, WorkBudget& work,
     }
     visit_section(section, header, elf.e_ident[EI_DATA] == ELFDATA2MSB, visit);
   }
+}
+
+}  // namespace
+
+void visit_code(const std::filesystem::path& program, WorkBudget& work,
+                const std::function<void(uint64_t, uint32_t)>& visit) {
+  check_system(program, [&] { visit_file(program, work, visit); });
 }
 
 }  // namespace htmtrace

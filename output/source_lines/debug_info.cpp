@@ -6,7 +6,6 @@
 #ifdef HTMTRACE_HAVE_LIBDW
 
 #include <algorithm>
-#include <cerrno>
 #include <deque>
 #include <optional>
 #include <unordered_map>
@@ -309,33 +308,26 @@ struct DebugInfo::Reader {
 
 DebugInfo::DebugInfo(const std::filesystem::path& program, const DebugFolders& folders,
                      DebugBudgets& budgets) {
-  errno = 0;
-  try {
-    reader_ = std::make_unique<Reader>(program, folders, budgets);
-  } catch (const Error&) {
-    throw_if_system_failed(program);
-    throw;
-  }
-  throw_if_system_failed(path());
+  check_system(program, [&] { reader_ = std::make_unique<Reader>(program, folders, budgets); });
 }
 
 DebugInfo::~DebugInfo() = default;
 
 DebugInfo::Span DebugInfo::find(uint64_t address, std::vector<SourceFrame>& frames) {
   Span span{.begin = address, .end = address + 1};
-  errno = 0;
-  try {
-    span = reader_->find(address, frames);
-  } catch (const Error& error) {  // the paths of its files would take too much memory
-    reader_->note_damage(error.what());
-    frames.clear();
-  }
-  throw_if_system_failed(path());
+  check_system(path(), [&] {
+    try {
+      span = reader_->find(address, frames);
+    } catch (const Error& error) {  // the paths of its files would take too much memory
+      reader_->note_damage(error.what());
+      frames.clear();
+    }
+  });
   return span;
 }
 
 void DebugInfo::visit(const SourceVisitor& visitor) {
-  reader_->visit(visitor);
+  check_system(path(), [&] { reader_->visit(visitor); });
 }
 
 const DebugInfo::Damage& DebugInfo::damage() const {
