@@ -30,7 +30,7 @@ class UnitFunctions {
     // The end of its range of addresses with the first instruction. 0: no range has it, because the
     // compiler has moved the first instruction of an inlined copy.
     uint64_t end = 0;
-    bool is_inlined = false;    // a copy that the compiler inlined
+    bool is_inlined = false;  // a copy that the compiler inlined
   };
 
   // `is_code` states whether the linker has kept the code at an address. With `begins`, adds each

@@ -41,7 +41,9 @@ __attribute__((noinline)) static int choose(int kind, int value) {
     case 3:
       value = twice(value) + twice(value + 1);
       break;
-    case 4: value ^= 0x55; break;
+    case 4:
+      value ^= 0x55;
+      break;
     case 5:
       value -= 9;
       __attribute__((fallthrough));
@@ -55,16 +57,15 @@ __attribute__((noinline)) static int choose(int kind, int value) {
 }
 
 __attribute__((noinline)) static int loops(int n) {
-  int sum = 0;                    // -O2: a constant
+  int sum = 0;                   // -O2: a constant
   for (int i = 0; i < n; i++) {  // -O2: vectorized
-    sum += i & 3;  // -O2: vectorized
+    sum += i & 3;                // -O2: vectorized
   }
   for (int i = 0; i < n; i++) sum ^= table[i & 63];  // -O2: vectorized
   int i = n;
   while (i > 0) {  // -O2: the first test is known
     i -= 3;
-    if (i == 5)
-      continue;  // -O2: no code
+    if (i == 5) continue;  // -O2: no code
     sum += i;
   }
   do {
@@ -85,8 +86,7 @@ static int compare(const void* a, const void* b) {
 }
 
 static int never(int value) {
-  if (value)
-    return 3;
+  if (value) return 3;
   return value * 7;  // -O2: gcov has no block for it
 }
 
@@ -97,8 +97,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 200; i++) {  // -O2: the first test is known
     int kind = (int)(next_random() % 7);
     total += choose(kind, i - 100);
-    if (i % 50 == 49 || total < -100000)
-      total += fib(8);
+    if (i % 50 == 49 || total < -100000) total += fib(8);
   }
   total += loops(37);
   qsort(table, 64, sizeof(table[0]), compare);
