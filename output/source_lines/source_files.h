@@ -37,8 +37,6 @@ class SourceFiles {
     std::string problem;
   };
 
-  // Null if no file has the address.
-  const SymbolTable::File* file_of(EffectiveAddr address) const;
   File& opened(const std::string& path);
 
   const SymbolTable& symbols_;
