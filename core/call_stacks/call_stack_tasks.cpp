@@ -89,6 +89,7 @@ bool CallStacks::resume_user(uint64_t ea) {
   }
   if (is_one_of(number, kExecs)) {
     task_ = {};  // another program starts
+    begins_ = true;
     return true;
   }
   deliver(ended);  // perhaps the next signal, before the program continues
@@ -131,6 +132,7 @@ bool CallStacks::may_go_on(size_t frame, uint64_t ea, bool innermost) const {
 // Continues the frame as if it had not been interrupted.
 bool CallStacks::go_on(size_t frame, uint64_t ea) {
   const Frame gone = task_.frames[frame];
+  owner_before_ = owner_;  // of the program that continues
   if (gone.upcall) handled_ = gone.below;
   task_.frames[frame].upcall = false;  // arrive() confirms it
   drop_to(frame);
@@ -147,6 +149,7 @@ bool CallStacks::go_on(size_t frame, uint64_t ea) {
 // The kernel continued elsewhere in the program. If that code returns to the interrupted address,
 // it is a signal handler.
 void CallStacks::deliver(size_t frame) {
+  begins_ = true;
   drop_to(frame + 1);
   if (frame >= task_.frames.size()) return;
   Frame& interrupted = task_.frames[frame];
@@ -297,6 +300,7 @@ void CallStacks::begin_task(bool fresh) {
   task_.base = tree_.add_base(kRoot);
   task_.stack = stack;
   task_.fresh = fresh;
+  begins_ = true;
   jumped_ = overwritten_ = at_entry_ = false;
 }
 
@@ -377,7 +381,7 @@ bool CallStacks::return_of_clone(size_t frame) {
   task_.function = caller.function;
   choice.stack = caller.stack;
   choice.depth = frame;
-  choice.base = tree_.reveal(choice.base, task_.function);
+  choice.base = tree_.reveal(choice.base, task_.function, caller.step.next - 4 + owner_);
   task_.stack.forget();
   task_.frames.resize(frame);
   return true;

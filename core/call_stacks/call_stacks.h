@@ -42,7 +42,8 @@ class CallStacks {
 
   // `symbols` must outlive the tracker. A function without a name gets the address of its call
   // target.
-  explicit CallStacks(const SymbolTable& symbols);
+  explicit CallStacks(const SymbolTable& symbols,
+                      CallTree::Detail detail = CallTree::Detail::kFunctions);
 
   void instruction(const Instruction& instruction) {
     if (follow(instruction)) [[likely]] {
@@ -64,6 +65,21 @@ class CallStacks {
   CallPart new_part() const { return {}; }
   // Follows the part, and clears it.
   void take(CallPart& part);
+
+  // Instructions that follow each other in memory, in one function.
+  struct Stretch {
+    uint64_t begin = 0;  // with its owner
+    uint32_t instructions = 0;
+    uint32_t opcode = 0;      // of the first instruction; the others are no branches
+    bool has_prefix = false;  // the first instruction
+    bool selected = false;
+    CallTree::Function function = CallTree::kUnnamed;  // the last one in the stack
+  };
+  // Like take(part). Also counts how often each function began, and calls visitor.code(Stretch),
+  // and visitor.gap() if the next instruction does not follow the last one.
+  // Include core/call_stacks/follow_part.h to use it.
+  template <class Visitor>
+  void follow_part(CallPart& part, Visitor& visitor);
 
   // Call begin_trace() before each further trace.
   void begin_trace();
@@ -224,17 +240,17 @@ class CallStacks {
     number_ = static_cast<int>(opcode & 0xffff);
     numbered_at_ = ea;
   }
-  void pass(const Instruction& instruction, bool selected) {
-    selected ? this->instruction(instruction) : unselected(instruction);
-  }
-  void follow_run(const CallPart& part, const CallPart::Step& step);
+  template <class Visitor>
+  void pass(const CallPart::Step& step, Visitor& visitor);
+  template <class Visitor>
+  void follow_run(const CallPart& part, const CallPart::Step& step, Visitor& visitor);
 
   // ---- control flow
   void arrive(uint64_t ea, const Instruction& instruction);
   bool move(const Step& step, uint64_t ea);
   bool is_interrupt(const Step& step, uint64_t ea, Level before) const;
   void interrupt(const Step& step, Level before);
-  void call(const Step& step);
+  void call(const Step& step, uint64_t address);
   void return_to(uint64_t ea);
   size_t frame_of_return(uint64_t ea) const;
   bool unwind_to(uint64_t ea);
@@ -287,13 +303,18 @@ class CallStacks {
 
   const SymbolTable& symbols_;
   SymbolCursor cursor_;
-  uint64_t owner_ = 0;  // the running program, in the owner bits of an address
+  uint64_t owner_ = 0;         // the running program, in the owner bits of an address
+  uint64_t owner_before_ = 0;  // of the instruction before the last transfer of control
   mutable std::string unproven_name_;
   CallTree tree_;
   Task task_;  // the running task
   std::vector<Task> tasks_;
   std::vector<Parent> parents_;  // the newest is last
   Node leaf_ = kRoot;
+  // The last result of settle(). Most transfers of control stay in their function.
+  static constexpr Node kUnsettled = ~Node{0};
+  Node settled_parent_ = kUnsettled;
+  CallTree::Function settled_function_ = CallTree::kUnnamed;
   Node handled_ = kRoot;  // `below` of the frame that continues after a signal handler, or kRoot
 
   // The addresses that are known to belong to task_.function.
@@ -337,6 +358,7 @@ class CallStacks {
   std::vector<CallSite> sites_;
 
   bool lost_ = true;
+  bool begins_ = false;  // the last transfer of control began a function
   uint64_t changes_ = 0;
   uint64_t context_ = 0;
   uint64_t clock_ = 0;
