@@ -51,4 +51,11 @@ std::vector<std::string> SourceFiles::problems() const {
   return texts;
 }
 
+SourceFiles::Use SourceFiles::use() const {
+  const std::lock_guard lock(mutex_);
+  Use use{.files = files_.size()};
+  for (const auto& [path, file] : files_) use.with_lines += file.info != nullptr ? 1 : 0;
+  return use;
+}
+
 }  // namespace htmtrace

@@ -31,6 +31,13 @@ class SourceFiles {
   // file.
   std::vector<std::string> problems() const;
 
+  // The files with addresses that find() received, and how many of them have lines.
+  struct Use {
+    size_t files = 0;
+    size_t with_lines = 0;
+  };
+  Use use() const;
+
  private:
   struct File {
     std::unique_ptr<DebugInfo> info;  // null: it has no lines
