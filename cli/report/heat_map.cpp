@@ -31,8 +31,9 @@ std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
   report.width = options.columns.value_or(HeatMapReport::kWidth);
   switch (options.format) {
     case ReportFormat::kText:
-    case ReportFormat::kPerfetto:  // for timelines only
-    case ReportFormat::kHtml:      // another page has the map
+    case ReportFormat::kPerfetto:   // for timelines only
+    case ReportFormat::kCallgrind:  // for call trees only
+    case ReportFormat::kHtml:       // another page has the map
       break;
     case ReportFormat::kJson:
       return report.to_json();

@@ -116,6 +116,7 @@ NestReportResult report_nest(const std::vector<ChosenTrace>& traces, const Repor
     case ReportFormat::kText:
     case ReportFormat::kSvg:
     case ReportFormat::kPerfetto:
+    case ReportFormat::kCallgrind:
     case ReportFormat::kHtml:
       result.report = report.to_text();
       break;

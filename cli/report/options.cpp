@@ -68,7 +68,9 @@ void check_calls(const CLI::App& app, const ReportOptions& options) {
               {"--stacks", "--blocks", "--heat-map", "--timeline", "--between", "--infer-address",
                "--last", "--html"});
   reject(options.format == ReportFormat::kCsv || options.format == ReportFormat::kPerfetto,
-         "--format", "--calls prints text, json or svg");
+         "--format", "--calls prints text, json, svg or callgrind");
+  reject(options.is_callgrind() && options.top.has_value(), "--top",
+         "cannot be used with --format callgrind: the file has all functions");
 }
 
 void check_html(const CLI::App& app) {
@@ -169,13 +171,11 @@ void declare_options(CLI::App& app, ReportOptions& options) {
   declare_debug_folders(app, options.lines);
   app.option_defaults()->group(kOutputGroup);
   static const std::map<std::string, ReportFormat> formats = {
-      {"text", ReportFormat::kText},
-      {"json", ReportFormat::kJson},
-      {"csv", ReportFormat::kCsv},
-      {"svg", ReportFormat::kSvg},
-      {"perfetto", ReportFormat::kPerfetto}};
+      {"text", ReportFormat::kText},         {"json", ReportFormat::kJson},
+      {"csv", ReportFormat::kCsv},           {"svg", ReportFormat::kSvg},
+      {"perfetto", ReportFormat::kPerfetto}, {"callgrind", ReportFormat::kCallgrind}};
   app.add_option("--format", options.format,
-                 "Format: text, json, csv, svg (heat map, calls), perfetto (timeline) [text]")
+                 "Format: text, json, csv, svg, perfetto, callgrind [text]")
       ->transform(one_of(formats))
       ->type_name("FORMAT")
       ->default_str("");
@@ -194,6 +194,12 @@ void declare_options(CLI::App& app, ReportOptions& options) {
 }
 
 void check(const CLI::App& app, ReportOptions& options) {
+  if (options.is_callgrind()) {
+    check_alone(app, "--format callgrind",
+                {"--stacks", "--blocks", "--lines", "--heat-map", "--timeline", "--between",
+                 "--infer-address", "--last"});
+    options.calls = true;
+  }
   for (const char* const of_data : {"--address", "--unit"}) {
     reject(
         app.count(of_data) != 0 && (options.follows_calls() || options.blocks || options.timeline),
@@ -205,8 +211,8 @@ void check(const CLI::App& app, ReportOptions& options) {
   if (options.blocks) check_blocks(options);
   reject(options.predict_cycles && !options.blocks, "--mca", "requires --blocks");
   if (options.by_line) check_lines(app, options);
-  reject(!options.lines.debug_folders.empty() && !options.by_line, "--debug-dir",
-         "requires --lines");
+  reject(!options.lines.debug_folders.empty() && !options.has_lines(), "--debug-dir",
+         "requires --lines or --format callgrind");
   if (options.units.empty()) {
     options.units = {"64K"};
     if (!options.heat_map) options.units.insert(options.units.begin(), "128");

@@ -17,7 +17,7 @@
 
 namespace htmtrace {
 
-enum class ReportFormat : uint8_t { kText, kJson, kCsv, kSvg, kPerfetto, kHtml };
+enum class ReportFormat : uint8_t { kText, kJson, kCsv, kSvg, kPerfetto, kCallgrind, kHtml };
 
 struct ReportOptions {
   static constexpr size_t kTop = 20;
@@ -47,6 +47,9 @@ struct ReportOptions {
 
   // Whether the report needs call stacks, which a nest trace does not have.
   bool follows_calls() const { return stacks || calls; }
+  bool is_callgrind() const { return format == ReportFormat::kCallgrind; }
+  // Whether the report has source lines: on request, or because the format has them.
+  bool has_lines() const { return by_line || is_callgrind(); }
   // Whether the report has the tables of HotSpots.
   bool has_tables() const {
     return !follows_calls() && !heat_map && !timeline && !blocks && !by_line && !infer_address &&

@@ -30,6 +30,7 @@
 #include "core/analysis/passages.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/call_stacks/call_graph.h"
 #include "core/call_stacks/call_stacks.h"
 #include "core/call_stacks/stack_tree.h"
 #include "output/export/call_timeline.h"
@@ -42,6 +43,7 @@
 #include "output/report/parts.h"
 #include "output/report/passages_report.h"
 #include "output/report/timeline_report.h"
+#include "output/source_report/callgrind_file.h"
 #include "output/source_report/line_report.h"
 #include "output/symbols/cycle_model.h"
 
@@ -67,6 +69,8 @@ class Report {
     const bool nest = all_of_nest(traces, options_.traces.context);
     if (nest) {
       output.put(shown(bus(traces)));
+    } else if (options_.is_callgrind()) {
+      callgrind_file(traces, output);
     } else if (options_.follows_calls()) {
       call_stacks(traces, output);
     } else if (options_.format == ReportFormat::kPerfetto) {
@@ -131,6 +135,36 @@ class Report {
     output.put(text                                     ? shown(report.to_text())
                : options_.format == ReportFormat::kJson ? report.to_json()
                                                         : report.to_svg());
+  }
+
+  void callgrind_file(const std::vector<ChosenTrace>& traces, TextOutput& output) {
+    refuse_inference();
+    CallGraph graph(symbols_);
+    for (const ChosenTrace& trace : traces) {
+      graph.begin_trace();
+      read(trace, graph);
+      graph.end_trace();
+    }
+    note(describe(graph.stacks()));
+    if (graph.without_block() != 0 || graph.jumps_left_out() != 0) {
+      note(fmt::format("constant memory: {} without an address, {} left out",
+                       counted(graph.without_block(), "instruction"),
+                       counted(graph.jumps_left_out(), "jump")));
+    }
+    // A file without lines is useful, too.
+    if (can_read_lines() && !symbols_.files().empty())
+      lines_ = open_lines(symbols_, options_.lines);
+    const CallgrindFile file{.graph = graph,
+                             .symbols = symbols_,
+                             .lines = lines_.get(),
+                             .creator = "htmtrace-" HTMTRACE_VERSION,
+                             .traces = traces.size()};
+    file.write(output);
+    if (!lines_) return;
+    const SourceFiles::Use use = lines_->use();
+    note(fmt::format("source lines: {} of {} have them", use.with_lines,
+                     counted(use.files, "program file")));
+    lines_.reset();  // no warnings: the user did not ask for lines
   }
 
   CallTreeReport call_tree(const CallStacks& stacks, size_t traces, size_t most) const {
@@ -356,7 +390,7 @@ Action declare_report(CLI::App& app) {
     std::optional<CycleModel> model;
     if (options->predict_cycles) model.emplace();
     std::vector<std::string> inputs = inputs_of(options->symbols, options->traces.paths);
-    if (options->by_line) add_debug_inputs(options->lines, inputs);
+    if (options->has_lines()) add_debug_inputs(options->lines, inputs);
     confine(options->traces, inputs);
     if (is_one_dispatch_log(options->traces.paths)) {
       pager.wait();  // the report and its messages belong together

@@ -40,6 +40,7 @@ void CallGraph::Counts::begin_block(const CallStacks::Stretch& stretch) {
           .instructions = stretch.instructions,
           .has_prefix = stretch.has_prefix};
   next = open.second() + 4 * (uint64_t{stretch.instructions} - 1);
+  if (next < open.begin) next = 0;
 }
 
 void CallGraph::Counts::close() {

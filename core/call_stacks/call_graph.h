@@ -113,8 +113,8 @@ class CallGraph {
       if (jumps_from_last) [[unlikely]]
         end_jump(stretch);
       if (!stretch.selected) return close();
-      if (stretch.begin == next && stretch.function == open.function && !stretch.has_prefix &&
-          open.instructions < kLongestBlock) [[likely]] {
+      if (stretch.begin == next && stretch.begin != 0 && stretch.function == open.function &&
+          !stretch.has_prefix && open.instructions < kLongestBlock) [[likely]] {
         open.instructions += stretch.instructions;
         next += 4 * uint64_t{stretch.instructions};
       } else {
@@ -138,9 +138,11 @@ class CallGraph {
     // Positions of recent blocks in `executions`. This is faster than a search in `blocks`.
     std::array<uint32_t, size_t{1} << kRecentBits> recent{};
     Jumps jumps;
-    Block open;         // without instructions: no block
-    uint64_t next = 1;  // the address that continues it; 1 is no address of an instruction
-    Jump last;          // the last instruction, if jumps_from_last
+    Block open;  // without instructions: no block
+    // The address that continues it; 1 is no address of an instruction. 0 is not used: a block ends
+    // with the address space.
+    uint64_t next = 1;
+    Jump last;  // the last instruction, if jumps_from_last
     uint32_t last_opcode = 0;
     bool jumps_from_last = false;
     uint64_t without_block = 0;
