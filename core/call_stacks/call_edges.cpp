@@ -31,6 +31,9 @@ class EdgeFinder {
   }
 
  private:
+  // Stands for a function without instructions and begins.
+  static constexpr CallTree::Function kNone = ~CallTree::Function{0};
+
   struct Open {
     CallTree::Node node = CallTree::kRoot;
     uint32_t next = 0;                                // of children_
@@ -74,8 +77,9 @@ class EdgeFinder {
       CallEdge& edge = edges_[edge_of_.back()];
       edge_of_.pop_back();
       const uint64_t total = totals_[open.node];
-      edge.calls = std::max<uint64_t>(tree_.entries(open.node), total == 0 ? 0 : 1);
+      edge.calls = tree_.entries(open.node);
       if (--active_[open.function] == 0) edge.instructions = total;
+      if (edge.calls == 0 && total == 0) edge.callee = kNone;
     }
     if (!path_.empty()) totals_[path_.back().node] += totals_[open.node];
   }
@@ -84,7 +88,7 @@ class EdgeFinder {
     const auto key = [](const CallEdge& edge) {
       return std::tuple(edge.caller, edge.site, edge.callee);
     };
-    std::erase_if(edges_, [](const CallEdge& edge) { return edge.calls == 0; });
+    std::erase_if(edges_, [](const CallEdge& edge) { return edge.callee == kNone; });
     std::ranges::stable_sort(edges_, {}, key);
     std::vector<CallEdge> all;
     for (const CallEdge& edge : edges_) {
@@ -95,6 +99,7 @@ class EdgeFinder {
         all.push_back(edge);
       }
     }
+    for (CallEdge& edge : all) edge.calls = std::max<uint64_t>(edge.calls, 1);
     return all;
   }
 

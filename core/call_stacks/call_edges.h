@@ -17,7 +17,8 @@ struct CallEdge {
   CallTree::Function caller = kNobody;
   uint64_t site = CallTree::kNoSite;  // with its owner
   CallTree::Function callee = CallTree::kUnnamed;
-  // How often the function began, at least 1: its begin need not be in the trace.
+  // How often the function began, at least 1: its begin need not be in the trace. 1 for
+  // "[unknown callers]".
   uint64_t calls = 0;
   // The instructions of the function and of all functions below it. A call of a function that is
   // already in the stack has none, because an outer call has them. The sum of all calls of a

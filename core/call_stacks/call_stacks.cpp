@@ -63,6 +63,8 @@ void CallStacks::skipped() {
 // Handles a control transfer to `ea`, other than the step to the next instruction in the same
 // function.
 void CallStacks::arrive(uint64_t ea, const Instruction& instruction) {
+  if (tree_.size() >= merge_at_) [[unlikely]]
+    merge_stacks();
   const Step step = step_;
   const Level before = level_;
   changes_++;

@@ -120,6 +120,12 @@ class CallStacks {
   // If two results are equal, the callers at both times are the same.
   uint64_t changes() const { return changes_; }
 
+  // Gives equal stacks one node, which invalidates all nodes. arrive() calls it as the tree grows:
+  // each loss and each task begins stacks of its own, and memory must not depend on their number.
+  void merge_stacks();
+  // Nodes remain valid, and the tree grows up to its limit.
+  void keep_nodes() { merge_at_ = kNever; }
+
   // The stack of the last instruction. Later returns may reveal more of its callers.
   Node here() const { return leaf_; }
   const CallTree& tree() const { return tree_; }
@@ -296,6 +302,8 @@ class CallStacks {
   CallTree::Function function_at(uint64_t ea) const;
   CallTree::Function caller_at(uint64_t ea);
   void settle();
+  template <class Visit>
+  void visit_nodes(const Visit& visit);
   Node parent_at(size_t frames) const;
 
   static constexpr uint64_t kNearNumber =
@@ -315,6 +323,12 @@ class CallStacks {
   static constexpr Node kUnsettled = ~Node{0};
   Node settled_parent_ = kUnsettled;
   CallTree::Function settled_function_ = CallTree::kUnnamed;
+  // The size of the tree at which merge_stacks() runs.
+  static constexpr size_t kFirstMerge = 1 << 14;
+  // A step between two checks of the size needs only a few nodes.
+  static constexpr size_t kLastMerge = CallTree::kMostNodes - 64;
+  static constexpr size_t kNever = ~size_t{0};
+  size_t merge_at_ = kFirstMerge;
   Node handled_ = kRoot;  // `below` of the frame that continues after a signal handler, or kRoot
 
   // The addresses that are known to belong to task_.function.

@@ -7,13 +7,6 @@
 namespace htmtrace {
 namespace {
 
-uint64_t key_of(uint32_t parent, uint32_t function) {
-  return uint64_t{parent} << 32 | function;
-}
-
-// The key of a site differs from those of all functions.
-constexpr uint32_t kSiteKey = uint32_t{1} << 31;
-
 // A folded stack separates functions with semicolons.
 std::string in_stack(std::string name) {
   std::ranges::replace(name, ';', ':');
@@ -93,10 +86,10 @@ CallTree::Node CallTree::add_base(Node parent) {
 
 // The base and all stacks below it keep their numbers.
 CallTree::Node CallTree::reveal(Node base, Function function, uint64_t site) {
-  if (nodes_[base].function != kUnknownCallers) return base;
+  if (!is_open_base(nodes_[base])) return base;
   const Node above = add_base(nodes_[base].parent);
   if (detail_ == Detail::kSites) {
-    confirm(base, child(above, function), site);
+    confirm(base, child(above, function), is_mark(function) ? kNoSite : site);
     return above;
   }
   nodes_[base].function = function;
@@ -107,7 +100,7 @@ CallTree::Node CallTree::reveal(Node base, Function function, uint64_t site) {
 
 void CallTree::confirm(Node base, Node parent, uint64_t site) {
   Entry& entry = nodes_[base];
-  if (entry.function != kUnknownCallers) return;
+  if (!is_open_base(entry)) return;
   entry.confirmed = true;
   entry.parent = parent;
   entry.site = site;
@@ -115,18 +108,20 @@ void CallTree::confirm(Node base, Node parent, uint64_t site) {
 
 CallTree::Node CallTree::at_site(Node own, uint64_t site) {
   const Entry& caller = nodes_[own];
-  if (detail_ != Detail::kSites || site == kNoSite || caller.depth >= kMostDepth || ends_at(own)) {
+  // All code without names is one function, [unknown]: the sites of its calls would fill the tree.
+  if (detail_ != Detail::kSites || site == kNoSite || caller.depth >= kMostDepth ||
+      is_mark(caller.function)) {
     return own;
   }
   if (nodes_.size() >= kMostNodes) {
     const uint32_t number = sites_.find(site);
-    const Node known = number == KeyNumbers::kNone ? KeyNumbers::kNone
-                                                   : children_.find(key_of(own, kSiteKey | number));
+    const Node known =
+        number == KeyNumbers::kNone ? KeyNumbers::kNone : children_.find(site_key(own, number));
     return known == KeyNumbers::kNone ? own : known;
   }
   const uint32_t number = sites_.add(site, static_cast<uint32_t>(sites_.size()));
   const auto next = static_cast<Node>(nodes_.size());
-  const Node node = children_.add(key_of(own, kSiteKey | number), next);
+  const Node node = children_.add(site_key(own, number), next);
   if (node != next) return node;
   add(own, caller.function, caller.depth);
   nodes_[node].confirmed = true;

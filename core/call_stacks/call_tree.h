@@ -57,8 +57,13 @@ class CallTree {
   Node reveal(Node base, Function function, uint64_t site = kNoSite);
   // Confirms that no callers are missing below the base: `parent` called the functions below it.
   void confirm(Node base, Node parent, uint64_t site = kNoSite);
-  // The parent of the functions that the stack `own` calls at `site`.
+  // The parent of the functions that the stack `own` calls at `site`. Marks have no sites.
   Node at_site(Node own, uint64_t site);
+
+  // Gives each stack one node, and adds up the counts of its former nodes. Only the nodes in `used`
+  // (indexed by node) may appear in later calls, with their new numbers. A base that is not in
+  // `used` never gets its callers. Returns the new number of each node.
+  std::vector<Node> merge(const std::vector<bool>& used);
 
   void count(Node node, uint64_t instructions = 1) { nodes_[node].instructions += instructions; }
   // The innermost function of the stack has begun.
@@ -81,11 +86,11 @@ class CallTree {
   uint64_t site(Node node) const { return nodes_[node].site; }
 
   size_t functions() const { return functions_.size(); }
+  static constexpr size_t kMostNodes = 1 << 20;
   size_t size() const { return nodes_.size(); }
   uint64_t cut() const { return cut_; }  // stacks that were too deep or exceeded the limit
 
  private:
-  static constexpr size_t kMostNodes = 1 << 20;
   static constexpr size_t kMostFunctions = 1 << 19;
 
   struct Named {
@@ -102,7 +107,21 @@ class CallTree {
     uint64_t site = kNoSite;  // of the calls below a confirmed node
   };
 
+  // The keys of children_.
+  static constexpr uint64_t key_of(Node parent, Function function) {
+    return uint64_t{parent} << 32 | function;
+  }
+  // Differs from the keys of all functions. `number` is that of the site in sites_.
+  static constexpr uint64_t site_key(Node parent, uint32_t number) {
+    return key_of(parent, uint32_t{1} << 31 | number);
+  }
+  // A base whose callers are unknown.
+  static bool is_open_base(const Entry& entry) {
+    return entry.function == kUnknownCallers && !entry.confirmed;
+  }
+
   Node add(Node parent, Function function, uint32_t depth);
+  Node add_merged(const Entry& entry, Node parent, bool is_open);
   Node end_of(Node parent);
   bool ends_at(Node node) const {
     return nodes_[node].function == kOthers || nodes_[node].function == kDeeper;

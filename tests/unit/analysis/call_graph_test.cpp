@@ -9,11 +9,12 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/call_stacks/call_edges.h"
 #include "core/call_stacks/call_tree.h"
+#include "tests/unit/analysis/call_edge_lines.h"
 #include "tests/unit/analysis/folded_stacks.h"
 #include "tests/unit/instruction_run.h"
 
@@ -32,22 +33,6 @@ SymbolTable nested_functions() {
   symbols.add({.address = kInner, .size_bytes = 0x100, .name = "inner"});
   symbols.finish();
   return symbols;
-}
-
-std::string name_in(const CallTree& tree, CallTree::Function function) {
-  return function == CallEdge::kNobody ? "-" : tree.name_of(function);
-}
-
-// "caller@site callee calls instructions" for each call.
-std::set<std::string> edges_of(const CallTree& tree) {
-  std::set<std::string> lines;
-  for (const CallEdge& edge : call_edges(tree)) {
-    std::ostringstream line;
-    line << name_in(tree, edge.caller) << '@' << std::hex << edge.site << ' '
-         << name_in(tree, edge.callee) << ' ' << std::dec << edge.calls << ' ' << edge.instructions;
-    lines.insert(line.str());
-  }
-  return lines;
 }
 
 // The instructions with each function in their stack.
@@ -98,13 +83,13 @@ TEST_CASE("call graph: calls have their sites, and a recursion counts once") {
   run(graph, kOuter + 8, {kNop});
   graph.end_trace();
   CHECK(graph.instructions() == 10);
-  CHECK(edges_of(graph.tree()) == std::set<std::string>{
-                                      "-@0 [unknown callers] 1 10",
-                                      "[unknown callers]@0 outer 1 10",
-                                      "outer@1004 middle 1 7",
-                                      "middle@1104 middle 1 0",
-                                      "middle@1104 inner 1 1",
-                                  });
+  CHECK(call_edge_lines(graph.tree()) == std::set<std::string>{
+                                             "-@0 [unknown callers] 1 10",
+                                             "[unknown callers]@0 outer 1 10",
+                                             "outer@1004 middle 1 7",
+                                             "middle@1104 middle 1 0",
+                                             "middle@1104 inner 1 1",
+                                         });
 }
 
 TEST_CASE("call graph: callers from before the trace have sites, too") {
@@ -114,12 +99,12 @@ TEST_CASE("call graph: callers from before the trace have sites, too") {
   run(graph, kMiddle + 8, {kBlr});
   run(graph, kOuter + 8, {kNop});
   graph.end_trace();
-  CHECK(edges_of(graph.tree()) == std::set<std::string>{
-                                      "-@0 [unknown callers] 1 4",
-                                      "[unknown callers]@0 outer 1 4",
-                                      "outer@1004 middle 1 3",
-                                      "middle@1104 inner 1 2",
-                                  });
+  CHECK(call_edge_lines(graph.tree()) == std::set<std::string>{
+                                             "-@0 [unknown callers] 1 4",
+                                             "[unknown callers]@0 outer 1 4",
+                                             "outer@1004 middle 1 3",
+                                             "middle@1104 inner 1 2",
+                                         });
 }
 
 TEST_CASE("call graph: a tail call is a call by the outer caller") {
@@ -130,8 +115,8 @@ TEST_CASE("call graph: a tail call is a call by the outer caller") {
   run(graph, kInner, {kBlr});
   run(graph, kOuter + 4, {kNop});
   graph.end_trace();
-  CHECK(edges_of(graph.tree()).contains("outer@1000 middle 1 1"));
-  CHECK(edges_of(graph.tree()).contains("outer@1000 inner 1 1"));
+  CHECK(call_edge_lines(graph.tree()).contains("outer@1000 middle 1 1"));
+  CHECK(call_edge_lines(graph.tree()).contains("outer@1000 inner 1 1"));
   REQUIRE(graph.jumps().size() == 1);
   CHECK(graph.jumps()[0].key.from == kMiddle);
   CHECK(graph.jumps()[0].key.to == kInner);
@@ -159,6 +144,26 @@ TEST_CASE("call graph: jumps that were taken, and blocks that the selection ends
             {"outer 4096 3", 2}, {"outer 4108 1", 1}, {"outer 4116 1", 1}, {"outer 4116 3", 1}});
 }
 
+TEST_CASE("call graph: a block ends at the end of the address space") {
+  const SymbolTable symbols = nested_functions();
+  CallGraph graph(symbols);
+  constexpr uint64_t kLast = ~uint64_t{3};
+  for (int i = 0; i < 2; i++) {
+    run(graph, kLast - 4, {kNop, kNop});
+    run(graph, 0, {kNop, kNop});
+  }
+  Instruction prefixed = one(kLast, kNop);
+  prefixed.has_prefix = true;
+  graph.instruction(prefixed);
+  run(graph, 4, {kNop});
+  graph.end_trace();
+  std::set<std::pair<uint64_t, uint32_t>> blocks;
+  for (const auto& row : graph.blocks()) blocks.insert({row.key.begin, row.key.instructions});
+  CHECK(blocks ==
+        std::set<std::pair<uint64_t, uint32_t>>{{kLast - 4, 2}, {kLast, 1}, {0, 2}, {4, 1}});
+  CHECK(graph.instructions() == 10);
+}
+
 TEST_CASE("call graph: the innermost function of a stack that is too deep is known") {
   const SymbolTable symbols = nested_functions();
   CallGraph graph(symbols);
@@ -182,9 +187,7 @@ TEST_CASE("call graph: all counts add up for any trace, in parts or not") {
     symbols.finish();
     const auto word_at = [](uint64_t ea, uint64_t choice) -> uint32_t {
       if (choice < 70) return kNop;
-      return choice < 80   ? call(ea, 0x1000 + choice % 32 * 64)
-             : choice < 90 ? kBlr
-                           : kBranchBack;
+      return choice < 80 ? call(ea, 0x1000 + choice % 32 * 64) : choice < 90 ? kBlr : kBranchBack;
     };
     CallGraph whole(symbols), parts(symbols);
     CallPart all;
@@ -206,7 +209,7 @@ TEST_CASE("call graph: all counts add up for any trace, in parts or not") {
     run_in_parts(part, 97, 512, word_at, [&](CallPart& next) { parts.take(next); });
     parts.end_trace();
 
-    CHECK(edges_of(whole.tree()) == edges_of(parts.tree()));
+    CHECK(call_edge_lines(whole.tree()) == call_edge_lines(parts.tree()));
     CHECK(executions_of(whole) == executions_of(parts));
     CHECK(inclusive_by_calls(parts.tree()) == inclusive_by_stacks(parts.tree()));
     uint64_t in_blocks = 0, own = 0;
@@ -217,6 +220,39 @@ TEST_CASE("call graph: all counts add up for any trace, in parts or not") {
     CHECK(in_blocks == own);
     CHECK(own + parts.stacks().unknown() == parts.instructions());
     CHECK(own != 0);
+  }
+}
+
+TEST_CASE("call graph: the memory does not depend on the number of losses") {
+  const SymbolTable symbols = nested_functions();
+  const auto graph_after = [&](uint64_t losses) {
+    CallGraph graph(symbols);
+    for (uint64_t i = 0; i < losses; i++) {
+      // Outer functions become known late, and an interrupt suspends one of them.
+      run(graph, kInner + 8, {kNop, kBlr});
+      run(graph, kMiddle + 8, {kBlr});
+      run(graph, kOuter + 8, {call(kOuter + 8, kMiddle)});
+      run(graph, kMiddle, {kNop, call(kMiddle + 4, kInner)});
+      run(graph, kInner, {kNop});
+      graph.defect({});
+    }
+    graph.end_trace();
+    return graph;
+  };
+  constexpr uint64_t kMany = 100'000;
+  const CallGraph once = graph_after(1), some = graph_after(kMany), more = graph_after(3 * kMany);
+  CHECK(some.tree().size() < kMany);
+  CHECK(more.tree().size() < kMany);
+  CHECK(more.tree().cut() == 0);
+  for (const CallGraph* const graph : {&some, &more}) {
+    const std::vector<CallEdge> all = call_edges(graph->tree()), one = call_edges(once.tree());
+    REQUIRE(all.size() == one.size());
+    for (size_t i = 0; i < all.size(); i++) {
+      const uint64_t times = graph == &some ? kMany : 3 * kMany;
+      CHECK(all[i].site == one[i].site);
+      CHECK(graph->tree().name_of(all[i].callee) == once.tree().name_of(one[i].callee));
+      CHECK(all[i].instructions == times * one[i].instructions);
+    }
   }
 }
 
