@@ -178,10 +178,9 @@ CallStacks::Node CallStacks::known_callers(size_t frame) const {
 
 // ------------------------------------------------------------------------------- stack pointer
 
-void CallStacks::use_stack_pointer(const Instruction& instruction) {
-  const StackPointerUse use = stack_pointer_use(instruction.opcode);
-  const bool seen = instruction.data_count != 0;
-  const uint64_t address = instruction.data[0].ea.value;
+// `seen`: the trace has the data address of the instruction.
+void CallStacks::use_stack_pointer(uint32_t opcode, bool seen, uint64_t address) {
+  const StackPointerUse use = stack_pointer_use(opcode);
   if (use.based) {
     if (seen) {
       observe(address - static_cast<uint64_t>(use.displacement));
@@ -207,8 +206,7 @@ void CallStacks::use_stack_pointer(const Instruction& instruction) {
   // To switch tasks, the kernel copies the stack pointer from another register. In calls and at
   // entries, it loads the stack pointer from the stack and its own data.
   constexpr unsigned kRegisterToRegister = 31;
-  if (blind_ && level_ != Level::kUser &&
-      control_flow::primary(instruction.opcode) == kRegisterToRegister) {
+  if (blind_ && level_ != Level::kUser && control_flow::primary(opcode) == kRegisterToRegister) {
     switched_blindly_ = true;
   }
 }

@@ -69,10 +69,13 @@ void CallStacks::arrive(uint64_t ea, const Instruction& instruction) {
   const Level before = level_;
   changes_++;
   begins_ = false;
+  modes_ = instruction.modes;
   level_ = level_of(instruction.modes);
   arrived_opcode_ = instruction.opcode;
   owner_before_ = owner_;
   owner_ = cursor_.code(instruction).value - ea;
+  owner_is_proven_ = owner_ == 0 || (!owned::is_unproven(ea + owner_) &&
+                                     owned::owner(ea + owner_) != owned::kForeign);
   bool entered = false;
   if (lost_) {
     lost_ = false;
@@ -309,12 +312,6 @@ void CallStacks::restart() {
 
 // ------------------------------------------------------------------------------- functions
 
-CallStacks::Node CallStacks::parent_at(size_t frames) const {
-  const Choice& choice = task_.choice;
-  if (choice.kind != Choice::Kind::kNone && choice.depth == frames) return choice.base;
-  return frames == 0 ? task_.base : task_.frames[frames - 1].below;
-}
-
 // The symbol of an address in the running program.
 SymbolTable::Span CallStacks::symbol_at(uint64_t ea) const {
   return symbols_.code_span_of({ea + owner_});
@@ -353,7 +350,8 @@ void CallStacks::set_area(uint64_t ea, bool entered) {
   const auto use = [this](const Area& area) {
     area_first_ = area.first;
     area_bytes_ = area.bytes;
-    task_.function = area.function;
+    task_.function = area_function_ = area.function;
+    area_is_exact_ = true;
   };
   const Place place{ea + owner_};
   if (const Area* known = areas_.find(place)) return use(*known);
@@ -374,6 +372,8 @@ void CallStacks::set_area(uint64_t ea, bool entered) {
   if (entered || tree_.is_symbol(task_.function)) {
     task_.function = tree_.function_of(fmt::format("{:x}", ea), /*is_symbol=*/false);
   }
+  area_function_ = task_.function;
+  area_is_exact_ = symbols_.empty();
 }
 
 // Sets the node of the current stack.

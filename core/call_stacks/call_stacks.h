@@ -228,17 +228,41 @@ class CallStacks {
       return false;
     }
     const uint64_t ea = instruction.ea.value;
-    // Fast path: most instructions follow their predecessor in the same function.
-    if (ea != step_.next || step_.link != Link::kNone || ea - area_first_ >= area_bytes_) {
-      arrive(ea, instruction);
-    }
-    const uint32_t opcode = instruction.opcode;
-    step_.next = ea + (instruction.has_prefix ? 8 : 4);
-    step_.opcode = opcode;
-    step_.link = instruction.has_prefix ? Link::kNone : link_of(opcode);
-    if (may_name_stack_pointer(opcode) && !instruction.has_prefix) use_stack_pointer(instruction);
-    if (loads_call_number(opcode)) load_number(opcode, ea);
+    if (!stays(ea, instruction.modes)) arrive(ea, instruction);
+    pass_by(ea, instruction.opcode, instruction.has_prefix, instruction.data_count != 0,
+            instruction.data[0].ea.value);
     return true;
+  }
+  // Fast path: an instruction after its predecessor, or after a branch within the function. Returns
+  // true if arrive(ea) would change only the members that this function sets.
+  bool stays(uint64_t ea, Modes modes) {
+    if (ea - area_first_ >= area_bytes_) return false;
+    if (step_.link == Link::kNone) return ea == step_.next;
+    if (step_.link != Link::kBranch || !step_.is_direct() || modes != modes_ || !owner_is_proven_ ||
+        !area_is_exact_) {
+      return false;
+    }
+    // The stack pointer may have changed the task or its stack since the last settle().
+    if (task_.function != area_function_ || task_.function != settled_function_ ||
+        parent_at(task_.frames.size()) != settled_parent_ || handled_ != kRoot) {
+      return false;
+    }
+    // The page proves the owner.
+    if (((ea ^ (step_.next - 4)) & ~(SymbolCursor::kPageBytes - 1)) != 0) return false;
+    if (ea != step_.target() && !(step_.may_fall_through() && ea == step_.next)) return false;
+    begins_ = false;
+    owner_before_ = owner_;
+    return true;
+  }
+  // Follows an instruction after stays() or arrive().
+  void pass_by(uint64_t ea, uint32_t opcode, bool has_prefix, bool has_data, uint64_t data_ea) {
+    step_.next = ea + (has_prefix ? 8 : 4);
+    step_.opcode = opcode;
+    step_.link = has_prefix ? Link::kNone : link_of(opcode);
+    if (may_name_stack_pointer(opcode) && !has_prefix) {
+      use_stack_pointer(opcode, has_data, data_ea);
+    }
+    if (loads_call_number(opcode)) load_number(opcode, ea);
   }
   // The kernel loads its own numbers when it interrupts a program between li and sc.
   void load_number(uint32_t opcode, uint64_t ea) {
@@ -246,6 +270,7 @@ class CallStacks {
     number_ = static_cast<int>(opcode & 0xffff);
     numbered_at_ = ea;
   }
+  bool follow(const CallPart::Step& step);
   template <class Visitor>
   void pass(const CallPart::Step& step, Visitor& visitor);
   template <class Visitor>
@@ -279,7 +304,7 @@ class CallStacks {
   static size_t innermost_from_user(const Task& task);
 
   // ---- tasks
-  void use_stack_pointer(const Instruction& instruction);
+  void use_stack_pointer(uint32_t opcode, bool seen, uint64_t address);
   void observe(uint64_t value);
   void land_in_kernel();
   bool on_own_stack() const;
@@ -304,14 +329,20 @@ class CallStacks {
   void settle();
   template <class Visit>
   void visit_nodes(const Visit& visit);
-  Node parent_at(size_t frames) const;
+  // The parent of the function that runs inside of `frames` frames.
+  Node parent_at(size_t frames) const {
+    const Choice& choice = task_.choice;
+    if (choice.kind != Choice::Kind::kNone && choice.depth == frames) return choice.base;
+    return frames == 0 ? task_.base : task_.frames[frames - 1].below;
+  }
 
   static constexpr uint64_t kNearNumber =
       64;  // maximum distance in bytes from li to the system call
 
   const SymbolTable& symbols_;
   SymbolCursor cursor_;
-  uint64_t owner_ = 0;         // the running program, in the owner bits of an address
+  uint64_t owner_ = 0;  // the running program, in the owner bits of an address
+  bool owner_is_proven_ = false;
   uint64_t owner_before_ = 0;  // of the instruction before the last transfer of control
   mutable std::string unproven_name_;
   CallTree tree_;
@@ -331,9 +362,11 @@ class CallStacks {
   size_t merge_at_ = kFirstMerge;
   Node handled_ = kRoot;  // `below` of the frame that continues after a signal handler, or kRoot
 
-  // The addresses that are known to belong to task_.function.
+  // The addresses that are known to belong to a function.
   uint64_t area_first_ = 0;
   uint64_t area_bytes_ = 0;
+  CallTree::Function area_function_ = CallTree::kUnnamed;
+  bool area_is_exact_ = false;  // no other function has a name in the area
 
   // The named functions that control reached recently, with their addresses.
   struct Area {
@@ -350,6 +383,7 @@ class CallStacks {
 
   Step step_;
   Level level_ = Level::kUnknown;
+  Modes modes_;  // at the last transfer of control
   uint32_t arrived_opcode_ = 0;
   int number_ = -1;  // the last number loaded into r0
   uint64_t numbered_at_ = 0;

@@ -26,10 +26,21 @@ void CallStacks::follow_part(CallPart& part, Visitor& visitor) {
   part.clear();
 }
 
+// Returns false if the address or the word is unknown.
+inline bool CallStacks::follow(const CallPart::Step& step) {
+  if (!step.has_ea || !step.has_opcode || owned::is_nobodys(step.ea)) [[unlikely]] {
+    skipped();
+    return false;
+  }
+  if (!stays(step.ea, step.modes)) arrive(step.ea, CallPart::instruction_of(step));
+  pass_by(step.ea, step.opcode, step.has_prefix, step.has_data, step.data_ea);
+  return true;
+}
+
 // Follows the instruction of the step, without its run.
 template <class Visitor>
 void CallStacks::pass(const CallPart::Step& step, Visitor& visitor) {
-  const bool known = follow(CallPart::instruction_of(step));
+  const bool known = follow(step);
   const bool begins = std::exchange(begins_, false);
   if (!known) {
     visitor.gap();
