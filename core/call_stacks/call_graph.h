@@ -107,8 +107,6 @@ class CallGraph {
 
   // The visitor of the stacks.
   struct Counts {
-    static constexpr bool kCountsEntries = true;
-
     void code(const CallStacks::Stretch& stretch) {
       if (jumps_from_last) [[unlikely]]
         end_jump(stretch);

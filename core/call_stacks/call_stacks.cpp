@@ -16,7 +16,6 @@ constexpr uint64_t kCodeLineBytes = 128;
 namespace {
 
 struct NoVisitor {
-  static constexpr bool kCountsEntries = false;
   void code(const CallStacks::Stretch&) {}
   void gap() {}
 };

@@ -48,12 +48,17 @@ class CallStacks {
   void instruction(const Instruction& instruction) {
     if (follow(instruction)) [[likely]] {
       tree_.count(leaf_);
+      if (begins_) tree_.enter(leaf_);
+      begins_ = false;
     } else {
       unknown_++;
     }
   }
   // Follows an instruction without counting it.
-  void unselected(const Instruction& instruction) { follow(instruction); }
+  void unselected(const Instruction& instruction) {
+    follow(instruction);
+    begins_ = false;
+  }
 
   void stamp(const Stamp& stamp) {
     if (breaks_flow(stamp)) skipped();
@@ -75,8 +80,8 @@ class CallStacks {
     bool selected = false;
     CallTree::Function function = CallTree::kUnnamed;  // the last one in the stack
   };
-  // Like take(part). Also counts how often each function began, and calls visitor.code(Stretch),
-  // and visitor.gap() if the next instruction does not follow the last one.
+  // Like take(part). Also calls visitor.code(Stretch), and visitor.gap() if the next instruction
+  // does not follow the last one.
   // Include core/call_stacks/follow_part.h to use it.
   template <class Visitor>
   void follow_part(CallPart& part, Visitor& visitor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CallStacks::follow_part() (core/call_stacks/call_stacks.h). A visitor has code(Stretch),
-// gap(), and kCountsEntries: whether the tree counts how often each function began.
+// CallStacks::follow_part() (core/call_stacks/call_stacks.h). A visitor has code(Stretch) and
+// gap().
 #pragma once
 
 #include <cstddef>
@@ -47,9 +47,9 @@ void CallStacks::pass(const CallPart::Step& step, Visitor& visitor) {
     if (step.selected) unknown_++;
     return;
   }
-  if (step.selected) tree_.count(leaf_);
-  if constexpr (Visitor::kCountsEntries) {
-    if (begins && step.selected) tree_.enter(leaf_);
+  if (step.selected) {
+    tree_.count(leaf_);
+    if (begins) tree_.enter(leaf_);
   }
   visitor.code(Stretch{.begin = step.ea + owner_,
                        .instructions = 1,

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_callgrind.py FILE [--truth TRUTH] [--stacks STACKS] [--total N] [--deep]: check a callgrind file.
+"""check_callgrind.py FILE [--truth TRUTH] [--stacks STACKS] [--tree TREE] [--total N] [--deep]: check a callgrind file.
 
 callgrind_annotate must print the same instructions of each function, with and without the functions that it called,
-as TRUTH of callgrind_programs.py and as STACKS of `htmtrace report --stacks`. --deep accepts "[deeper calls]", which
+as TRUTH of callgrind_programs.py and as STACKS of `htmtrace report --stacks`. TREE of `htmtrace report --calls --format
+json` must have the same calls. --deep accepts "[deeper calls]", which
 stands for functions that TRUTH has. A reader of its own checks the sums of the file, and the calls of TRUTH.
 """
 import argparse
@@ -135,6 +136,7 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--truth")
     parser.add_argument("--stacks")
+    parser.add_argument("--tree")
     parser.add_argument("--total", type=int)
     parser.add_argument("--deep", action="store_true")
     options = parser.parse_args()
@@ -163,6 +165,16 @@ def main():
             true_calls = collections.Counter(truth["calls"])
             true_calls[unknown] = min(true_calls[unknown], 1)
             compare("calls", calls, true_calls, set())
+    if options.tree:
+        stacks = json.load(open(options.tree, encoding="utf-8"))["stacks"]
+        calls = collections.Counter()
+        for stack in stacks:
+            if not stack["mark"]:
+                caller = OUTERMOST if stack["caller"] is None else stacks[stack["caller"]]["function"]
+                calls[caller, stack["function"]] += stack["calls"]
+        in_file = collections.Counter({key: count for key, count in file.calls.items() if key[1][0] != "["})
+        compare("calls in the tree", collections.Counter({" > ".join(key): count for key, count in calls.items()}),
+                collections.Counter({" > ".join(key): count for key, count in in_file.items()}), set())
     if options.stacks:
         stack_own, stack_inclusive = of_stacks(options.stacks)
         compare("own instructions", own, stack_own, ignored)

@@ -106,7 +106,6 @@ class RandomProgram {
 };
 
 struct NoCode {
-  static constexpr bool kCountsEntries = true;
   void code(const CallStacks::Stretch&) {}
   void gap() {}
 };
@@ -142,6 +141,7 @@ TEST_CASE("call stacks of parts equal the call stacks of each instruction") {
     }
     stacks.take(part);
     REQUIRE(folded(stacks.tree()) == folded(expected.tree()));
+    REQUIRE(call_edge_lines(stacks.tree()) == call_edge_lines(expected.tree()));
     REQUIRE(stacks.unknown() == expected.unknown());
     REQUIRE(stacks.restarts() == expected.restarts());
     REQUIRE(stacks.cut() == expected.cut());
