@@ -169,6 +169,7 @@ for trace in random loop; do
     job $trace report report
     job $trace 'report --blocks' report --blocks
     job $trace 'report --stacks' report --stacks
+    job $trace 'report callgrind' report --format callgrind
     job $trace 'report --heat-map' report --heat-map
     job $trace 'report --timeline' report --timeline
     fields=ea,op,la,dea,dla

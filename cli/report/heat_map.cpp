@@ -31,8 +31,9 @@ std::string print_heat(HeatMapReport& report, const ReportOptions& options) {
   report.width = options.columns.value_or(HeatMapReport::kWidth);
   switch (options.format) {
     case ReportFormat::kText:
-    case ReportFormat::kPerfetto:  // for timelines only
-    case ReportFormat::kLcov:      // for coverage only
+    case ReportFormat::kPerfetto:   // for timelines only
+    case ReportFormat::kCallgrind:  // for call trees only
+    case ReportFormat::kLcov:       // for coverage only
     case ReportFormat::kLlvmProfile:
     case ReportFormat::kCallOrder:
     case ReportFormat::kHtml:  // another page has the map

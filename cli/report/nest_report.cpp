@@ -119,6 +119,7 @@ NestReportResult report_nest(const std::vector<ChosenTrace>& traces, const Repor
     case ReportFormat::kLcov:
     case ReportFormat::kLlvmProfile:
     case ReportFormat::kCallOrder:
+    case ReportFormat::kCallgrind:
     case ReportFormat::kHtml:
       result.report = report.to_text();
       break;

@@ -69,7 +69,9 @@ void check_calls(const CLI::App& app, const ReportOptions& options) {
               {"--stacks", "--blocks", "--heat-map", "--timeline", "--between", "--infer-address",
                "--last", "--html"});
   reject(options.format == ReportFormat::kCsv || options.format == ReportFormat::kPerfetto,
-         "--format", "--calls prints text, json or svg");
+         "--format", "--calls prints text, json, svg or callgrind");
+  reject(options.is_callgrind() && options.top.has_value(), "--top",
+         "cannot be used with --format callgrind: the file has all functions");
 }
 
 void check_html(const CLI::App& app) {
@@ -187,11 +189,13 @@ void declare_options(CLI::App& app, ReportOptions& options) {
       {"csv", ReportFormat::kCsv},
       {"svg", ReportFormat::kSvg},
       {"perfetto", ReportFormat::kPerfetto},
+      {"callgrind", ReportFormat::kCallgrind},
       {"lcov", ReportFormat::kLcov},
       {"llvm-profile", ReportFormat::kLlvmProfile},
       {"call-order", ReportFormat::kCallOrder}};
-  app.add_option("--format", options.format,
-                 "Format: text, json, csv, svg, perfetto, lcov, llvm-profile, call-order [text]")
+  app.add_option(
+         "--format", options.format,
+         "Format: text, json, csv, svg, perfetto, callgrind, lcov, llvm-profile, call-order [text]")
       ->transform(one_of(formats))
       ->type_name("FORMAT")
       ->default_str("");
@@ -215,6 +219,12 @@ void check(const CLI::App& app, ReportOptions& options) {
   if (options.format == ReportFormat::kCallOrder) check_format(app, "--format call-order");
   reject(!options.program.empty() && !options.is_for_compilers(), "--program",
          "requires --format llvm-profile or call-order");
+  if (options.is_callgrind()) {
+    check_alone(app, "--format callgrind",
+                {"--stacks", "--blocks", "--lines", "--heat-map", "--timeline", "--between",
+                 "--infer-address", "--last"});
+    options.calls = true;
+  }
   for (const char* const of_data : {"--address", "--unit"}) {
     reject(
         app.count(of_data) != 0 && (options.follows_calls() || options.blocks || options.timeline),
@@ -227,7 +237,7 @@ void check(const CLI::App& app, ReportOptions& options) {
   reject(options.predict_cycles && !options.blocks, "--mca", "requires --blocks");
   if (options.by_line) check_lines(app, options);
   reject(!options.lines.debug_folders.empty() && !options.has_lines(), "--debug-dir",
-         "requires --lines or --format lcov");
+         "requires --lines or --format callgrind or lcov");
   if (options.units.empty()) {
     options.units = {"64K"};
     if (!options.heat_map) options.units.insert(options.units.begin(), "128");

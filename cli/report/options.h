@@ -23,6 +23,7 @@ enum class ReportFormat : uint8_t {
   kCsv,
   kSvg,
   kPerfetto,
+  kCallgrind,
   kLcov,
   kLlvmProfile,
   kCallOrder,
@@ -58,13 +59,14 @@ struct ReportOptions {
 
   // Whether the report needs call stacks, which a nest trace does not have.
   bool follows_calls() const { return stacks || calls; }
+  bool is_callgrind() const { return format == ReportFormat::kCallgrind; }
   bool is_lcov() const { return format == ReportFormat::kLcov; }
   // Whether the format is for compilers, and has one program.
   bool is_for_compilers() const {
     return format == ReportFormat::kLlvmProfile || format == ReportFormat::kCallOrder;
   }
   // Whether the report has source lines: on request, or because the format has them.
-  bool has_lines() const { return by_line || is_lcov(); }
+  bool has_lines() const { return by_line || is_callgrind() || is_lcov(); }
   // Whether the report has the tables of HotSpots.
   bool has_tables() const {
     return !follows_calls() && !heat_map && !timeline && !blocks && !by_line && !infer_address &&

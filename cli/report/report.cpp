@@ -14,6 +14,7 @@
 #include "cli/dispatches/replay_options.h"
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "cli/report/callgrind.h"
 #include "cli/report/dispatches.h"
 #include "cli/report/edge_report.h"
 #include "cli/report/heat_map.h"
@@ -31,6 +32,7 @@
 #include "core/analysis/passages.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/call_stacks/call_graph.h"
 #include "core/call_stacks/call_stacks.h"
 #include "core/call_stacks/stack_tree.h"
 #include "output/export/call_timeline.h"
@@ -68,6 +70,8 @@ class Report {
     const bool nest = all_of_nest(traces, options_.traces.context);
     if (nest) {
       output.put(shown(bus(traces)));
+    } else if (options_.is_callgrind()) {
+      callgrind_file(traces, output);
     } else if (options_.follows_calls()) {
       call_stacks(traces, output);
     } else if (options_.format == ReportFormat::kPerfetto) {
@@ -148,6 +152,18 @@ class Report {
     }
     report.put(output);
     if (incomplete_) print_warning("the traces are incomplete: all counts are lower bounds");
+  }
+
+  void callgrind_file(const std::vector<ChosenTrace>& traces, TextOutput& output) {
+    refuse_inference();
+    CallGraph graph(symbols_);
+    for (const ChosenTrace& trace : traces) {
+      graph.begin_trace();
+      read(trace, graph);
+      graph.end_trace();
+    }
+    note(describe(graph.stacks()));
+    put_callgrind(graph, symbols_, options_, traces.size(), output);
   }
 
   CallTreeReport call_tree(const CallStacks& stacks, size_t traces, size_t most) const {

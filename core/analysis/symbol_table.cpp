@@ -220,6 +220,17 @@ const SymbolTable::Symbol* SymbolTable::find_unowned(EffectiveAddr address) cons
   return layers_[0].span_of(address.value).symbol;
 }
 
+const SymbolTable::File* SymbolTable::file_of(EffectiveAddr address) const {
+  const uint64_t owner = programs_.empty() ? 0 : owned::owner(address.value);
+  if (owner == owned::kForeign) return nullptr;
+  const uint64_t plain = owned::plain(address.value);
+  for (const File& file : files_) {
+    if (owner != 0 && file.program != owned::program(owner)) continue;
+    if (plain - file.begin < file.end - file.begin) return &file;
+  }
+  return nullptr;
+}
+
 size_t SymbolTable::size() const {
   size_t size = 0;
   for (const Layer& layer : layers_) size += layer.symbols.size();

@@ -193,6 +193,8 @@ class SymbolTable {
   bool empty() const { return size() == 0; }
   const std::vector<Program>& programs() const { return programs_; }
   const std::vector<File>& files() const { return files_; }
+  // The file that has an address, or null.
+  const File* file_of(EffectiveAddr address) const;
   const PageOwners& pages() const { return pages_; }
   // True if some process has mapped both this file of the pages and one of the programs.
   bool is_near(uint32_t file) const { return file < near_.size() && near_[file]; }

@@ -43,6 +43,16 @@ class ArrivalTable {
     return rows_.back().entry;
   }
 
+  // The entry of `key`, or null.
+  Entry* find(const Key& key) {
+    size_t place = secret_place(key.hash(), index_.size());
+    for (; index_[place] != 0; place = (place + 1) & (index_.size() - 1)) {
+      Row& row = rows_[index_[place] - 1];
+      if (row.key == key) return &row.entry;
+    }
+    return nullptr;
+  }
+
   const std::vector<Row>& rows() const { return rows_; }
 
   // Keeps the allocated memory.

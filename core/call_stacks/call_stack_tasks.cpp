@@ -89,6 +89,7 @@ bool CallStacks::resume_user(uint64_t ea) {
   }
   if (is_one_of(number, kExecs)) {
     task_ = {};  // another program starts
+    begins_ = true;
     return true;
   }
   deliver(ended);  // perhaps the next signal, before the program continues
@@ -131,6 +132,7 @@ bool CallStacks::may_go_on(size_t frame, uint64_t ea, bool innermost) const {
 // Continues the frame as if it had not been interrupted.
 bool CallStacks::go_on(size_t frame, uint64_t ea) {
   const Frame gone = task_.frames[frame];
+  owner_before_ = owner_;  // of the program that continues
   if (gone.upcall) handled_ = gone.below;
   task_.frames[frame].upcall = false;  // arrive() confirms it
   drop_to(frame);
@@ -147,6 +149,7 @@ bool CallStacks::go_on(size_t frame, uint64_t ea) {
 // The kernel continued elsewhere in the program. If that code returns to the interrupted address,
 // it is a signal handler.
 void CallStacks::deliver(size_t frame) {
+  begins_ = true;
   drop_to(frame + 1);
   if (frame >= task_.frames.size()) return;
   Frame& interrupted = task_.frames[frame];
@@ -175,10 +178,9 @@ CallStacks::Node CallStacks::known_callers(size_t frame) const {
 
 // ------------------------------------------------------------------------------- stack pointer
 
-void CallStacks::use_stack_pointer(const Instruction& instruction) {
-  const StackPointerUse use = stack_pointer_use(instruction.opcode);
-  const bool seen = instruction.data_count != 0;
-  const uint64_t address = instruction.data[0].ea.value;
+// `seen`: the trace has the data address of the instruction.
+void CallStacks::use_stack_pointer(uint32_t opcode, bool seen, uint64_t address) {
+  const StackPointerUse use = stack_pointer_use(opcode);
   if (use.based) {
     if (seen) {
       observe(address - static_cast<uint64_t>(use.displacement));
@@ -204,8 +206,7 @@ void CallStacks::use_stack_pointer(const Instruction& instruction) {
   // To switch tasks, the kernel copies the stack pointer from another register. In calls and at
   // entries, it loads the stack pointer from the stack and its own data.
   constexpr unsigned kRegisterToRegister = 31;
-  if (blind_ && level_ != Level::kUser &&
-      control_flow::primary(instruction.opcode) == kRegisterToRegister) {
+  if (blind_ && level_ != Level::kUser && control_flow::primary(opcode) == kRegisterToRegister) {
     switched_blindly_ = true;
   }
 }
@@ -297,6 +298,7 @@ void CallStacks::begin_task(bool fresh) {
   task_.base = tree_.add_base(kRoot);
   task_.stack = stack;
   task_.fresh = fresh;
+  begins_ = true;
   jumped_ = overwritten_ = at_entry_ = false;
 }
 
@@ -377,7 +379,7 @@ bool CallStacks::return_of_clone(size_t frame) {
   task_.function = caller.function;
   choice.stack = caller.stack;
   choice.depth = frame;
-  choice.base = tree_.reveal(choice.base, task_.function);
+  choice.base = tree_.reveal(choice.base, task_.function, caller.step.next - 4 + owner_);
   task_.stack.forget();
   task_.frames.resize(frame);
   return true;

@@ -6,50 +6,28 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/call_stacks/follow_part.h"
+
 namespace htmtrace {
 
 // The granularity in bytes of name lookups in code without names.
 constexpr uint64_t kCodeLineBytes = 128;
 
-CallStacks::CallStacks(const SymbolTable& symbols)
-    : symbols_(symbols), cursor_(symbols), sites_(kCallSites) {}
+namespace {
+
+struct NoVisitor {
+  void code(const CallStacks::Stretch&) {}
+  void gap() {}
+};
+
+}  // namespace
+
+CallStacks::CallStacks(const SymbolTable& symbols, CallTree::Detail detail)
+    : symbols_(symbols), cursor_(symbols), tree_(detail), sites_(kCallSites) {}
 
 void CallStacks::take(CallPart& part) {
-  for (const CallPart::Step& step : part.steps()) {
-    if (step.gap) {
-      skipped();
-      continue;
-    }
-    pass(CallPart::instruction_of(step), step.selected);
-    if (step.run != 0) follow_run(part, step);
-  }
-  part.clear();
-}
-
-void CallStacks::follow_run(const CallPart& part, const CallPart::Step& step) {
-  const std::span<const uint32_t> words = part.words(step);
-  const uint64_t first = CallPart::run_ea(step);
-  const uint64_t bytes = 4 * words.size();
-  // Fast path: the run stays in the function.
-  if (first - area_first_ < area_bytes_ && bytes <= area_bytes_ - (first - area_first_))
-      [[likely]] {
-    if (step.selected) tree_.count(leaf_, words.size());
-    step_.next = first + bytes;
-    step_.opcode = words.back();
-    if (step.last_load != 0) {
-      const size_t load = step.last_load - size_t{1};
-      load_number(words[load], first + 4 * load);
-    }
-    return;
-  }
-  CallPart::Step next = step;
-  next.has_prefix = next.has_data = false;
-  for (size_t i = 0; i < words.size(); i++) {
-    next.opcode = words[i];
-    next.ea = first + 4 * i;
-    next.la = step.la + (next.ea - step.ea);
-    pass(CallPart::instruction_of(next), step.selected);
-  }
+  NoVisitor visitor;
+  follow_part(part, visitor);
 }
 
 CallStacks::Link CallStacks::link_of(uint32_t opcode) {
@@ -84,12 +62,19 @@ void CallStacks::skipped() {
 // Handles a control transfer to `ea`, other than the step to the next instruction in the same
 // function.
 void CallStacks::arrive(uint64_t ea, const Instruction& instruction) {
+  if (tree_.size() >= merge_at_) [[unlikely]]
+    merge_stacks();
   const Step step = step_;
   const Level before = level_;
   changes_++;
+  begins_ = false;
+  modes_ = instruction.modes;
   level_ = level_of(instruction.modes);
   arrived_opcode_ = instruction.opcode;
+  owner_before_ = owner_;
   owner_ = cursor_.code(instruction).value - ea;
+  owner_is_proven_ = owner_ == 0 || (!owned::is_unproven(ea + owner_) &&
+                                     owned::owner(ea + owner_) != owned::kForeign);
   bool entered = false;
   if (lost_) {
     lost_ = false;
@@ -106,8 +91,10 @@ void CallStacks::arrive(uint64_t ea, const Instruction& instruction) {
     // own address), or a fall-through into the next function.
     entered = move(step, ea);
   }
+  const CallTree::Function here = task_.function;
   set_area(ea, entered);
   settle();
+  begins_ |= task_.function != here;  // a tail call, or the code of the next function
   // A signal handler has returned: the function that it interrupted continues.
   if (const Node handled = std::exchange(handled_, kRoot); handled != kRoot) {
     tree_.confirm(handled, leaf_);
@@ -133,7 +120,7 @@ bool CallStacks::move(const Step& step, uint64_t ea) {
   switch (step.link) {
     case Link::kCall:
       if (wrong) break;
-      call(step);
+      call(step, step.next - 4 + owner_before_);
       return true;
     case Link::kBranch:
       if (wrong) break;
@@ -151,7 +138,9 @@ bool CallStacks::move(const Step& step, uint64_t ea) {
   return false;
 }
 
-void CallStacks::call(const Step& step) {
+// `address` is that of the instruction, with its owner.
+void CallStacks::call(const Step& step, uint64_t address) {
+  begins_ = true;
   if (task_.frames.size() == kMostFrames) {
     cut_++;
     restart();
@@ -161,7 +150,8 @@ void CallStacks::call(const Step& step) {
   sites_[(step.next >> 2) % kCallSites] = site;
   Frame& frame = task_.frames.emplace_back();
   frame.function = task_.function;
-  frame.own = frame.below = leaf_;
+  frame.own = leaf_;
+  frame.below = tree_.at_site(leaf_, address);
   frame.step = step;
   frame.stack = task_.stack;
   link_frames(task_.frames.size() - 1);
@@ -169,14 +159,16 @@ void CallStacks::call(const Step& step) {
 
 void CallStacks::interrupt(const Step& step, Level before) {
   const bool from_user = before == Level::kUser;
-  if (from_user && step.link == Link::kSystemCall) remember_parent(step);
-  call(step);
+  const bool is_call = step.link == Link::kSystemCall;
+  if (from_user && is_call) remember_parent(step);
+  // An interrupt can follow any instruction, so the tree would have too many sites.
+  call(step, is_call ? step.next - 4 + owner_before_ : CallTree::kNoSite);
   Frame& frame = task_.frames.back();
   frame.interrupted = true;
   frame.from_user = from_user;
   frame.context = context_;
   link_frames(task_.frames.size() - 1);
-  if (step.link == Link::kSystemCall && step.next - numbered_at_ <= kNearNumber) {
+  if (is_call && step.next - numbered_at_ <= kNearNumber) {
     frame.system_call = number_;
   }
   if (!from_user) return;
@@ -294,12 +286,14 @@ void CallStacks::link_frames(size_t from) {
 void CallStacks::reveal_caller(uint64_t ea) {
   if (task_.base == kRoot || ++task_.revealed > kMostRevealed) return restart();
   task_.function = caller_at(ea);
-  task_.base = tree_.reveal(task_.base, task_.function);
+  task_.base = tree_.reveal(task_.base, task_.function, ea - 4 + owner_);
+  begins_ = true;  // before the trace or a gap
 }
 
 // Forgets the callers. In the kernel, the callers in the program remain known.
 void CallStacks::restart() {
   restarts_++;
+  begins_ = true;
   task_.function = CallTree::kUnnamed;
   task_.stack.forget();
   const size_t entry = level_ == Level::kUser ? kNoFrame : innermost_from_user();
@@ -316,12 +310,6 @@ void CallStacks::restart() {
 }
 
 // ------------------------------------------------------------------------------- functions
-
-CallStacks::Node CallStacks::parent_at(size_t frames) const {
-  const Choice& choice = task_.choice;
-  if (choice.kind != Choice::Kind::kNone && choice.depth == frames) return choice.base;
-  return frames == 0 ? task_.base : task_.frames[frames - 1].below;
-}
 
 // The symbol of an address in the running program.
 SymbolTable::Span CallStacks::symbol_at(uint64_t ea) const {
@@ -361,7 +349,8 @@ void CallStacks::set_area(uint64_t ea, bool entered) {
   const auto use = [this](const Area& area) {
     area_first_ = area.first;
     area_bytes_ = area.bytes;
-    task_.function = area.function;
+    task_.function = area_function_ = area.function;
+    area_is_exact_ = true;
   };
   const Place place{ea + owner_};
   if (const Area* known = areas_.find(place)) return use(*known);
@@ -382,12 +371,18 @@ void CallStacks::set_area(uint64_t ea, bool entered) {
   if (entered || tree_.is_symbol(task_.function)) {
     task_.function = tree_.function_of(fmt::format("{:x}", ea), /*is_symbol=*/false);
   }
+  area_function_ = task_.function;
+  area_is_exact_ = symbols_.empty();
 }
 
 // Sets the node of the current stack.
 void CallStacks::settle() {
   const Node parent = parent_at(task_.frames.size());
+  if (parent == settled_parent_ && task_.function == settled_function_) return;
   leaf_ = tree_.child(parent, task_.function);
+  // The tree counts each use of a mark.
+  settled_parent_ = CallTree::is_mark(tree_.function(leaf_)) ? kUnsettled : parent;
+  settled_function_ = task_.function;
 }
 
 }  // namespace htmtrace

@@ -42,17 +42,23 @@ class CallStacks {
 
   // `symbols` must outlive the tracker. A function without a name gets the address of its call
   // target.
-  explicit CallStacks(const SymbolTable& symbols);
+  explicit CallStacks(const SymbolTable& symbols,
+                      CallTree::Detail detail = CallTree::Detail::kFunctions);
 
   void instruction(const Instruction& instruction) {
     if (follow(instruction)) [[likely]] {
       tree_.count(leaf_);
+      if (begins_) tree_.enter(leaf_);
+      begins_ = false;
     } else {
       unknown_++;
     }
   }
   // Follows an instruction without counting it.
-  void unselected(const Instruction& instruction) { follow(instruction); }
+  void unselected(const Instruction& instruction) {
+    follow(instruction);
+    begins_ = false;
+  }
 
   void stamp(const Stamp& stamp) {
     if (breaks_flow(stamp)) skipped();
@@ -64,6 +70,21 @@ class CallStacks {
   CallPart new_part() const { return {}; }
   // Follows the part, and clears it.
   void take(CallPart& part);
+
+  // Instructions that follow each other in memory, in one function.
+  struct Stretch {
+    uint64_t begin = 0;  // with its owner
+    uint32_t instructions = 0;
+    uint32_t opcode = 0;      // of the first instruction; the others are no branches
+    bool has_prefix = false;  // the first instruction
+    bool selected = false;
+    CallTree::Function function = CallTree::kUnnamed;  // the last one in the stack
+  };
+  // Like take(part). Also calls visitor.code(Stretch), and visitor.gap() if the next instruction
+  // does not follow the last one.
+  // Include core/call_stacks/follow_part.h to use it.
+  template <class Visitor>
+  void follow_part(CallPart& part, Visitor& visitor);
 
   // Call begin_trace() before each further trace.
   void begin_trace();
@@ -103,6 +124,12 @@ class CallStacks {
   }
   // If two results are equal, the callers at both times are the same.
   uint64_t changes() const { return changes_; }
+
+  // Gives equal stacks one node, which invalidates all nodes. arrive() calls it as the tree grows:
+  // each loss and each task begins stacks of its own, and memory must not depend on their number.
+  void merge_stacks();
+  // Nodes remain valid, and the tree grows up to its limit.
+  void keep_nodes() { merge_at_ = kNever; }
 
   // The stack of the last instruction. Later returns may reveal more of its callers.
   Node here() const { return leaf_; }
@@ -206,17 +233,41 @@ class CallStacks {
       return false;
     }
     const uint64_t ea = instruction.ea.value;
-    // Fast path: most instructions follow their predecessor in the same function.
-    if (ea != step_.next || step_.link != Link::kNone || ea - area_first_ >= area_bytes_) {
-      arrive(ea, instruction);
-    }
-    const uint32_t opcode = instruction.opcode;
-    step_.next = ea + (instruction.has_prefix ? 8 : 4);
-    step_.opcode = opcode;
-    step_.link = instruction.has_prefix ? Link::kNone : link_of(opcode);
-    if (may_name_stack_pointer(opcode) && !instruction.has_prefix) use_stack_pointer(instruction);
-    if (loads_call_number(opcode)) load_number(opcode, ea);
+    if (!stays(ea, instruction.modes)) arrive(ea, instruction);
+    pass_by(ea, instruction.opcode, instruction.has_prefix, instruction.data_count != 0,
+            instruction.data[0].ea.value);
     return true;
+  }
+  // Fast path: an instruction after its predecessor, or after a branch within the function. Returns
+  // true if arrive(ea) would change only the members that this function sets.
+  bool stays(uint64_t ea, Modes modes) {
+    if (ea - area_first_ >= area_bytes_) return false;
+    if (step_.link == Link::kNone) return ea == step_.next;
+    if (step_.link != Link::kBranch || !step_.is_direct() || modes != modes_ || !owner_is_proven_ ||
+        !area_is_exact_) {
+      return false;
+    }
+    // The stack pointer may have changed the task or its stack since the last settle().
+    if (task_.function != area_function_ || task_.function != settled_function_ ||
+        parent_at(task_.frames.size()) != settled_parent_ || handled_ != kRoot) {
+      return false;
+    }
+    // The page proves the owner.
+    if (((ea ^ (step_.next - 4)) & ~(SymbolCursor::kPageBytes - 1)) != 0) return false;
+    if (ea != step_.target() && !(step_.may_fall_through() && ea == step_.next)) return false;
+    begins_ = false;
+    owner_before_ = owner_;
+    return true;
+  }
+  // Follows an instruction after stays() or arrive().
+  void pass_by(uint64_t ea, uint32_t opcode, bool has_prefix, bool has_data, uint64_t data_ea) {
+    step_.next = ea + (has_prefix ? 8 : 4);
+    step_.opcode = opcode;
+    step_.link = has_prefix ? Link::kNone : link_of(opcode);
+    if (may_name_stack_pointer(opcode) && !has_prefix) {
+      use_stack_pointer(opcode, has_data, data_ea);
+    }
+    if (loads_call_number(opcode)) load_number(opcode, ea);
   }
   // The kernel loads its own numbers when it interrupts a program between li and sc.
   void load_number(uint32_t opcode, uint64_t ea) {
@@ -224,17 +275,18 @@ class CallStacks {
     number_ = static_cast<int>(opcode & 0xffff);
     numbered_at_ = ea;
   }
-  void pass(const Instruction& instruction, bool selected) {
-    selected ? this->instruction(instruction) : unselected(instruction);
-  }
-  void follow_run(const CallPart& part, const CallPart::Step& step);
+  bool follow(const CallPart::Step& step);
+  template <class Visitor>
+  void pass(const CallPart::Step& step, Visitor& visitor);
+  template <class Visitor>
+  void follow_run(const CallPart& part, const CallPart::Step& step, Visitor& visitor);
 
   // ---- control flow
   void arrive(uint64_t ea, const Instruction& instruction);
   bool move(const Step& step, uint64_t ea);
   bool is_interrupt(const Step& step, uint64_t ea, Level before) const;
   void interrupt(const Step& step, Level before);
-  void call(const Step& step);
+  void call(const Step& step, uint64_t address);
   void return_to(uint64_t ea);
   size_t frame_of_return(uint64_t ea) const;
   bool unwind_to(uint64_t ea);
@@ -257,7 +309,7 @@ class CallStacks {
   static size_t innermost_from_user(const Task& task);
 
   // ---- tasks
-  void use_stack_pointer(const Instruction& instruction);
+  void use_stack_pointer(uint32_t opcode, bool seen, uint64_t address);
   void observe(uint64_t value);
   void land_in_kernel();
   bool on_own_stack() const;
@@ -280,7 +332,14 @@ class CallStacks {
   CallTree::Function function_at(uint64_t ea) const;
   CallTree::Function caller_at(uint64_t ea);
   void settle();
-  Node parent_at(size_t frames) const;
+  template <class Visit>
+  void visit_nodes(const Visit& visit);
+  // The parent of the function that runs inside of `frames` frames.
+  Node parent_at(size_t frames) const {
+    const Choice& choice = task_.choice;
+    if (choice.kind != Choice::Kind::kNone && choice.depth == frames) return choice.base;
+    return frames == 0 ? task_.base : task_.frames[frames - 1].below;
+  }
 
   static constexpr uint64_t kNearNumber =
       64;  // maximum distance in bytes from li to the system call
@@ -288,17 +347,31 @@ class CallStacks {
   const SymbolTable& symbols_;
   SymbolCursor cursor_;
   uint64_t owner_ = 0;  // the running program, in the owner bits of an address
+  bool owner_is_proven_ = false;
+  uint64_t owner_before_ = 0;  // of the instruction before the last transfer of control
   mutable std::string unproven_name_;
   CallTree tree_;
   Task task_;  // the running task
   std::vector<Task> tasks_;
   std::vector<Parent> parents_;  // the newest is last
   Node leaf_ = kRoot;
+  // The last result of settle(). Most transfers of control stay in their function.
+  static constexpr Node kUnsettled = ~Node{0};
+  Node settled_parent_ = kUnsettled;
+  CallTree::Function settled_function_ = CallTree::kUnnamed;
+  // The size of the tree at which merge_stacks() runs.
+  static constexpr size_t kFirstMerge = 1 << 14;
+  // A step between two checks of the size needs only a few nodes.
+  static constexpr size_t kLastMerge = CallTree::kMostNodes - 64;
+  static constexpr size_t kNever = ~size_t{0};
+  size_t merge_at_ = kFirstMerge;
   Node handled_ = kRoot;  // `below` of the frame that continues after a signal handler, or kRoot
 
-  // The addresses that are known to belong to task_.function.
+  // The addresses that are known to belong to a function.
   uint64_t area_first_ = 0;
   uint64_t area_bytes_ = 0;
+  CallTree::Function area_function_ = CallTree::kUnnamed;
+  bool area_is_exact_ = false;  // no other function has a name in the area
 
   // The named functions that control reached recently, with their addresses.
   struct Area {
@@ -315,6 +388,7 @@ class CallStacks {
 
   Step step_;
   Level level_ = Level::kUnknown;
+  Modes modes_;  // at the last transfer of control
   uint32_t arrived_opcode_ = 0;
   int number_ = -1;  // the last number loaded into r0
   uint64_t numbered_at_ = 0;
@@ -337,6 +411,7 @@ class CallStacks {
   std::vector<CallSite> sites_;
 
   bool lost_ = true;
+  bool begins_ = false;  // the last transfer of control began a function
   uint64_t changes_ = 0;
   uint64_t context_ = 0;
   uint64_t clock_ = 0;

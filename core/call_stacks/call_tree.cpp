@@ -7,10 +7,6 @@
 namespace htmtrace {
 namespace {
 
-uint64_t key_of(uint32_t parent, uint32_t function) {
-  return uint64_t{parent} << 32 | function;
-}
-
 // A folded stack separates functions with semicolons.
 std::string in_stack(std::string name) {
   std::ranges::replace(name, ';', ':');
@@ -19,7 +15,7 @@ std::string in_stack(std::string name) {
 
 }  // namespace
 
-CallTree::CallTree() {
+CallTree::CallTree(Detail detail) : detail_(detail) {
   functions_ = {{.name = "[unknown]"},
                 {.name = "[unknown callers]"},
                 {.name = "[deeper calls]"},
@@ -46,24 +42,41 @@ CallTree::Node CallTree::add(Node parent, Function function, uint32_t depth) {
 }
 
 CallTree::Node CallTree::child(Node parent, Function function) {
-  const Entry& outer = nodes_[parent];
-  if (outer.function == kOthers || outer.function == kDeeper) return parent;
-  const uint32_t depth = outer.depth + 1;
-  if (depth == kMostDepth) function = kDeeper;
+  const bool innermost_only = detail_ == Detail::kSites && !is_mark(function);
+  if (ends_at(parent) && !innermost_only) return parent;
+  const uint32_t depth = nodes_[parent].depth + 1;
+  if (depth >= kMostDepth) {
+    if (innermost_only) {
+      parent = end_of(parent);
+    } else {
+      function = kDeeper;
+    }
+  }
   const Node known = children_.find(key_of(parent, function));
   if (known != KeyNumbers::kNone) return known;
-  if (depth == kMostDepth) cut_++;
-  if (nodes_.size() >= kMostNodes) {
+  if (depth >= kMostDepth) cut_++;
+  size_t most = kMostNodes;
+  if (nodes_[parent].function == kOthers) most += kMostFunctions;
+  if (nodes_.size() >= most) {
     cut_++;
-    return others_;
+    return nodes_[parent].function == kOthers || !innermost_only ? others_
+                                                                 : child(others_, function);
   }
   const Node node = add(parent, function, depth);
   children_.add(key_of(parent, function), node);
   return node;
 }
 
+// The special node that ends a stack that is too deep. Each function below it is a child of it.
+CallTree::Node CallTree::end_of(Node parent) {
+  if (ends_at(parent)) return parent;
+  const Node outer = nodes_[parent].parent;
+  if (ends_at(outer)) return outer;
+  return child(parent, kDeeper);
+}
+
 CallTree::Node CallTree::add_base(Node parent) {
-  if (nodes_[parent].function == kOthers || nodes_[parent].function == kDeeper) return parent;
+  if (ends_at(parent)) return parent;
   if (nodes_.size() >= kMostNodes) {
     cut_++;
     return others_;
@@ -72,20 +85,48 @@ CallTree::Node CallTree::add_base(Node parent) {
 }
 
 // The base and all stacks below it keep their numbers.
-CallTree::Node CallTree::reveal(Node base, Function function) {
-  if (nodes_[base].function != kUnknownCallers) return base;
+CallTree::Node CallTree::reveal(Node base, Function function, uint64_t site) {
+  if (!is_open_base(nodes_[base])) return base;
   const Node above = add_base(nodes_[base].parent);
+  if (detail_ == Detail::kSites) {
+    confirm(base, child(above, function), is_mark(function) ? kNoSite : site);
+    return above;
+  }
   nodes_[base].function = function;
   nodes_[base].parent = above;
   children_.add(key_of(above, function), base);
   return above;
 }
 
-void CallTree::confirm(Node base, Node parent) {
+void CallTree::confirm(Node base, Node parent, uint64_t site) {
   Entry& entry = nodes_[base];
-  if (entry.function != kUnknownCallers) return;
+  if (!is_open_base(entry)) return;
   entry.confirmed = true;
   entry.parent = parent;
+  entry.site = site;
+}
+
+CallTree::Node CallTree::at_site(Node own, uint64_t site) {
+  const Entry& caller = nodes_[own];
+  // All code without names is one function, [unknown]: the sites of its calls would fill the tree.
+  if (detail_ != Detail::kSites || site == kNoSite || caller.depth >= kMostDepth ||
+      is_mark(caller.function)) {
+    return own;
+  }
+  if (nodes_.size() >= kMostNodes) {
+    const uint32_t number = sites_.find(site);
+    const Node known =
+        number == KeyNumbers::kNone ? KeyNumbers::kNone : children_.find(site_key(own, number));
+    return known == KeyNumbers::kNone ? own : known;
+  }
+  const uint32_t number = sites_.add(site, static_cast<uint32_t>(sites_.size()));
+  const auto next = static_cast<Node>(nodes_.size());
+  const Node node = children_.add(site_key(own, number), next);
+  if (node != next) return node;
+  add(own, caller.function, caller.depth);
+  nodes_[node].confirmed = true;
+  nodes_[node].site = site;
+  return node;
 }
 
 CallTree::Node CallTree::visible(Node node) const {

@@ -28,6 +28,7 @@ StackTree::StackTree(const CallTree& tree)
     Stack stack = find(node);
     if (stack == kRoot) stack = child(kRoot, CallTree::kUnknownCallers);
     stacks_[stack].instructions += instructions;
+    stacks_[stack].calls += tree.entries(node);
   }
   for (Stack stack = 1; stack < stacks_.size(); stack++) by_parent_.push_back(stack);
   std::sort(by_parent_.begin(), by_parent_.end(), [this](Stack a, Stack b) {

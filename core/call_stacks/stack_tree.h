@@ -3,6 +3,7 @@
 // stack, because the tree learns some callers late.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -35,6 +36,9 @@ class StackTree {
   // Instructions of the innermost function, and of this function with all functions that it called.
   uint64_t own(Stack stack) const { return stacks_[stack].instructions; }
   uint64_t total(Stack stack) const { return stacks_[stack].total; }
+  // How often the innermost function began with these callers, at least 1: its begin need not be in
+  // the trace. Not for marks.
+  uint64_t calls(Stack stack) const { return std::max<uint64_t>(stacks_[stack].calls, 1); }
 
   // The stacks with one more function, in no particular order.
   std::span<const Stack> below(Stack parent) const;
@@ -57,6 +61,7 @@ class StackTree {
     uint32_t depth = 0;
     uint64_t instructions = 0;
     uint64_t total = 0;
+    uint64_t calls = 0;
   };
 
   class Folder;

@@ -21,6 +21,7 @@ constexpr int kFunctions = 1;
 
 CallTimeline::CallTimeline(TextOutput& output, const SymbolTable& symbols)
     : output_(output), stacks_(symbols), windows_(kMostWindows) {
+  stacks_.keep_nodes();
   begin_trace_events(json_);
 }
 

@@ -40,12 +40,14 @@ void add_call_tree(HtmlPage& page, const CallTreeReport& calls, size_t most) {
   HtmlTable table("instructions by call stack", {{"instructions", Kind::kNumber},
                                                  {"share", Kind::kNumber},
                                                  {"own", Kind::kNumber},
+                                                 {"calls", Kind::kNumber},
                                                  {"function", Kind::kCode}});
   for (const StackTree::Stack stack : calls.in_order(most)) {
-    table.line({std::to_string(calls.tree.total(stack)),
-                percent_text(calls.tree.total(stack), calls.instructions()),
-                std::to_string(calls.tree.own(stack)), calls.tree.name(stack)},
-               calls.tree.depth(stack) - 1);
+    table.line(
+        {std::to_string(calls.tree.total(stack)),
+         percent_text(calls.tree.total(stack), calls.instructions()),
+         std::to_string(calls.tree.own(stack)), calls.calls_text(stack), calls.tree.name(stack)},
+        calls.tree.depth(stack) - 1);
   }
   page.section("Call tree", table.take_first_of(calls.tree.size() - 1));
 }

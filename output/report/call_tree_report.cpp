@@ -48,15 +48,19 @@ std::string CallTreeReport::omission() const {
                      counted(own, "instruction"), rest == 1 ? "is" : "are");
 }
 
+std::string CallTreeReport::calls_text(StackTree::Stack stack) const {
+  return tree.is_mark(stack) ? "-" : std::to_string(tree.calls(stack));
+}
+
 std::string CallTreeReport::to_text() const {
-  std::string text =
-      fmt::format("{}: {}\n{}\n\ncall tree\n{:>14} {:>7} {:>14}  {}\n", counted(traces, "trace"),
-                  describe(totals), describe(stacks), "instructions", "share", "own", "function");
+  std::string text = fmt::format("{}: {}\n{}\n\ncall tree\n{:>14} {:>7} {:>14} {:>12}  {}\n",
+                                 counted(traces, "trace"), describe(totals), describe(stacks),
+                                 "instructions", "share", "own", "calls", "function");
   const auto out = std::back_inserter(text);
   for (const StackTree::Stack stack : in_order()) {
-    fmt::format_to(out, "{:>14} {:>6.2f}% {:>14}  {:{}}{}\n", tree.total(stack),
-                   percent(tree.total(stack), instructions()), tree.own(stack), "",
-                   2 * (tree.depth(stack) - 1), tree.name(stack));
+    fmt::format_to(out, "{:>14} {:>6.2f}% {:>14} {:>12}  {:{}}{}\n", tree.total(stack),
+                   percent(tree.total(stack), instructions()), tree.own(stack), calls_text(stack),
+                   "", 2 * (tree.depth(stack) - 1), tree.name(stack));
   }
   const std::string rest = omission();
   return rest.empty() ? text : text + rest + "\n";
@@ -86,6 +90,11 @@ std::string CallTreeReport::to_json() const {
     json.number("depth", tree.depth(stack));
     json.number("instructions", tree.total(stack));
     json.number("own", tree.own(stack));
+    if (tree.is_mark(stack)) {
+      json.null("calls");
+    } else {
+      json.number("calls", tree.calls(stack));
+    }
     json.end_object();
     place.emplace(stack, place.size());
   }

@@ -41,6 +41,9 @@ struct CallTreeReport {
   std::vector<StackTree::Stack> in_order(size_t most) const;
   std::vector<StackTree::Stack> in_order() const { return in_order(shown.size()); }
 
+  // The number of calls of the innermost function; "-" for a mark.
+  std::string calls_text(StackTree::Stack stack) const;
+
   // "12 stacks with 34 instructions of their own are not shown"; empty if all stacks are shown.
   std::string omission() const;
 };

@@ -53,7 +53,7 @@ class Flames {
     put("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flames\" width=\"100%\" height=\"{}\" "
         "font-family=\"monospace\" font-size=\"11\">\n",
         rows * kFlameRow);
-    put_frame(0, 100, 0, "all", "all stacks", tree_.total(StackTree::kRoot), 0);
+    put_frame(0, 100, 0, "all", "all stacks", tree_.total(StackTree::kRoot), "0 own");
     std::unordered_map<Stack, uint64_t> begin;  // of a stack; then of the next function below it
     for (const Stack stack : ordered) {
       uint64_t& at = begin[tree_.parent(stack)];
@@ -61,8 +61,11 @@ class Flames {
       begin[stack] = here;
       const std::string& name = tree_.name(stack);
       const std::string style = tree_.is_mark(stack) ? "mark" : fmt::format("k{}", color_of(name));
-      put_frame(share(here), share(tree_.total(stack)), tree_.depth(stack), style, name,
-                tree_.total(stack), tree_.own(stack));
+      put_frame(
+          share(here), share(tree_.total(stack)), tree_.depth(stack), style, name,
+          tree_.total(stack),
+          fmt::format("{} own{}", tree_.own(stack),
+                      tree_.is_mark(stack) ? "" : ", " + counted(tree_.calls(stack), "call")));
     }
     return text_ + "</svg>\n";
   }
@@ -79,12 +82,12 @@ class Flames {
 
   // The inner <svg> cuts the name at the end of the frame.
   void put_frame(double x, double width, unsigned row, const std::string& style,
-                 const std::string& name, uint64_t total, uint64_t own) {
+                 const std::string& name, uint64_t total, const std::string& counts) {
     const std::string safe = short_xml_text(name, kNameBytes);
     put("<svg class=\"{}\" x=\"{:.5f}%\" y=\"{}\" width=\"{:.5f}%\" height=\"{}\"><title>{}\n{} "
-        "({:.2f}%), {} own</title><rect width=\"100%\" height=\"100%\"/>",
+        "({:.2f}%), {}</title><rect width=\"100%\" height=\"100%\"/>",
         style, x, row * kFlameRow, width, kFlameFrame, safe, counted(total, "instruction"),
-        share(total), own);
+        share(total), counts);
     if (width >= kLeastNamedPercent) put("<text x=\"3\" y=\"12\">{}</text>", safe);
     put("</svg>\n");
   }

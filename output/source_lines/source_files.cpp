@@ -10,17 +10,6 @@
 
 namespace htmtrace {
 
-const SymbolTable::File* SourceFiles::file_of(EffectiveAddr address) const {
-  const uint64_t owner = symbols_.programs().empty() ? 0 : owned::owner(address.value);
-  if (owner == owned::kForeign) return nullptr;
-  const uint64_t plain = owned::plain(address.value);
-  for (const SymbolTable::File& file : symbols_.files()) {
-    if (owner != 0 && file.program != owned::program(owner)) continue;
-    if (plain - file.begin < file.end - file.begin) return &file;
-  }
-  return nullptr;
-}
-
 SourceFiles::File& SourceFiles::opened(const std::string& path) {
   const auto [place, added] = files_.try_emplace(path);
   File& file = place->second;
@@ -35,7 +24,7 @@ SourceFiles::File& SourceFiles::opened(const std::string& path) {
 
 DebugInfo::Span SourceFiles::find(EffectiveAddr address, std::vector<SourceFrame>& frames) {
   frames.clear();
-  const SymbolTable::File* const file = file_of(address);
+  const SymbolTable::File* const file = symbols_.file_of(address);
   const DebugInfo::Span alone{.begin = address.value, .end = address.value + 1};
   if (file == nullptr) return alone;
   const std::lock_guard lock(mutex_);
@@ -60,6 +49,13 @@ std::vector<std::string> SourceFiles::problems() const {
                                 damage.first));
   }
   return texts;
+}
+
+SourceFiles::Use SourceFiles::use() const {
+  const std::lock_guard lock(mutex_);
+  Use use{.files = files_.size()};
+  for (const auto& [path, file] : files_) use.with_lines += file.info != nullptr ? 1 : 0;
+  return use;
 }
 
 }  // namespace htmtrace

@@ -31,14 +31,19 @@ class SourceFiles {
   // file.
   std::vector<std::string> problems() const;
 
+  // The files with addresses that find() received, and how many of them have lines.
+  struct Use {
+    size_t files = 0;
+    size_t with_lines = 0;
+  };
+  Use use() const;
+
  private:
   struct File {
     std::unique_ptr<DebugInfo> info;  // null: it has no lines
     std::string problem;
   };
 
-  // Null if no file has the address.
-  const SymbolTable::File* file_of(EffectiveAddr address) const;
   File& opened(const std::string& path);
 
   const SymbolTable& symbols_;

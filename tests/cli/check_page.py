@@ -87,6 +87,7 @@ def check_calls(path, instructions):
         below[stack["caller"]] += stack["instructions"]
     for place, stack in enumerate(stacks):
         assert stack["instructions"] == stack["own"] + below[place], stack
+        assert (stack["calls"] is None) == stack["mark"] and stack["calls"] != 0, stack
     assert any(stack["mark"] and stack["function"] == "[unknown callers]" for stack in stacks)
 
 
@@ -96,7 +97,7 @@ def check_frames(frames):
     for frame in frames:
         x, width = (float(frame.get(name).rstrip("%")) for name in ("x", "width"))
         rows.setdefault(int(frame.get("y")), []).append((x, x + width))
-        assert re.search(r"\n\d+ instructions? \(\d+\.\d\d%\), \d+ own$", frame.find(SVG + "title").text)
+        assert re.search(r"\n\d+ instructions? \(\d+\.\d\d%\), \d+ own(, \d+ calls?)?$", frame.find(SVG + "title").text)
     assert len(rows) > 3
     above = None
     for _, row in sorted(rows.items()):

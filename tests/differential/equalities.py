@@ -31,7 +31,7 @@ ASSEMBLER = {"core": ["decode --disassemble", "decode --fields ea,asm"], "nest":
 ROWS = {kind: ["decode --format avro -o out", "decode --format avro -o out {selection}"] for kind in ALL}
 REPORTS = {"core": ["report", "report --format json", "report --address effective --kallsyms rec/kallsyms",
                     "report --blocks --format json", "report --stacks", "report --calls --format json",
-                    "report --heat-map --format csv",
+                    "report --heat-map --format csv", "report --format callgrind",
                     "report --timeline --format csv", "report --timeline --format perfetto"],
            "nest": ["report", "report --format json", "report --address real", "report --heat-map --format csv"]}
 # The first trace of the comparison is the folder.

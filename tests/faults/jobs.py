@@ -148,6 +148,7 @@ def all_jobs():
     yield job("report a timeline", f"{report} --timeline --format perfetto -o out ../in/core")
     yield job("report a heat map", f"{report} --heat-map --format svg -o out ../in/core")
     yield job("report a flame graph", f"{report} --calls --format svg -o out ../in/core")
+    yield job("report a callgrind file", f"{report} --format callgrind -o out ../in/core")
     yield job("report a page over an old file", f"{report} --force --html out ../in/core", copies=OLD)
     yield job("report a page of a bus trace", "report --type nest --html out ../in/bus")
     yield job("report a bus trace", "report --type nest -o out ../in/bus")

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // make_listed_trace TRACE TRANSLATION: a POWER10 core trace of the instructions on standard input,
-// and the memory map that it needs. A line is an instruction in user mode: "ADDRESS WORD [DATA]",
-// hexadecimal. A line "tick N" is a stamp with N elapsed ticks, and "lost N" is a stamp that
-// reports N lost records.
+// and the memory map that it needs. A line is an instruction: "ADDRESS WORD [DATA]", hexadecimal. A
+// line "tick N" is a stamp with N elapsed ticks, and "lost N" is a stamp that reports N lost
+// records. A line "mode kernel" or "mode user" sets the mode of the next instructions, user mode at
+// first.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -19,7 +20,7 @@ using namespace htmtrace::generator;
 
 namespace {
 
-constexpr uint64_t kUserMsr = 0x800000000000d033;
+constexpr uint64_t kUserMsr = 0x800000000000d033, kKernelMsr = 0x8000000000009033;
 
 uint64_t number(const std::string& text, int base) {
   return std::strtoull(text.c_str(), nullptr, base);
@@ -40,7 +41,7 @@ class ListedTrace {
     const bool recoded = power10_recode_branch(word, ea, &stored);
     words.push_back(power10_info(stored, ea, recoded, false,
                                  data.empty() ? kPower10NoOperand : kPower10OnePair));
-    words.push_back(power10_msr(kUserMsr));
+    words.push_back(power10_msr(msr));
     for (const uint64_t dea : data) {
       words.push_back(dea);
       words.push_back(power10_dra(real_of_logical(logical_of_effective(dea))));
@@ -48,6 +49,7 @@ class ListedTrace {
   }
 
   std::vector<uint64_t> words;
+  uint64_t msr = kUserMsr;
 
  private:
   uint64_t line_ = 0;  // that the trace is in; 0: none
@@ -68,6 +70,8 @@ int main(int argc, char** argv) {
     if (first == "tick") {
       const auto ticks = static_cast<uint32_t>(number(second, 10));
       trace.words.push_back(power10_time(kPower10TimeElapsed, 0, ticks));
+    } else if (first == "mode") {
+      trace.msr = second == "kernel" ? kKernelMsr : kUserMsr;
     } else if (first == "lost") {
       const auto records = static_cast<uint8_t>(number(second, 10));
       trace.words.push_back(power10_time(kPower10TimeRecordsDropped, records, 0));

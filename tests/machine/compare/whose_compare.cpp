@@ -31,7 +31,7 @@ using htmtrace::compare::LineReader;
 using htmtrace::compare::OracleInstruction;
 using htmtrace::compare::OracleReader;
 
-// The number at the end of COMMAND:PROCESS; 0 if there is none.
+// The number at the end of COMMAND:PROCESS; 0 for other texts.
 uint32_t process_of(std::string_view name) {
   const std::string_view digits = name.substr(name.rfind(':') + 1);
   uint32_t process = 0;

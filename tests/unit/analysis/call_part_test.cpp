@@ -11,7 +11,9 @@
 #include "core/analysis/control_flow.h"
 #include "core/analysis/symbol_table.h"
 #include "core/call_stacks/call_stacks.h"
+#include "core/call_stacks/follow_part.h"
 #include "tests/generator/generated_trace.h"
+#include "tests/unit/analysis/call_edge_lines.h"
 #include "tests/unit/analysis/folded_stacks.h"
 #include "tests/unit/instruction_run.h"
 #include "tests/unit/rounds.h"
@@ -103,6 +105,11 @@ class RandomProgram {
   uint64_t stack_ = 0x7fff0000;
 };
 
+struct NoCode {
+  void code(const CallStacks::Stretch&) {}
+  void gap() {}
+};
+
 }  // namespace
 
 TEST_CASE("call stacks of parts equal the call stacks of each instruction") {
@@ -134,11 +141,49 @@ TEST_CASE("call stacks of parts equal the call stacks of each instruction") {
     }
     stacks.take(part);
     REQUIRE(folded(stacks.tree()) == folded(expected.tree()));
+    REQUIRE(call_edge_lines(stacks.tree()) == call_edge_lines(expected.tree()));
     REQUIRE(stacks.unknown() == expected.unknown());
     REQUIRE(stacks.restarts() == expected.restarts());
     REQUIRE(stacks.cut() == expected.cut());
   }
   CHECK(runs > rounds(10000));
+}
+
+TEST_CASE("call stacks: merged stacks have the same calls and counts") {
+  size_t merged = 0;
+  for (uint64_t seed = 0; seed < rounds(60); seed++) {
+    INFO("seed ", seed);
+    Random random(seed);
+    const SymbolTable symbols = random_symbols(random);
+    const auto detail =
+        random.chance(500) ? CallTree::Detail::kSites : CallTree::Detail::kFunctions;
+    CallStacks expected(symbols, detail), stacks(symbols, detail);
+    CallPart part = expected.new_part(), same = stacks.new_part();
+    NoCode none;
+    RandomProgram program(seed);
+    const uint64_t most = 1 + random.below(200);
+    for (int i = 0; i < 5000; i++) {
+      const bool lost = random.chance(2);
+      const Instruction instruction = program.next();
+      for (CallPart* const each : {&part, &same}) {
+        if (lost) each->defect({});
+        each->instruction(instruction);
+      }
+      if (random.below(most) != 0) continue;
+      expected.follow_part(part, none);
+      stacks.follow_part(same, none);
+      const size_t before = stacks.tree().size();
+      stacks.merge_stacks();
+      merged += before - stacks.tree().size();
+    }
+    expected.follow_part(part, none);
+    stacks.follow_part(same, none);
+    REQUIRE(folded(stacks.tree()) == folded(expected.tree()));
+    REQUIRE(call_edge_lines(stacks.tree()) == call_edge_lines(expected.tree()));
+    REQUIRE(stacks.restarts() == expected.restarts());
+    REQUIRE(stacks.cut() == expected.cut());
+  }
+  CHECK(merged > rounds(1000));
 }
 
 }  // namespace htmtrace

@@ -36,6 +36,10 @@ TEST_CASE("key numbers agree with a map while the table grows") {
   CHECK(numbers.size() == expected.size());
   for (const auto& [key, number] : expected) REQUIRE(numbers.find(key) == number);
   CHECK(numbers.find(1) == KeyNumbers::kNone);
+  numbers.clear();
+  CHECK(numbers.size() == 0);
+  for (const auto& [key, number] : expected) REQUIRE(numbers.find(key) == KeyNumbers::kNone);
+  CHECK(numbers.add(4, 9) == 9);
 }
 
 struct Row {

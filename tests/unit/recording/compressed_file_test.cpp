@@ -132,7 +132,7 @@ TEST_CASE("the bytes before damage do not depend on how much is read at a time")
 }
 
 // libzstd can also unpack frames of its formats before 0.8, which no htmtrace wrote.
-TEST_CASE("a frame of an old format behind a frame is damage") {
+TEST_CASE("a frame of an old format after a frame is damage") {
   if (!can_compress()) return;
   const TemporaryFolder folder;
   const auto path = folder.path() / "trace.zst";
