@@ -89,9 +89,9 @@ class DebugInfo {
 
   // Sets `frames` to the frames of an address in the file; none if the address is unknown. Returns
   // the addresses around it that have the same frames. Addresses in damaged parts of the file are
-  // unknown. Throws as the constructor if the system fails. The outermost frames are missing if the texts of the other frames have
-  // kMostFrameBytes: many functions can share a text, so a small file may have any number of long
-  // frames.
+  // unknown. Throws as the constructor if the system fails. The outermost frames are missing if the
+  // texts of the other frames have kMostFrameBytes: many functions can share a text, so a small
+  // file may have any number of long frames.
   static constexpr size_t kMostFrameBytes = 256 << 10;
   Span find(uint64_t address, std::vector<SourceFrame>& frames);
 

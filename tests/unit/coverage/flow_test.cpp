@@ -243,11 +243,8 @@ TEST_CASE("a switch enters its cases, and a loop back to the local entry is no c
 TEST_CASE("one file at several addresses has one set of counts") {
   SymbolTable symbols;
   for (const uint64_t distance : {0x100000, 0x700000}) {
-    symbols.begin_program({.file = "lib",
-                           .begin = distance,
-                           .end = distance + 0x1000,
-                           .loads = {},
-                           .texts = {}});
+    symbols.begin_program(
+        {.file = "lib", .begin = distance, .end = distance + 0x1000, .loads = {}, .texts = {}});
     symbols.end_program();
     symbols.add_file({.path = "lib",
                       .distance = distance,
