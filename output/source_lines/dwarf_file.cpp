@@ -12,6 +12,13 @@
 #include "output/source_lines/byte_reader.h"
 
 namespace htmtrace {
+namespace {
+
+[[noreturn]] void throw_no_memory() {
+  throw std::bad_alloc();
+}
+
+}  // namespace
 
 DwarfFile::DwarfFile(const std::filesystem::path& program, const DebugFolders& folders,
                      DebugBudgets& budgets)
@@ -24,7 +31,7 @@ DwarfFile::DwarfFile(const std::filesystem::path& program, const DebugFolders& f
     if (dwarf_ == nullptr) throw failure();
     // Else the library ends the program. The exception passes through its functions, whose unwind
     // tables the ABIs of x86-64 and POWER require.
-    dwarf_new_oom_handler(dwarf_, [] { throw std::bad_alloc(); });
+    dwarf_new_oom_handler(dwarf_, throw_no_memory);
     find_sections();
     find_code();
   } catch (const Error& error) {

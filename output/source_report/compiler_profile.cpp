@@ -117,6 +117,7 @@ size_t write_call_order(const CodeEdges& edges, const CodeFiles::File& file,
   }
   using Call = std::tuple<uint64_t, std::string_view, std::string_view>;
   std::vector<Call> sorted;
+  sorted.reserve(calls.size());
   for (const auto& [names, count] : calls) sorted.emplace_back(count, names.first, names.second);
   std::ranges::sort(sorted, [](const Call& a, const Call& b) {
     return std::get<0>(a) != std::get<0>(b) ? std::get<0>(a) > std::get<0>(b) : a < b;

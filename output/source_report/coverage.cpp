@@ -83,8 +83,10 @@ class ProgramCoverage {
       return std::pair(a.address, a.outcomes == nullptr) <
              std::pair(b.address, b.outcomes == nullptr);
     });
-    const auto [first, last] = std::ranges::unique(branches_, {}, &Branch::address);
-    branches_.erase(first, last);
+    branches_.erase(
+        std::unique(branches_.begin(), branches_.end(),
+                    [](const Branch& a, const Branch& b) { return a.address == b.address; }),
+        branches_.end());
   }
 
   // Null if the path is unknown.
@@ -237,8 +239,7 @@ class ProgramCoverage {
 
   uint64_t entries() {
     std::ranges::sort(set_);
-    const auto [first, last] = std::ranges::unique(set_);
-    set_.erase(first, last);
+    set_.erase(std::unique(set_.begin(), set_.end()), set_.end());
     const uint64_t count = set_.empty() ? 0 : flow_.entries(set_);
     set_.clear();
     return count;

@@ -139,7 +139,7 @@ TEST_CASE("a frame of an old format after a frame is damage") {
   const std::string frame("\x28\xb5\x2f\xfd\0\x24\x03\x01\0\0", 10);  // 32 zeros
   const std::string old_frame("\x26\xb5\x2f\xfd\0\x24\x03\x01\0\0\x28\xb5\x2f\xfd", 14);
   for (const std::string& before : {std::string(), std::string("\x28")}) {
-    std::ofstream(path, std::ios::binary) << frame + before + old_frame + std::string(19, '\0');
+    std::ofstream(path, std::ios::binary) << frame << before << old_frame << std::string(19, '\0');
     for (const size_t piece : {1, 333, 4096}) {
       InputFile input = InputFile::open_unpacked(path);
       const Content content = content_of(input, piece);
