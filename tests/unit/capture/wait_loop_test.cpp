@@ -69,7 +69,7 @@ class IdleLoop {
 TEST_CASE("a wait ends with its time, and looks at the processes meanwhile") {
   IdleLoop idle;
   idle.next_look = WaitLoop::Clock::now();  // the loop does not sleep
-  CHECK(idle.wait(5ms) == WaitLoop::Ending::kTime);
+  CHECK(idle.wait(300ms) == WaitLoop::Ending::kTime);
   CHECK(idle.looks > 1);
 }
 
