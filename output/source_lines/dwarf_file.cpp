@@ -14,7 +14,8 @@
 namespace htmtrace {
 namespace {
 
-[[noreturn]] void throw_no_memory() {
+// The type of the handler has the attribute of GCC.
+[[gnu::noreturn]] void throw_no_memory() {
   throw std::bad_alloc();
 }
 
