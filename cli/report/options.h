@@ -65,12 +65,14 @@ struct ReportOptions {
   bool is_for_compilers() const {
     return format == ReportFormat::kLlvmProfile || format == ReportFormat::kCallOrder;
   }
+  // Whether the report is an EdgeReport.
+  bool counts_edges() const { return is_lcov() || is_for_compilers(); }
   // Whether the report has source lines: on request, or because the format has them.
   bool has_lines() const { return by_line || is_callgrind() || is_lcov(); }
   // Whether the report has the tables of HotSpots.
   bool has_tables() const {
     return !follows_calls() && !heat_map && !timeline && !blocks && !by_line && !infer_address &&
-           between.empty() && !is_lcov() && !is_for_compilers();
+           between.empty() && !counts_edges();
   }
 };
 

@@ -76,7 +76,7 @@ class Report {
       call_stacks(traces, output);
     } else if (options_.format == ReportFormat::kPerfetto) {
       call_timeline(traces, output);
-    } else if (options_.is_lcov() || options_.is_for_compilers()) {
+    } else if (options_.counts_edges()) {
       edges(traces, output);
     } else {
       output.put(shown(cores(traces)));
@@ -86,6 +86,9 @@ class Report {
     if (output.reader_gone() && !options_.traces.counts_for_status()) return kExitDone;
     if (lines_) warn_of_lines(lines_->problems());
     incomplete_ |= tell_missing(traces, options_.traces.context);
+    if (incomplete_ && options_.counts_edges()) {
+      print_warning("the traces are incomplete: all counts are lower bounds");
+    }
     note(describe(totals_));
     return exit_status(options_.traces, totals_, incomplete_);
   }
@@ -151,7 +154,6 @@ class Report {
       report.edges().end_trace();
     }
     report.put(output);
-    if (incomplete_) print_warning("the traces are incomplete: all counts are lower bounds");
   }
 
   void callgrind_file(const std::vector<ChosenTrace>& traces, TextOutput& output) {

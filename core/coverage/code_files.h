@@ -21,6 +21,7 @@ class CodeFiles {
     uint64_t first = 0;     // position of `begin`
     uint64_t distance = 0;  // from addresses in the file to those in memory, of its first load
     size_t program = SymbolTable::File::kNoProgram;  // of its first load
+    bool holds(uint64_t position) const { return position - first < end - begin; }
     uint64_t position_of(uint64_t address) const { return first + (address - begin); }
     uint64_t address_of(uint64_t position) const { return begin + (position - first); }
     // The address in memory of the first load, with an owner, by which SymbolTable finds its name.

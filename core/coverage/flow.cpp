@@ -74,12 +74,10 @@ class Flow::Building {
   static constexpr unsigned kMostPasses = 16;
 
   void take(const CodeEdges& edges, const CodeFiles::File& file) {
-    const uint64_t bytes = file.end - file.begin;
-    const auto holds = [&](uint64_t position) { return position - file.first < bytes; };
     for (const auto& [edge, found] : edges.edges()) {
       FileEdge taken;
-      taken.has_start = holds(edge.from);
-      taken.has_end = holds(edge.to);
+      taken.has_start = file.holds(edge.from);
+      taken.has_end = file.holds(edge.to);
       taken.to = edge.to;
       if (!taken.has_start && !taken.has_end) continue;
       if (taken.has_start) {

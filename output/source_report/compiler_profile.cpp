@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/source_report/compiler_profile.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <iterator>
 #include <map>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -14,6 +10,7 @@
 
 #include "core/analysis/control_flow.h"
 #include "core/coverage/flow.h"
+#include "output/source_report/formatted_output.h"
 
 namespace htmtrace {
 namespace {
@@ -29,11 +26,9 @@ struct Jump {
 };
 
 std::vector<Jump> jumps_in(const CodeEdges& edges, const CodeFiles::File& file) {
-  const uint64_t bytes = file.end - file.begin;
-  const auto holds = [&](uint64_t position) { return position - file.first < bytes; };
   std::vector<Jump> jumps;
   for (const auto& [edge, found] : edges.edges()) {
-    if (!holds(edge.from) || !holds(edge.to)) continue;
+    if (!file.holds(edge.from) || !file.holds(edge.to)) continue;
     const EdgeStart start{.address = file.address_of(edge.from),
                           .opcode = found.opcode,
                           .has_opcode = found.has_opcode,
@@ -46,26 +41,11 @@ std::vector<Jump> jumps_in(const CodeEdges& edges, const CodeFiles::File& file) 
   return jumps;
 }
 
-class Lines {
- public:
-  explicit Lines(TextOutput& output) : output_(output) {}
-  template <class... Values>
-  void put(fmt::format_string<Values...> format, Values&&... values) {
-    text_.clear();
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
-    output_.put(text_);
-  }
-
- private:
-  TextOutput& output_;
-  std::string text_;
-};
-
 }  // namespace
 
 LlvmProfileTotals write_llvm_profile(const CodeEdges& edges, const CodeFiles::File& file,
                                      const SymbolTable& symbols, TextOutput& output) {
-  Lines lines(output);
+  FormattedOutput lines(output);
   const Flow flow(edges, file);
   LlvmProfileTotals totals{.ranges = flow.blocks().size()};
   lines.put("{}\n", totals.ranges);
@@ -122,7 +102,7 @@ size_t write_call_order(const CodeEdges& edges, const CodeFiles::File& file,
   std::ranges::sort(sorted, [](const Call& a, const Call& b) {
     return std::get<0>(a) != std::get<0>(b) ? std::get<0>(a) > std::get<0>(b) : a < b;
   });
-  Lines lines(output);
+  FormattedOutput lines(output);
   for (const auto& [count, caller, callee] : sorted) {
     lines.put("{} {} {}\n", caller, callee, count);
   }
