@@ -20,7 +20,7 @@ void put_callgrind(const CallGraph& graph, const SymbolTable& symbols, const Rep
     if (!options.traces.quiet) print_note(text);
   };
   if (graph.without_block() != 0 || graph.jumps_left_out() != 0) {
-    note(fmt::format("constant memory: {} without an address, {} left out",
+    note(fmt::format("constant memory: {} counted at address 0, {} omitted",
                      counted(graph.without_block(), "instruction"),
                      counted(graph.jumps_left_out(), "jump")));
   }

@@ -14,8 +14,8 @@
 namespace htmtrace {
 namespace {
 
-void warn_of_no_code(const CodeFiles::File& file) {
-  print_warning("the profile is empty: the traces have no such code of " + file.path);
+void warn_of_empty_profile(const CodeFiles::File& file, const char* missing) {
+  print_warning(fmt::format("the profile is empty: the traces have no {} {}", missing, file.path));
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ void EdgeReport::put(TextOutput& output) const {
     put_call_order(output);
   }
   if (edges_.without_address() != 0) {
-    note(fmt::format("not in a count: {} without a known address",
+    note(fmt::format("not counted: {} without a known address",
                      counted(edges_.without_address(), "instruction")));
   }
 }
@@ -52,7 +52,7 @@ void EdgeReport::put_coverage(TextOutput& output) const {
                    counted(totals.functions, "function"), totals.executed_directions,
                    counted(totals.directions, "branch direction")));
   if (found.unknown_outcomes != 0) {
-    note(fmt::format("not in a count: {} with an unknown direction",
+    note(fmt::format("not counted: {} with an unknown direction",
                      counted(found.unknown_outcomes, "execution of a branch")));
   }
 }
@@ -63,17 +63,17 @@ void EdgeReport::put_llvm_profile(TextOutput& output) const {
   note(fmt::format("{}: {} executed in {}, {} in {}", file.path,
                    counted(totals.words, "instruction word"), counted(totals.lines, "cache line"),
                    counted(totals.taken, "taken branch"), counted(totals.branches, "place")));
-  if (totals.ranges == 0) warn_of_no_code(file);
+  if (totals.ranges == 0) warn_of_empty_profile(file, "instructions in");
 }
 
 void EdgeReport::put_call_order(TextOutput& output) const {
   const CodeFiles::File& file = chosen_program();
   const size_t pairs = write_call_order(edges_, file, symbols_, output);
   note(fmt::format("{}: {} of a caller and a callee", file.path, counted(pairs, "pair")));
-  if (pairs == 0) warn_of_no_code(file);
+  if (pairs == 0) warn_of_empty_profile(file, "calls within");
 }
 
-// The file that --program names, or the only one.
+// The file that --program names, or the only file.
 const CodeFiles::File& EdgeReport::chosen_program() const {
   const std::vector<CodeFiles::File>& files = edges_.files().files();
   const std::string& wanted = options_.program;

@@ -14,8 +14,8 @@ namespace htmtrace {
 
 class EdgeReport {
  public:
-  // The arguments must outlive this object. Throws Error if this build or the symbols cannot have
-  // the report.
+  // The arguments must outlive this object. Throws Error if this build cannot write the report,
+  // or if no file in `symbols` can have it.
   EdgeReport(const ReportOptions& options, const SymbolTable& symbols);
 
   // Receives the events of the traces.

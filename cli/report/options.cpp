@@ -117,7 +117,7 @@ void check_lines(const CLI::App& app, const ReportOptions& options) {
          "--format", "hot lines are text, json or csv");
 }
 
-// A report of its own.
+// A format that is a separate report accepts no options of other reports.
 void check_format(const CLI::App& app, const char* format) {
   check_alone(
       app, format,
@@ -179,7 +179,7 @@ void declare_options(CLI::App& app, ReportOptions& options) {
   declare_symbols(app, options.symbols);
   declare_debug_folders(app, options.lines);
   app.add_option("--program", options.program,
-                 "With --format llvm-profile or call-order: the program or library")
+                 "Program or library of the profile (llvm-profile, call-order)")
       ->type_name("FILE")
       ->check(not_empty("file"));
   app.option_defaults()->group(kOutputGroup);

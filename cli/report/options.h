@@ -50,7 +50,7 @@ struct ReportOptions {
   bool predict_cycles = false;
   bool by_line = false;
   bool infer_address = false;
-  std::string program;  // a path, or the end of one
+  std::string program;  // a path, or the end of a path
   std::string between;  // FROM,TO; empty: no passages
   TerminalOptions terminal;
   // What the terminal of standard output offers; set before a pager hides it.

@@ -12,8 +12,8 @@
 
 namespace htmtrace {
 
-// Throws std::bad_alloc or std::system_error, which are no Error, so that code that copes with
-// damaged files does not hide them.
+// Throws std::bad_alloc or std::system_error. Neither is an Error, because code that tolerates
+// damaged files must not hide them.
 inline void throw_if_system_failed(const std::filesystem::path& file) {
   if (errno == ENOMEM) throw std::bad_alloc();
   if (errno == EIO || errno == EMFILE || errno == ENFILE) {

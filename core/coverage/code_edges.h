@@ -14,8 +14,8 @@
 namespace htmtrace {
 
 // A sink for CoreDecoder with parts: several threads can find the edges. It accepts several traces;
-// call end_trace() after each trace. Its memory depends on the code that ran, and not on the length
-// of the traces.
+// call end_trace() after each trace. Its memory depends on the code that ran. The length of the
+// traces does not matter.
 class CodeEdges {
  public:
   using Part = EdgePart;

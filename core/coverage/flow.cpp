@@ -48,8 +48,8 @@ class Flow::Building {
     return all;
   }
 
-  // An edge with at least one end in the file. Addresses in the file; the numbers of CodeEdges
-  // stay for ends outside of the file.
+  // An edge with at least one end in the file. An end in the file has its address in the file. An
+  // end outside of the file keeps its position of CodeEdges.
   struct FileEdge {
     EdgeStart start;
     bool has_start = false;
@@ -65,12 +65,12 @@ class Flow::Building {
     uint64_t taken = 0;
     uint64_t not_taken = 0;
     uint64_t leaving = 0;   // executions whose successor is unknown
-    uint64_t arriving = 0;  // at the begin of the block: executions whose predecessor is unknown
+    uint64_t arriving = 0;  // executions of the block whose predecessor is unknown
     bool is_conditional() const { return last.kind() == BranchKind::kConditional; }
-    // A conditional branch that is no call.
+    // A conditional branch that is not a call.
     bool is_conditional_jump() const { return is_conditional() && !sets_link(last.opcode); }
   };
-  // Each pass resolves further branches; the passes after the first few resolve next to none.
+  // Each pass resolves more branches. The passes after the first few resolve almost no branches.
   static constexpr unsigned kMostPasses = 16;
 
   void take(const CodeEdges& edges, const CodeFiles::File& file) {
@@ -253,8 +253,8 @@ uint64_t Flow::arrivals(uint64_t address, uint64_t end) const {
 
 namespace {
 
-// Finds the arcs that begin another turn of a loop: they lead to a block on the path from the first
-// block that control entered.
+// Finds the arcs that begin another iteration of a loop: they lead to a block on the path from the
+// first block that control entered.
 class Loops {
  public:
   Loops(const Flow& flow, std::span<const uint32_t> set) : set_(set), successors_(set.size()) {
@@ -272,7 +272,7 @@ class Loops {
     }
   }
 
-  // The entries from outside, and the turns.
+  // The number of entries from outside and of further iterations.
   uint64_t count() {
     states_.assign(set_.size(), kNew);
     for (const uint32_t block : entered_) visit(block);

@@ -4,8 +4,8 @@
 //
 // Interrupts and calls hide where control went: the next instruction of the trace is in the
 // kernel or in the function. The flow returns later to a successor of the block. Each execution of
-// a block leads to one of its successors, so the executions that arrive at a block from nowhere
-// belong to the executions that leave its predecessors for nowhere.
+// a block leads to one of its successors, so the executions of a block without a known predecessor
+// belong to the executions of its predecessors without a known successor.
 #pragma once
 
 #include <cstddef>
@@ -68,8 +68,8 @@ class Flow {
   // `address` to `end`.
   uint64_t arrivals(uint64_t address, uint64_t end) const;
 
-  // The number of times that control arrived at the blocks from other code, or began another turn
-  // of a loop in the blocks. `set` is sorted, and each block is in it once.
+  // The number of times that control arrived at the blocks from other code, or began another
+  // iteration of a loop within the blocks. Requires that `set` is sorted and has each block once.
   uint64_t entries(std::span<const uint32_t> set) const;
 
  private:

@@ -42,7 +42,7 @@ class PerfMapsMaker {
                                 .offset = mapping.offset,
                                 .inode = mapping.inode,
                                 .file = file_of(mapping),
-                                // Else perf reads names from /tmp/perf-PID.map.
+                                // For code without a path, perf would read /tmp/perf-PID.map.
                                 .is_code = mapping.is_code && !mapping.path.empty()});
     }
   }

@@ -87,7 +87,7 @@ std::optional<PackedFormat> packed_format(std::span<const std::byte> begin) {
 std::optional<size_t> bytes_of_zstd_header(std::span<const std::byte> begin) {
   if (begin.size() < kZstdMagicBytes) return kZstdMagicBytes;
   const auto magic = static_cast<uint32_t>(load_le(begin.first(kZstdMagicBytes)));
-  // 3.1.2: the number of the bytes that follow.
+  // RFC 8878, 3.1.2: the size of the content follows the magic number.
   if ((magic & kSkippableMask) == kSkippableMagic) return kZstdMagicBytes + sizeof(uint32_t);
   if (magic != kFrameMagic) return std::nullopt;
   if (begin.size() == kZstdMagicBytes) return kZstdMagicBytes + 1;

@@ -17,8 +17,8 @@ enum class PackedFormat : uint8_t { kZstd, kGzip };
 std::optional<PackedFormat> packed_format(std::span<const std::byte> begin);
 inline constexpr size_t kPackedMagicBytes = 10;
 
-// Returns the size of the header of the zstd frame that begins with these bytes, or nothing if they
-// begin no frame. With fewer than 5 bytes, returns a smaller size that is more than there are.
+// Returns the size of the header of the zstd frame that begins with these bytes, or nothing if no
+// frame begins here. From fewer than 5 bytes, returns a lower bound that exceeds their number.
 std::optional<size_t> bytes_of_zstd_header(std::span<const std::byte> begin);
 
 // Returns the size of a zstd file's content. Returns nothing if a frame is truncated or does not

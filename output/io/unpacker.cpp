@@ -56,9 +56,10 @@ struct Unpacker::Zstd {
       states_size =
           size_of_frame != ZSTD_CONTENTSIZE_UNKNOWN && size_of_frame != ZSTD_CONTENTSIZE_ERROR;
       stated_bytes = size_of_frame;
-      // In an invalid header, the library looks for a frame of its formats before 0.8 where the
-      // input of a call begins, which need not be the begin of the header. How many bytes of such a
-      // frame it unpacks before damage depends on the size of `room`.
+      // If a header is invalid, the library looks for a frame of its formats before 0.8 at the
+      // start of the input of the call, even if that start is within the header. The number of
+      // bytes that it unpacks from such a frame before it finds damage depends on the size of
+      // `room`.
       const std::optional<size_t> header_bytes = bytes_of_zstd_header(packed);
       if (!header_bytes)
         return {.taken = 0, .given = 0, .in_frame = true, .trouble = "no frame begins here"};

@@ -30,7 +30,7 @@ struct SourceFrame {
   bool operator==(const SourceFrame&) const = default;
 };
 
-// A row of the table of lines.
+// A row of the line table.
 struct SourceRow {
   uint64_t begin = 0;
   uint64_t end = 0;           // `begin`: another row applies at this address
@@ -53,8 +53,8 @@ struct SourceFunction {
 
 // Receives all source lines of a program. Names of files are valid up to end_unit().
 struct SourceVisitor {
-  // `marks_statements`: the rows of statements mark the begin of each statement, as often as the
-  // compiler has duplicated its code. GCC writes such rows when it optimizes.
+  // `marks_statements`: the rows of statements mark the beginning of each statement, once for each
+  // copy of its code. GCC writes such rows when it optimizes.
   std::function<void(bool marks_statements)> begin_unit;
   std::function<void(const SourceFunction&)> function;
   std::function<void(const SourceRow&)> row;  // in the order of addresses in each sequence
@@ -89,8 +89,8 @@ class DebugInfo {
 
   // Sets `frames` to the frames of an address in the file; none if the address is unknown. Returns
   // the addresses around it that have the same frames. Addresses in damaged parts of the file are
-  // unknown. Throws as the constructor if the system fails. The outermost frames are missing if the
-  // texts of the other frames have kMostFrameBytes: many functions can share a text, so a small
+  // unknown. Throws like the constructor if the system fails. The outermost frames are missing if
+  // the texts of the other frames have kMostFrameBytes: many functions can share a text, so a small
   // file may have any number of long frames.
   static constexpr size_t kMostFrameBytes = 256 << 10;
   Span find(uint64_t address, std::vector<SourceFrame>& frames);

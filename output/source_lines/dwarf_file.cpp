@@ -30,8 +30,8 @@ DwarfFile::DwarfFile(const std::filesystem::path& program, const DebugFolders& f
     take_sections();
     dwarf_ = dwarf_begin_elf(file_.get(), DWARF_C_READ, nullptr);
     if (dwarf_ == nullptr) throw failure();
-    // Else the library ends the program. The exception passes through its functions, whose unwind
-    // tables the ABIs of x86-64 and POWER require.
+    // Without this handler, the library ends the program. The exception of the handler passes
+    // through functions of the library: the ABIs of x86-64 and POWER require their unwind tables.
     dwarf_new_oom_handler(dwarf_, throw_no_memory);
     find_sections();
     find_code();

@@ -26,8 +26,8 @@ using Function = CallTree::Function;
 constexpr const char* kUnknownFile = "???";  // as callgrind writes it
 
 // From this address on, instructions of a function ran `change` times more often. The change after
-// the last instruction of a block has the address of its second byte, because the last instruction
-// of the address space has no successor.
+// a block has the address of the second byte of its last instruction: no address follows a block at
+// the end of the address space.
 struct CountChange {
   Function function = CallTree::kUnnamed;
   uint64_t address = 0;  // with its owner

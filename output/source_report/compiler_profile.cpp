@@ -34,7 +34,7 @@ std::vector<Jump> jumps_in(const CodeEdges& edges, const CodeFiles::File& file) 
                           .has_opcode = found.has_opcode,
                           .has_prefix = found.has_prefix};
     const uint64_t to = file.address_of(edge.to);
-    // Without a branch, a signal or another thread is the reason.
+    // An edge without a branch is that of a signal or of another thread.
     if (start.kind() == BranchKind::kNone || to == start.next()) continue;
     jumps.push_back({.start = start, .to = to, .count = found.count});
   }
@@ -56,8 +56,8 @@ LlvmProfileTotals write_llvm_profile(const CodeEdges& edges, const CodeFiles::Fi
     const uint64_t last = (block.end - 1) / kCacheLineBytes;
     totals.lines += last - first + (first == last_line ? 0 : 1);
     last_line = last;
-    // The end of a range is its last instruction. llvm-profgen takes a prefix and its suffix as two
-    // instructions.
+    // The end of a range is its last instruction. llvm-profgen treats a prefix and its suffix
+    // as two instructions.
     lines.put("{:x}-{:x}:{}\n", block.begin, block.end - kWordBytes, block.count);
   }
   std::vector<Jump> jumps = jumps_in(edges, file);

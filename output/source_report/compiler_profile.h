@@ -12,17 +12,17 @@
 namespace htmtrace {
 
 struct LlvmProfileTotals {
-  uint64_t words = 0;  // executed words of instructions; a prefixed instruction has two
+  uint64_t words = 0;  // executed instruction words; a prefixed instruction has two
   size_t lines = 0;    // cache lines that have executed code
   size_t ranges = 0;
-  size_t branches = 0;
-  uint64_t taken = 0;  // executions of the branches
+  size_t branches = 0;  // different pairs of a branch and its target
+  uint64_t taken = 0;   // executions of the branches
 };
 
 // Writes the input of `llvm-profgen --unsymbolized-profile --use-offset=0`: the executions of
 // ranges of instructions, and of taken branches inside of the file (llvm/tools/llvm-profgen,
 // PerfReader.cpp: UnsymbolizedProfileReader). Addresses are those in the file. Calls of a local
-// entry point lead to the begin of the function, where llvm-profgen expects them.
+// entry point lead to the beginning of the function, where llvm-profgen expects them.
 LlvmProfileTotals write_llvm_profile(const CodeEdges& edges, const CodeFiles::File& file,
                                      const SymbolTable& symbols, TextOutput& output);
 

@@ -78,7 +78,7 @@ class ProgramCoverage {
       branches_.push_back({.address = branch.address, .outcomes = &branch});
       all_.unknown_outcomes += branch.unknown;
     }
-    // Executed branches precede their equals.
+    // An executed branch precedes the branch of the file at the same address.
     std::ranges::stable_sort(branches_, [](const Branch& a, const Branch& b) {
       return std::pair(a.address, a.outcomes == nullptr) <
              std::pair(b.address, b.outcomes == nullptr);
@@ -127,7 +127,7 @@ class ProgramCoverage {
     // ELFv2 ABI, 3.4.1: the code that sets r2 usually takes two instructions.
     uint64_t to_local = 8;
     if (symbol != nullptr && symbol->address == owned::plain(address.value)) {
-      // GCC moves the rest of a function, whose begin it inlines, to a function of its own.
+      // If GCC inlines only the beginning of a function, a function of this name has the rest.
       if (symbol->name.find(".part.") != std::string::npos) return 0;
       to_local = symbol->local_entry_bytes;
     }
@@ -157,7 +157,7 @@ class ProgramCoverage {
       row.end = std::max(row.end, row.begin);
       row.loops_end = local->second.second;
     }
-    // The statement continues.
+    // The row continues the statement of the last row.
     if (!rows_.empty() && !row.is_statement && rows_.back().end == row.begin &&
         rows_.back().is_same_line(row)) {
       rows_.back().end = row.end;

@@ -14,7 +14,7 @@ struct core_location {
 
 enum iterator_end { kEndOnes, kEndZero, kEndStatus };
 
-// Where the guest's kernel keeps the running task; 0: not known. In bytes.
+// Byte offsets at which the guest's kernel keeps the running task; 0: not known.
 struct task_offsets {
   unsigned current;    // the task's address in the processor's area (PACA)
   unsigned pid, tgid;  // in the task

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// family FILE ROUNDS [attack] - the workload. It runs two processes of the program `twin` and one
-// of the program `other` at the same time. With "attack", it also runs processes whose pages become
-// pages of other processes:
+// family FILE ROUNDS [attack] - the workload. At the same time, it runs two processes of the
+// program `twin` and one process of the program `other`. With "attack", it also runs processes
+// whose pages later belong to other processes:
 // - a short program, which may end before the recorder sees it
 // - a program that replaces itself
 // - children that execute no program. In each round, the child keeps a page that its parent gives
