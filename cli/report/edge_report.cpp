@@ -23,6 +23,12 @@ void warn_of_empty_profile(const CodeFiles::File& file, const char* missing) {
 EdgeReport::EdgeReport(const ReportOptions& options, const SymbolTable& symbols)
     : options_(options), symbols_(symbols), edges_(symbols) {
   if (options.is_lcov()) check_lines(symbols);
+  if (options.traces.paths.size() > 1) {
+    print_warning(
+        "the pages of the first recording apply to all recordings: if they are of different boots, "
+        "the counts are too low",
+        "write one file for each recording, and add up the files");
+  }
 }
 
 void EdgeReport::put(TextOutput& output) const {
@@ -51,9 +57,12 @@ void EdgeReport::put_coverage(TextOutput& output) const {
                    counted(totals.lines, "line"), totals.executed_functions,
                    counted(totals.functions, "function"), totals.executed_directions,
                    counted(totals.directions, "branch direction")));
+  if (totals.executed_lines == 0) {
+    print_warning("no line was executed: the traces have no instructions in the program files");
+  }
   if (found.unknown_outcomes != 0) {
     note(fmt::format("not counted: {} with an unknown direction",
-                     counted(found.unknown_outcomes, "execution of a branch")));
+                     counted(found.unknown_outcomes, "branch execution")));
   }
 }
 
@@ -68,8 +77,12 @@ void EdgeReport::put_llvm_profile(TextOutput& output) const {
 
 void EdgeReport::put_call_order(TextOutput& output) const {
   const CodeFiles::File& file = chosen_program();
-  const size_t pairs = write_call_order(edges_, file, symbols_, output);
+  const auto [pairs, omitted] = write_call_order(edges_, file, symbols_, output);
   note(fmt::format("{}: {} of a caller and a callee", file.path, counted(pairs, "pair")));
+  if (omitted != 0) {
+    note(fmt::format("omitted: {} of functions with a blank in their name",
+                     counted(omitted, "call")));
+  }
   if (pairs == 0) warn_of_empty_profile(file, "calls within");
 }
 

@@ -119,10 +119,10 @@ void check_lines(const CLI::App& app, const ReportOptions& options) {
 
 // A format that is a separate report accepts no options of other reports.
 void check_format(const CLI::App& app, const char* format) {
-  check_alone(
-      app, format,
-      {"--stacks", "--calls", "--blocks", "--lines", "--heat-map", "--timeline", "--between",
-       "--infer-address", "--last", "--address", "--unit", "--top", "--entries"});
+  check_alone(app, format,
+              {"--stacks", "--calls", "--blocks", "--lines", "--heat-map", "--timeline",
+               "--between", "--infer-address", "--last", "--every", "--class", "--address",
+               "--unit", "--top", "--entries"});
 }
 
 void check_between(const CLI::App& app, const ReportOptions& options) {

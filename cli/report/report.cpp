@@ -87,7 +87,7 @@ class Report {
     if (lines_) warn_of_lines(lines_->problems());
     incomplete_ |= tell_missing(traces, options_.traces.context);
     if (incomplete_ && options_.counts_edges()) {
-      print_warning("the traces are incomplete: all counts are lower bounds");
+      print_warning("the traces are incomplete: the counts are not exact");
     }
     note(describe(totals_));
     return exit_status(options_.traces, totals_, incomplete_);

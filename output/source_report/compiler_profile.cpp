@@ -36,9 +36,16 @@ std::vector<Jump> jumps_in(const CodeEdges& edges, const CodeFiles::File& file) 
     const uint64_t to = file.address_of(edge.to);
     // An edge without a branch is that of a signal or of another thread.
     if (start.kind() == BranchKind::kNone || to == start.next()) continue;
+    if (is_direct_branch(start.opcode) && to != direct_target(start.opcode, start.address))
+      continue;
     jumps.push_back({.start = start, .to = to, .count = found.count});
   }
   return jumps;
+}
+
+// A blank separates the names.
+bool has_blank(std::string_view name) {
+  return name.find_first_of(" \t\r\n") != name.npos;
 }
 
 }  // namespace
@@ -82,17 +89,22 @@ LlvmProfileTotals write_llvm_profile(const CodeEdges& edges, const CodeFiles::Fi
   return totals;
 }
 
-size_t write_call_order(const CodeEdges& edges, const CodeFiles::File& file,
-                        const SymbolTable& symbols, TextOutput& output) {
+CallOrderTotals write_call_order(const CodeEdges& edges, const CodeFiles::File& file,
+                                 const SymbolTable& symbols, TextOutput& output) {
   const auto function_at = [&](uint64_t address) {
     return symbols.find_code(file.named_address(address));
   };
+  CallOrderTotals totals;
   std::map<std::pair<std::string_view, std::string_view>, uint64_t> calls;
   for (const Jump& jump : jumps_in(edges, file)) {
     if (!sets_link(jump.start.opcode)) continue;
     const SymbolTable::Symbol* const caller = function_at(jump.start.address);
     const SymbolTable::Symbol* const callee = function_at(jump.to);
     if (caller == nullptr || callee == nullptr) continue;
+    if (has_blank(caller->name) || has_blank(callee->name)) {
+      totals.omitted += jump.count;
+      continue;
+    }
     calls[{caller->name, callee->name}] += jump.count;
   }
   using Call = std::tuple<uint64_t, std::string_view, std::string_view>;
@@ -106,7 +118,8 @@ size_t write_call_order(const CodeEdges& edges, const CodeFiles::File& file,
   for (const auto& [count, caller, callee] : sorted) {
     lines.put("{} {} {}\n", caller, callee, count);
   }
-  return sorted.size();
+  totals.pairs = sorted.size();
+  return totals;
 }
 
 }  // namespace htmtrace

@@ -26,9 +26,14 @@ struct LlvmProfileTotals {
 LlvmProfileTotals write_llvm_profile(const CodeEdges& edges, const CodeFiles::File& file,
                                      const SymbolTable& symbols, TextOutput& output);
 
+struct CallOrderTotals {
+  size_t pairs = 0;      // lines
+  uint64_t omitted = 0;  // calls from or to a function with a blank in its name
+};
+
 // Writes the input of `ld.lld --call-graph-ordering-file`: lines "CALLER CALLEE CALLS", with the
-// most frequent calls first (lld/ELF, readCallGraph). Returns the number of lines.
-size_t write_call_order(const CodeEdges& edges, const CodeFiles::File& file,
-                        const SymbolTable& symbols, TextOutput& output);
+// most frequent calls first (lld/ELF, readCallGraph).
+CallOrderTotals write_call_order(const CodeEdges& edges, const CodeFiles::File& file,
+                                 const SymbolTable& symbols, TextOutput& output);
 
 }  // namespace htmtrace
