@@ -47,7 +47,9 @@ void DtlSlots::take(std::span<const std::byte> bytes, bool in_order) {
     const uint64_t slots = dtl_slot_bytes(area_bytes_);
     const uint64_t place = position_ & (area_bytes_ - 1);
     uint64_t length;
-    if (place >= slots && place % kDtlEntryBytes == 0 && bytes.size() >= kDtlEntryBytes &&
+    // The padding may arrive in two parts. Only the first part can have the size of a slot.
+    const bool slot_fits = place % kDtlEntryBytes == 0 && area_bytes_ - place >= kDtlEntryBytes;
+    if (place >= slots && slot_fits && bytes.size() >= kDtlEntryBytes &&
         dtl_timebase(bytes.data()) != 0) {
       // A driver with padding never writes there.
       area_bytes_ = kUnending;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ringbuf/dtl_drain.h"
+#include "tests/generator/generated_trace.h"
 #include "tests/unit/dispatch_log/vpa_driver.h"
 #include "tests/unit/dtl_bytes.h"
 #include "tests/unit/plain_ring.h"
@@ -153,6 +154,35 @@ TEST_CASE(
       CHECK(missing <= passes * 2 * 84);
       CHECK(missing >= passes);
     }
+  }
+}
+
+// If a poll finds one entry at the end of a pass of 64 KiB, the driver delivers the rest of the
+// pass in two parts. The second part is shorter than a slot.
+TEST_CASE("the padding at the end of a pass arrives in two parts, at any time") {
+  constexpr size_t kAux = 1 << 16;
+  for (uint64_t seed = 0; seed < 4; seed++) {
+    CAPTURE(seed);
+    generator::Random random(seed);
+    VpaDriver driver(kAux);
+    CollectedEntries collected;
+    DtlDrain drain = drain_of(driver.ring(), kAux, collected);
+    size_t parts = 0;
+    while (driver.ring().page().aux_head < 30 * kAux) {
+      const uint64_t before = driver.ring().page().aux_head % kAux;
+      driver.poll(1 + random.below(2));
+      const uint64_t after = driver.ring().page().aux_head % kAux;
+      if (before + 64 == kAux && after + 16 == kAux) parts++;
+      if (random.chance(600)) look(drain);
+    }
+    look(drain);
+    CHECK(parts > 0);
+    CHECK(std::is_sorted(collected.numbers.begin(), collected.numbers.end()));
+    CHECK(collected.numbers.back() < driver.written());
+    CHECK(drain.totals().passes.count == 30);
+    CHECK(drain.totals().void_slots.count == 0);
+    CHECK(drain.totals().disordered.count == 0);
+    CHECK(collected.losses.empty());
   }
 }
 

@@ -62,7 +62,10 @@ class VpaDriver {
       full_ = true;
     }
     for (uint64_t i = 0; i < count; i++) {
-      store(slot_ + i, dtl_entry({.timebase = kBoot + 1 + first + i}));
+      store(slot_ + i, dtl_entry({.dispatch_reason = 7,
+                                  .preempt_reason = 4,
+                                  .processor_id = 3,
+                                  .timebase = kBoot + 1 + first + i}));
     }
     slot_ = full_ ? 0 : slot_ + count;
     return count;
