@@ -43,7 +43,7 @@ boot_guest() {
     mkdir -p "$share"
     [[ ${guest_kernel:-normal} == normal ]] || set -- "$@" --kernel "$guest_kernel" --timeout 1500
     rm -f "$log/hypervisor.report"
-    set -- "$machine/boot" --timeout 300 --log "$log" --share "$share" "$@" "$here/guest"
+    set -- "$machine/boot" --timeout 1200 --log "$log" --share "$share" "$@" "$here/guest"
     "$@" >"$log/guest.tap" 2>"$log/boot.log" || status=$?
     # Without a report, QEMU was killed by a signal, or did not end on SIGTERM. Such a run states nothing about htmtrace,
     # so the test runs once more, and shows the first run. A guest that fails or hangs has a report.
