@@ -2,6 +2,7 @@
 #include "output/export/call_timeline.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "output/export/trace_events.h"
 #include "output/io/shares.h"
@@ -19,8 +20,8 @@ constexpr int kFunctions = 1;
 
 }  // namespace
 
-CallTimeline::CallTimeline(TextOutput& output, const SymbolTable& symbols)
-    : output_(output), stacks_(symbols), windows_(kMostWindows) {
+CallTimeline::CallTimeline(TextOutput& output, CallStacks stacks)
+    : output_(output), stacks_(std::move(stacks)), windows_(kMostWindows) {
   stacks_.keep_nodes();
   begin_trace_events(json_);
 }

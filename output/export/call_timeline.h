@@ -28,8 +28,8 @@ class CallTimeline {
   // Viewers cannot load larger files.
   static constexpr uint64_t kMostBytes = 1'000'000'000;
 
-  // Both must outlive this object.
-  CallTimeline(TextOutput& output, const SymbolTable& symbols);
+  // `output` must outlive this object. `stacks` is new.
+  CallTimeline(TextOutput& output, CallStacks stacks);
 
   // Traces follow one after the other.
   void begin_trace(const std::string& name);

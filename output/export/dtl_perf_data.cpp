@@ -17,8 +17,8 @@ constexpr size_t kChunkRecordBytes = 48;
 constexpr uint32_t kPmuType = 1000;
 constexpr uint32_t kVpaDtl = 7;  // PERF_AUXTRACE_VPA_DTL
 
-constexpr uint64_t kFeatures =
-    1 << kArch | 1 << kCpuCount | 1 << kEventDescription | 1 << kPmuMappings | 1 << kAuxtraceIndex;
+constexpr uint64_t kFeatures = 1 << kHostName | 1 << kArch | 1 << kCpuCount |
+                               1 << kEventDescription | 1 << kPmuMappings | 1 << kAuxtraceIndex;
 
 // Sizes of perf's name tables (tools/perf/util/powerpc-vpadtl.c).
 constexpr uint8_t kDispatchNames = 11, kPreemptNames = 10;
@@ -159,7 +159,7 @@ void DtlPerfData::end(FileBytes& to) const {
 // Sorted by feature bit.
 std::vector<FileBytes> DtlPerfData::features() const {
   FileBytes arch, count, events, mappings, index;
-  put_string(arch, "ppc64le");
+  put_string(arch, kArchName);
   const uint64_t cpus = cpus_.empty() ? 0 : static_cast<uint64_t>(cpus_.rbegin()->first) + 1;
   put32(count, cpus);
   put32(count, cpus_.size());
@@ -180,7 +180,7 @@ std::vector<FileBytes> DtlPerfData::features() const {
     put64(index, offset);
     put64(index, kChunkRecordBytes);
   }
-  std::vector<FileBytes> all;
+  std::vector<FileBytes> all = {host_name()};
   if (!about_.kernel.empty()) put_string(all.emplace_back(), about_.kernel);
   for (FileBytes* each : {&arch, &count, &events, &mappings, &index})
     all.push_back(std::move(*each));

@@ -32,6 +32,12 @@ void put_string(FileBytes& to, std::string_view text) {
   put_padded(to, text, kStringUnit);
 }
 
+FileBytes host_name() {
+  FileBytes name;
+  put_string(name, "unknown");  // no trace has the name of its machine
+  return name;
+}
+
 void put_record_header(FileBytes& to, uint32_t type, size_t bytes, uint16_t misc) {
   put64(to, record_header(type, misc, bytes));
 }

@@ -40,8 +40,9 @@ inline constexpr uint32_t kMmapRecord = 1, kLost = 2, kComm = 3, kSample = 9, kM
                           kFinishedRound = 68, kIdIndex = 69, kAuxtraceInfo = 70, kAuxtrace = 71;
 
 // Bits of features (tools/perf/util/header.h).
-inline constexpr unsigned kBuildId = 2, kOsRelease = 4, kVersion = 5, kArch = 6, kCpuCount = 7,
-                          kEventDescription = 12, kPmuMappings = 16, kAuxtraceIndex = 18;
+inline constexpr unsigned kBuildId = 2, kHostName = 3, kOsRelease = 4, kVersion = 5, kArch = 6,
+                          kCpuCount = 7, kEventDescription = 12, kPmuMappings = 16,
+                          kAuxtraceIndex = 18;
 
 // A number in the byte order of the file.
 constexpr uint64_t little(uint64_t value) {
@@ -62,6 +63,13 @@ void put_padded(FileBytes& to, std::string_view text, size_t unit);
 // The strings of features.
 void put_string(FileBytes& to, std::string_view text);
 void put_record_header(FileBytes& to, uint32_t type, size_t bytes, uint16_t misc = 0);
+// The feature kHostName. Its bit shows readers the byte order of the bits, so each file has it:
+// perf needs it on a big-endian machine (perf_file_header__read in tools/perf/util/header.c), and
+// hotspot on every machine.
+FileBytes host_name();
+// The value of the feature kArch. perf accepts all names that begin with "ppc" or "powerpc", and
+// reads the size of an address from "64" (tools/perf/util/env.c). hotspot accepts only the latter.
+inline constexpr std::string_view kArchName = "powerpc64le";
 
 // A section of the file, in bytes.
 struct Section {

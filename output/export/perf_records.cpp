@@ -159,7 +159,7 @@ void PerfRecords::put_kernel(const PerfMaps::Kernel& kernel) {
 void PerfRecords::finish(const std::string& version) {
   FileBytes program, arch, cpus, events;
   put_string(program, version);
-  put_string(arch, "ppc64le");
+  put_string(arch, kArchName);
   put32(cpus, 1);
   put32(cpus, 1);
   put32(events, 1);
@@ -169,8 +169,8 @@ void PerfRecords::finish(const std::string& version) {
   put_string(events, "instructions");
   put64(events, kEventId);
   constexpr uint64_t kFeatureBits =
-      1 << kVersion | 1 << kArch | 1 << kCpuCount | 1 << kEventDescription;
-  const std::vector<FileBytes> features = {program, arch, cpus, events};
+      1 << kHostName | 1 << kVersion | 1 << kArch | 1 << kCpuCount | 1 << kEventDescription;
+  const std::vector<FileBytes> features = {host_name(), program, arch, cpus, events};
   FileBytes end, header;
   put_features(end, kDataBegin + data_bytes_, features);
   output_.put(text_of(end));
