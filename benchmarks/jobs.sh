@@ -191,5 +191,6 @@ job loop 'text, user' decode --privilege user
 job loop 'text --symbols' decode --privilege user --symbols "${elf[@]}"
 job loop '--fields line' decode --privilege user --fields "$fields,line,inlined" "${elf[@]}"
 say "                   $(times_of_lines "$fields" "${elf[@]}") times the user time of --fields without line and inlined"
+job loop 'stacks --inlined' report --stacks --inlined --privilege user "${elf[@]}"
 job loop 'report --lines' report --lines --privilege user "${elf[@]}"
 job loop 'annotate' annotate --privilege user --top 100 "${elf[@]}"

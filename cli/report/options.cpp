@@ -38,6 +38,7 @@ void declare_tables(CLI::App& app, ReportOptions& options) {
       ->default_str("");
   app.add_flag("--stacks", options.stacks, "Report folded call stacks");
   app.add_flag("--calls", options.calls, "Report the call tree; as svg, a flame graph");
+  app.add_flag("--inlined", options.inlined, "Add inlined functions to the call stacks");
   app.add_flag("--blocks", options.blocks, "Report hot basic blocks and their successors");
   app.add_flag("--mca", options.predict_cycles, "Predict the cycles of the blocks with llvm-mca");
   app.add_flag("--lines", options.by_line,
@@ -236,8 +237,14 @@ void check(const CLI::App& app, ReportOptions& options) {
   if (options.blocks) check_blocks(options);
   reject(options.predict_cycles && !options.blocks, "--mca", "requires --blocks");
   if (options.by_line) check_lines(app, options);
+  const bool has_stacks = options.follows_calls() || options.format == ReportFormat::kPerfetto ||
+                          options.format == ReportFormat::kHtml;
+  reject(options.inlined && !has_stacks, "--inlined",
+         "requires --stacks, --calls, --format perfetto or --html");
+  reject(options.inlined && options.is_callgrind(), "--inlined",
+         "cannot be used with --format callgrind");
   reject(!options.lines.debug_folders.empty() && !options.has_lines(), "--debug-dir",
-         "requires --lines or --format callgrind or lcov");
+         "requires --lines, --inlined or --format callgrind or lcov");
   if (options.units.empty()) {
     options.units = {"64K"};
     if (!options.heat_map) options.units.insert(options.units.begin(), "128");

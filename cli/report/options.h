@@ -49,6 +49,7 @@ struct ReportOptions {
   bool blocks = false;
   bool predict_cycles = false;
   bool by_line = false;
+  bool inlined = false;
   bool infer_address = false;
   std::string program;  // a path, or the end of a path
   std::string between;  // FROM,TO; empty: no passages
@@ -67,8 +68,8 @@ struct ReportOptions {
   }
   // Whether the report is an EdgeReport.
   bool counts_edges() const { return is_lcov() || is_for_compilers(); }
-  // Whether the report has source lines: on request, or because the format has them.
-  bool has_lines() const { return by_line || is_callgrind() || is_lcov(); }
+  // Whether the report reads debug information: on request, or because the format has lines.
+  bool has_lines() const { return by_line || inlined || is_callgrind() || is_lcov(); }
   // Whether the report has the tables of HotSpots.
   bool has_tables() const {
     return !follows_calls() && !heat_map && !timeline && !blocks && !by_line && !infer_address &&

@@ -59,7 +59,7 @@ class Report {
   // `model` is null if the user did not request predictions.
   Report(const ReportOptions& options, CycleModel* model)
       : options_(options), model_(model), symbols_(load_symbols(options.symbols, options.traces)) {
-    if (options.by_line) lines_ = open_lines(symbols_, options.lines);
+    if (options.by_line || options.inlined) lines_ = open_lines(symbols_, options.lines);
   }
 
   int run(Pager& pager) {
@@ -129,7 +129,7 @@ class Report {
 
   void call_stacks(const std::vector<ChosenTrace>& traces, TextOutput& output) {
     refuse_inference();
-    CallStacks stacks(symbols_);
+    CallStacks stacks = new_stacks();
     for (const ChosenTrace& trace : traces) {
       stacks.begin_trace();
       read(trace, stacks);
@@ -144,6 +144,11 @@ class Report {
     output.put(text                                     ? shown(report.to_text())
                : options_.format == ReportFormat::kJson ? report.to_json()
                                                         : report.to_svg());
+  }
+
+  CallStacks new_stacks() const {
+    return CallStacks(symbols_, CallTree::Detail::kFunctions,
+                      options_.inlined ? inlined_by(*lines_) : FindInlined());
   }
 
   void edges(const std::vector<ChosenTrace>& traces, TextOutput& output) {
@@ -188,7 +193,7 @@ class Report {
     constexpr size_t kWindows = 128;
     constexpr size_t kRows = 32;
     HotSpots spots(wishes(), symbols_);
-    CallStacks stacks(symbols_);
+    CallStacks stacks = new_stacks();
     HeatMaps maps(options_.wishes.units.back(), options_.axis);
     std::vector<TimelineReport::Trace> timelines;
     for (const ChosenTrace& trace : traces) {
@@ -228,7 +233,7 @@ class Report {
   }
 
   void call_timeline(const std::vector<ChosenTrace>& traces, TextOutput& output) {
-    CallTimeline timeline(output, symbols_);
+    CallTimeline timeline(output, new_stacks());
     for (const ChosenTrace& trace : traces) {
       timeline.begin_trace(trace.describe());
       read(trace, timeline);
@@ -366,7 +371,7 @@ class Report {
   const ReportOptions& options_;
   CycleModel* model_;
   SymbolTable symbols_;
-  std::unique_ptr<SourceFiles> lines_;  // with --lines
+  std::unique_ptr<SourceFiles> lines_;  // with --lines or --inlined
   std::optional<NameSelection> names_;  // resolved on first use
   DecodeTotals totals_ = no_totals(options_.traces);
   bool incomplete_ = false;

@@ -4,11 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "core/base/error.h"
 #include "core/base/plain_text.h"
+#include "output/source_lines/line_texts.h"
 
 namespace htmtrace {
 
@@ -50,6 +52,20 @@ void check_lines(const SymbolTable& symbols) {
 std::unique_ptr<SourceFiles> open_lines(const SymbolTable& symbols, const LineOptions& options) {
   check_lines(symbols);
   return std::make_unique<SourceFiles>(symbols, folders_of(options));
+}
+
+FindInlined inlined_by(SourceFiles& files) {
+  return [&files](EffectiveAddr address) {
+    std::vector<std::string_view> names;
+    const DebugInfo::Span span = files.find_inlined(address, names);
+    InlinedFunctions inlined{.begin = span.begin, .end = span.end, .names = {}};
+    const char* const mark = proof_mark(!owned::is_unproven(address.value));
+    inlined.names.reserve(names.size());
+    for (const std::string_view name : names) {
+      inlined.names.push_back(fmt::format("{}{}", name.empty() ? "?" : name, mark));
+    }
+    return inlined;
+  };
 }
 
 void warn_of_lines(const std::vector<std::string>& problems) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/call_stacks/inlined_chains.h"
 #include "output/source_lines/source_files.h"
 
 namespace htmtrace {
@@ -29,6 +30,9 @@ void check_lines(const SymbolTable& symbols);
 
 // The lines of the files in `symbols`, which must outlive the result. Throws like check_lines().
 std::unique_ptr<SourceFiles> open_lines(const SymbolTable& symbols, const LineOptions& options);
+
+// The functions that the compiler inlined, for CallStacks. `files` must outlive the result.
+FindInlined inlined_by(SourceFiles& files);
 
 // Warns of files that have no lines, or only a part of their lines.
 void warn_of_lines(const std::vector<std::string>& problems);

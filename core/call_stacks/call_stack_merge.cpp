@@ -28,6 +28,7 @@ void CallStacks::visit_nodes(const Visit& visit) {
     visit(parent.own);
   }
   visit(leaf_);
+  visit(own_);
   visit(handled_);
 }
 

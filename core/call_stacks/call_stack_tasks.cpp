@@ -379,7 +379,7 @@ bool CallStacks::return_of_clone(size_t frame) {
   task_.function = caller.function;
   choice.stack = caller.stack;
   choice.depth = frame;
-  choice.base = tree_.reveal(choice.base, task_.function, caller.step.next - 4 + owner_);
+  choice.base = reveal(choice.base, task_.function, caller.step.next - 4 + owner_);
   task_.stack.forget();
   task_.frames.resize(frame);
   return true;

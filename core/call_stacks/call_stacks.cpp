@@ -15,6 +15,10 @@ constexpr uint64_t kCodeLineBytes = 128;
 
 namespace {
 
+// The number of areas that the tracker remembers: functions, or their parts that have the same
+// inlined functions.
+constexpr unsigned kFunctionBits = 12, kPartBits = 15;
+
 struct NoVisitor {
   void code(const CallStacks::Stretch&) {}
   void gap() {}
@@ -22,8 +26,14 @@ struct NoVisitor {
 
 }  // namespace
 
-CallStacks::CallStacks(const SymbolTable& symbols, CallTree::Detail detail)
-    : symbols_(symbols), cursor_(symbols), tree_(detail), sites_(kCallSites) {}
+CallStacks::CallStacks(const SymbolTable& symbols, CallTree::Detail detail,
+                       FindInlined find_inlined)
+    : symbols_(symbols),
+      cursor_(symbols),
+      tree_(detail),
+      areas_(find_inlined ? kPartBits : kFunctionBits),
+      inlined_(std::move(find_inlined)),
+      sites_(kCallSites) {}
 
 void CallStacks::take(CallPart& part) {
   NoVisitor visitor;
@@ -286,8 +296,18 @@ void CallStacks::link_frames(size_t from) {
 void CallStacks::reveal_caller(uint64_t ea) {
   if (task_.base == kRoot || ++task_.revealed > kMostRevealed) return restart();
   task_.function = caller_at(ea);
-  task_.base = tree_.reveal(task_.base, task_.function, ea - 4 + owner_);
+  task_.base = reveal(task_.base, task_.function, ea - 4 + owner_);
   begins_ = true;  // before the trace or a gap
+}
+
+CallStacks::Node CallStacks::reveal(Node base, CallTree::Function function, uint64_t site) {
+  if (inlined_.wanted() && tree_.is_symbol(function)) {
+    const auto chain = inlined_.functions(inlined_.find({site}, tree_).number);
+    for (size_t i = chain.size(); i-- > 0;) {
+      base = tree_.reveal(base, chain[i], std::exchange(site, CallTree::kNoSite));
+    }
+  }
+  return tree_.reveal(base, function, site);
 }
 
 // Forgets the callers. In the kernel, the callers in the program remain known.
@@ -350,19 +370,28 @@ void CallStacks::set_area(uint64_t ea, bool entered) {
     area_first_ = area.first;
     area_bytes_ = area.bytes;
     task_.function = area_function_ = area.function;
+    area_inlined_ = area.inlined;
     area_is_exact_ = true;
   };
   const Place place{ea + owner_};
   if (const Area* known = areas_.find(place)) return use(*known);
   if (const SymbolTable::Span span = symbol_at(ea); span.symbol != nullptr) {
-    const Area area{.first = span.begin - owner_,
-                    .bytes = span.end - span.begin,
-                    .function = tree_.function_of(name_at(span, ea), /*is_symbol=*/true)};
+    Area area{.first = span.begin - owner_,
+              .bytes = span.end - span.begin,
+              .function = tree_.function_of(name_at(span, ea), /*is_symbol=*/true)};
+    if (inlined_.wanted()) {
+      const InlinedChains::Found found = inlined_.find({place.address}, tree_);
+      const uint64_t begin = std::max(found.begin, span.begin);
+      area.first = begin - owner_;
+      area.bytes = std::min(found.end, span.end) - begin;
+      area.inlined = found.number;
+    }
     areas_.put(place, area);
     return use(area);
   }
   area_first_ = 0;
   area_bytes_ = ~uint64_t{0};
+  area_inlined_ = InlinedChains::kNone;
   if (!symbols_.empty()) {
     // The next function with a name may be close.
     area_first_ = ea & ~(kCodeLineBytes - 1);
@@ -378,11 +407,21 @@ void CallStacks::set_area(uint64_t ea, bool entered) {
 // Sets the node of the current stack.
 void CallStacks::settle() {
   const Node parent = parent_at(task_.frames.size());
-  if (parent == settled_parent_ && task_.function == settled_function_) return;
-  leaf_ = tree_.child(parent, task_.function);
+  // The function may have changed after the last set_area().
+  const InlinedChains::Number inlined =
+      task_.function == area_function_ ? area_inlined_ : InlinedChains::kNone;
+  if (parent == settled_parent_ && task_.function == settled_function_ &&
+      inlined == settled_inlined_) {
+    return;
+  }
+  leaf_ = own_ = tree_.child(parent, task_.function);
+  for (const CallTree::Function function : inlined_.functions(inlined)) {
+    leaf_ = tree_.child(leaf_, function);
+  }
   // The tree counts each use of a mark.
   settled_parent_ = CallTree::is_mark(tree_.function(leaf_)) ? kUnsettled : parent;
   settled_function_ = task_.function;
+  settled_inlined_ = inlined;
 }
 
 }  // namespace htmtrace

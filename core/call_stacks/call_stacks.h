@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "core/base/recent_table.h"
 #include "core/call_stacks/call_part.h"
 #include "core/call_stacks/call_tree.h"
+#include "core/call_stacks/inlined_chains.h"
 #include "core/call_stacks/stack_pointer.h"
 #include "core/core_trace/events.h"
 #include "core/core_trace/sink.h"
@@ -41,14 +43,15 @@ class CallStacks {
   static constexpr Node kRoot = CallTree::kRoot;
 
   // `symbols` must outlive the tracker. A function without a name gets the address of its call
-  // target.
+  // target. With `find_inlined`, inlined functions follow the named function that has their code.
   explicit CallStacks(const SymbolTable& symbols,
-                      CallTree::Detail detail = CallTree::Detail::kFunctions);
+                      CallTree::Detail detail = CallTree::Detail::kFunctions,
+                      FindInlined find_inlined = {});
 
   void instruction(const Instruction& instruction) {
     if (follow(instruction)) [[likely]] {
       tree_.count(leaf_);
-      if (begins_) tree_.enter(leaf_);
+      if (begins_) tree_.enter(own_);
       begins_ = false;
     } else {
       unknown_++;
@@ -137,7 +140,7 @@ class CallStacks {
 
   uint64_t unknown() const { return unknown_; }    // instructions without address or word
   uint64_t restarts() const { return restarts_; }  // stacks that the tracker had to abandon
-  uint64_t cut() const { return tree_.cut() + cut_; }
+  uint64_t cut() const { return tree_.cut() + cut_ + inlined_.cut(); }
 
  private:
   // The effect of an instruction on the stack.
@@ -280,6 +283,9 @@ class CallStacks {
   void pass(const CallPart::Step& step, Visitor& visitor);
   template <class Visitor>
   void follow_run(const CallPart& part, const CallPart::Step& step, Visitor& visitor);
+  template <class Visitor>
+  void follow_in_area(const CallPart::Step& step, uint64_t ea, std::span<const uint32_t> words,
+                      Visitor& visitor);
 
   // ---- control flow
   void arrive(uint64_t ea, const Instruction& instruction);
@@ -334,6 +340,8 @@ class CallStacks {
   void settle();
   template <class Visit>
   void visit_nodes(const Visit& visit);
+  // Adds the caller at an address to a stack that misses it. Returns the new base.
+  Node reveal(Node base, CallTree::Function function, uint64_t site);
   // The parent of the function that runs inside of `frames` frames.
   Node parent_at(size_t frames) const {
     const Choice& choice = task_.choice;
@@ -355,10 +363,12 @@ class CallStacks {
   std::vector<Task> tasks_;
   std::vector<Parent> parents_;  // the newest is last
   Node leaf_ = kRoot;
+  Node own_ = kRoot;  // the stack of task_.function, without the functions inlined into it
   // The last result of settle(). Most transfers of control stay in their function.
   static constexpr Node kUnsettled = ~Node{0};
   Node settled_parent_ = kUnsettled;
   CallTree::Function settled_function_ = CallTree::kUnnamed;
+  InlinedChains::Number settled_inlined_ = InlinedChains::kNone;
   // The size of the tree at which merge_stacks() runs.
   static constexpr size_t kFirstMerge = 1 << 14;
   // A step between two checks of the size needs only a few nodes.
@@ -371,6 +381,7 @@ class CallStacks {
   uint64_t area_first_ = 0;
   uint64_t area_bytes_ = 0;
   CallTree::Function area_function_ = CallTree::kUnnamed;
+  InlinedChains::Number area_inlined_ = InlinedChains::kNone;
   bool area_is_exact_ = false;  // no other function has a name in the area
 
   // The named functions that control reached recently, with their addresses.
@@ -378,13 +389,15 @@ class CallStacks {
     uint64_t first = 0;
     uint64_t bytes = 0;
     CallTree::Function function = CallTree::kUnnamed;
+    InlinedChains::Number inlined = InlinedChains::kNone;
   };
   struct Place {
     uint64_t address = 0;  // with the owner bits
     uint64_t hash() const { return address; }
     bool operator==(const Place&) const = default;
   };
-  RecentTable<Place, Area> areas_{12};
+  RecentTable<Place, Area> areas_;
+  InlinedChains inlined_;
 
   Step step_;
   Level level_ = Level::kUnknown;

@@ -24,11 +24,19 @@ CallTree::CallTree(Detail detail) : detail_(detail) {
   others_ = add(kRoot, kOthers, 1);
 }
 
-CallTree::Function CallTree::function_of(const std::string& name, bool is_symbol) {
+CallTree::Function CallTree::number_of(const std::string& name, Kind kind) {
   if (functions_.size() >= kMostFunctions) return find(name);
   const auto [known, added] = numbers_.try_emplace(name, static_cast<Function>(functions_.size()));
-  if (added) functions_.push_back({.name = in_stack(name), .is_symbol = is_symbol});
+  if (added) functions_.push_back({.name = in_stack(name), .kind = kind});
   return known->second;
+}
+
+CallTree::Function CallTree::function_of(const std::string& name, bool is_symbol) {
+  return number_of(name, is_symbol ? Kind::kSymbol : Kind::kNoSymbol);
+}
+
+CallTree::Function CallTree::inlined_function_of(std::string_view name) {
+  return number_of(std::string(name).append(kInlinedMark), Kind::kInlined);
 }
 
 CallTree::Function CallTree::find(const std::string& name) const {

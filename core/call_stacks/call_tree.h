@@ -39,9 +39,14 @@ class CallTree {
   // The number of a function. `is_symbol`: `name` is a symbol, not the address of the first
   // instruction. Returns kUnnamed for a new function when the tree has too many functions.
   Function function_of(const std::string& name, bool is_symbol);
+  // The number of a function that the compiler inlined, which has a name of its own: `name` with
+  // the mark that perf uses, too.
+  static constexpr std::string_view kInlinedMark = " (inlined)";
+  Function inlined_function_of(std::string_view name);
   // Returns kUnnamed for an unknown name.
   Function find(const std::string& name) const;
-  bool is_symbol(Function function) const { return functions_[function].is_symbol; }
+  bool is_symbol(Function function) const { return functions_[function].kind == Kind::kSymbol; }
+  bool is_inlined(Function function) const { return functions_[function].kind == Kind::kInlined; }
   const std::string& name_of(Function function) const { return functions_[function].name; }
 
   // The stack of `parent` plus one function. Stacks that are too deep end with a special node, and
@@ -93,9 +98,10 @@ class CallTree {
  private:
   static constexpr size_t kMostFunctions = 1 << 19;
 
+  enum class Kind : uint8_t { kNoSymbol, kSymbol, kInlined };
   struct Named {
     std::string name;
-    bool is_symbol = false;
+    Kind kind = Kind::kNoSymbol;
   };
   struct Entry {
     Node parent = kRoot;
@@ -120,6 +126,7 @@ class CallTree {
     return entry.function == kUnknownCallers && !entry.confirmed;
   }
 
+  Function number_of(const std::string& name, Kind kind);
   Node add(Node parent, Function function, uint32_t depth);
   Node add_merged(const Entry& entry, Node parent, bool is_open);
   Node end_of(Node parent);

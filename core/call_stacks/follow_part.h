@@ -3,6 +3,7 @@
 // gap().
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -49,7 +50,7 @@ void CallStacks::pass(const CallPart::Step& step, Visitor& visitor) {
   }
   if (step.selected) {
     tree_.count(leaf_);
-    if (begins) tree_.enter(leaf_);
+    if (begins) tree_.enter(own_);
   }
   visitor.code(Stretch{.begin = step.ea + owner_,
                        .instructions = 1,
@@ -62,33 +63,42 @@ void CallStacks::pass(const CallPart::Step& step, Visitor& visitor) {
 template <class Visitor>
 void CallStacks::follow_run(const CallPart& part, const CallPart::Step& step, Visitor& visitor) {
   const std::span<const uint32_t> words = part.words(step);
-  const uint64_t first = CallPart::run_ea(step);
-  const uint64_t bytes = 4 * words.size();
-  // Fast path: the run stays in the function.
-  if (first - area_first_ < area_bytes_ && bytes <= area_bytes_ - (first - area_first_))
-      [[likely]] {
-    if (step.selected) tree_.count(leaf_, words.size());
-    visitor.code(Stretch{.begin = first + owner_,
-                         .instructions = static_cast<uint32_t>(words.size()),
-                         .opcode = words.front(),
-                         .selected = step.selected,
-                         .function = tree_.function(leaf_)});
-    step_.next = first + bytes;
-    step_.opcode = words.back();
-    if (step.last_load != 0) {
-      const size_t load = step.last_load - size_t{1};
-      load_number(words[load], first + 4 * load);
-    }
-    return;
-  }
   CallPart::Step next = step;
   next.has_prefix = next.has_data = false;
-  for (size_t i = 0; i < words.size(); i++) {
+  for (size_t i = 0; i < words.size();) {
+    const uint64_t ea = CallPart::run_ea(step) + 4 * i;
+    const uint64_t offset = ea - area_first_;
+    // Fast path: most runs stay in the function.
+    if (offset < area_bytes_ && area_bytes_ - offset >= 4) [[likely]] {
+      const size_t count = std::min<uint64_t>(words.size() - i, (area_bytes_ - offset) / 4);
+      follow_in_area(step, ea, words.subspan(i, count), visitor);
+      i += count;
+      continue;
+    }
     next.opcode = words[i];
-    next.ea = first + 4 * i;
-    next.la = step.la + (next.ea - step.ea);
+    next.ea = ea;
+    next.la = step.la + (ea - step.ea);
     pass(next, visitor);
+    i++;
   }
+}
+
+// Follows a part of the run of `step` that stays in the area.
+template <class Visitor>
+void CallStacks::follow_in_area(const CallPart::Step& step, uint64_t ea,
+                                std::span<const uint32_t> words, Visitor& visitor) {
+  if (step.selected) tree_.count(leaf_, words.size());
+  visitor.code(Stretch{.begin = ea + owner_,
+                       .instructions = static_cast<uint32_t>(words.size()),
+                       .opcode = words.front(),
+                       .selected = step.selected,
+                       .function = tree_.function(leaf_)});
+  step_.next = ea + 4 * words.size();
+  step_.opcode = words.back();
+  if (step.last_load == 0) return;
+  // The words up to the last load of a number may be in other areas.
+  const uint64_t load = CallPart::run_ea(step) + 4 * (step.last_load - uint64_t{1});
+  if (load - ea < 4 * words.size()) load_number(words[(load - ea) / 4], load);
 }
 
 }  // namespace htmtrace

@@ -32,12 +32,13 @@ class StackTree {
   const std::string& name(Stack stack) const { return tree_.name_of(stacks_[stack].function); }
   // The name is a symbol, not an address or a mark such as "[unknown callers]".
   bool is_symbol(Stack stack) const { return tree_.is_symbol(stacks_[stack].function); }
+  bool is_inlined(Stack stack) const { return tree_.is_inlined(stacks_[stack].function); }
   bool is_mark(Stack stack) const { return CallTree::is_mark(stacks_[stack].function); }
   // Instructions of the innermost function, and of this function with all functions that it called.
   uint64_t own(Stack stack) const { return stacks_[stack].instructions; }
   uint64_t total(Stack stack) const { return stacks_[stack].total; }
   // How often the innermost function began with these callers, at least 1: its begin need not be in
-  // the trace. Not for marks.
+  // the trace. Not for marks and inlined functions.
   uint64_t calls(Stack stack) const { return std::max<uint64_t>(stacks_[stack].calls, 1); }
 
   // The stacks with one more function, in no particular order.

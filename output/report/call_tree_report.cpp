@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/base/counted.h"
@@ -49,7 +50,7 @@ std::string CallTreeReport::omission() const {
 }
 
 std::string CallTreeReport::calls_text(StackTree::Stack stack) const {
-  return tree.is_mark(stack) ? "-" : std::to_string(tree.calls(stack));
+  return has_calls(stack) ? std::to_string(tree.calls(stack)) : "-";
 }
 
 std::string CallTreeReport::to_text() const {
@@ -79,8 +80,11 @@ std::string CallTreeReport::to_json() const {
   json.begin_array("stacks");
   for (const StackTree::Stack stack : in_order()) {
     json.begin_object();
-    json.text("function", tree.name(stack));
+    std::string_view name = tree.name(stack);
+    if (tree.is_inlined(stack)) name.remove_suffix(CallTree::kInlinedMark.size());
+    json.text("function", name);
     json.boolean("mark", tree.is_mark(stack));
+    json.boolean("inlined", tree.is_inlined(stack));
     const StackTree::Stack caller = tree.parent(stack);
     if (caller == StackTree::kRoot) {
       json.null("caller");
@@ -90,10 +94,10 @@ std::string CallTreeReport::to_json() const {
     json.number("depth", tree.depth(stack));
     json.number("instructions", tree.total(stack));
     json.number("own", tree.own(stack));
-    if (tree.is_mark(stack)) {
-      json.null("calls");
-    } else {
+    if (has_calls(stack)) {
       json.number("calls", tree.calls(stack));
+    } else {
+      json.null("calls");
     }
     json.end_object();
     place.emplace(stack, place.size());

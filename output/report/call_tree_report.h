@@ -41,7 +41,12 @@ struct CallTreeReport {
   std::vector<StackTree::Stack> in_order(size_t most) const;
   std::vector<StackTree::Stack> in_order() const { return in_order(shown.size()); }
 
-  // The number of calls of the innermost function; "-" for a mark.
+  // Whether the calls of the innermost function are known: a mark is no function, and no
+  // instruction calls an inlined function.
+  bool has_calls(StackTree::Stack stack) const {
+    return !tree.is_mark(stack) && !tree.is_inlined(stack);
+  }
+  // The number of calls of the innermost function; "-" if unknown.
   std::string calls_text(StackTree::Stack stack) const;
 
   // "12 stacks with 34 instructions of their own are not shown"; empty if all stacks are shown.

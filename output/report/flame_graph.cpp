@@ -65,7 +65,7 @@ class Flames {
           share(here), share(tree_.total(stack)), tree_.depth(stack), style, name,
           tree_.total(stack),
           fmt::format("{} own{}", tree_.own(stack),
-                      tree_.is_mark(stack) ? "" : ", " + counted(tree_.calls(stack), "call")));
+                      report_.has_calls(stack) ? ", " + counted(tree_.calls(stack), "call") : ""));
     }
     return text_ + "</svg>\n";
   }

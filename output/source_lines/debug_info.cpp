@@ -185,15 +185,49 @@ struct DebugInfo::Reader {
     span.end = std::min(span.end, end);
   }
 
+  // Returns the unit that has an address, or null. Sets `span` to the addresses around it for which
+  // this is known.
+  Unit* unit_at(uint64_t address, Span& span) {
+    const auto after = std::ranges::upper_bound(index, address, {}, &IndexRange::begin);
+    const uint64_t next = after == index.end() ? ~uint64_t{0} : after->begin;
+    if (after == index.begin()) {
+      span = {.begin = 0, .end = next};
+      return nullptr;
+    }
+    const IndexRange& before = *std::prev(after);
+    if (address >= before.end) {
+      span = {.begin = before.end, .end = next};
+      return nullptr;
+    }
+    span = {.begin = before.begin, .end = before.end};
+    Unit& unit = units[before.value];
+    read(unit);
+    return &unit;
+  }
+
+  Span find_inlined(uint64_t address, std::vector<std::string_view>& names) {
+    names.clear();
+    Span span;
+    const Unit* const unit = unit_at(address, span);
+    if (unit == nullptr) return span;
+    const UnitFunctions::Found innermost = unit->functions.find(address);
+    limit(span, innermost.begin, innermost.end);
+    for (uint32_t number = innermost.function; number != UnitFunctions::kNone;) {
+      const UnitFunctions::Function& function = unit->functions.at(number);
+      number = function.parent;
+      if (number != UnitFunctions::kNone) names.push_back(file.name_at(function.name));
+    }
+    std::ranges::reverse(names);
+    if (names.size() > kMostInlined) names.resize(kMostInlined);
+    return span;
+  }
+
   Span find(uint64_t address, std::vector<SourceFrame>& frames) {
     frames.clear();
-    Span span{.begin = address, .end = address + 1};
-    const auto after = std::ranges::upper_bound(index, address, {}, &IndexRange::begin);
-    if (after == index.begin() || address >= std::prev(after)->end) return span;
-    const IndexRange& of_unit = *std::prev(after);
-    Unit& unit = units[of_unit.value];
-    read(unit);
-    span = {.begin = of_unit.begin, .end = of_unit.end};
+    Span span;
+    Unit* const found_unit = unit_at(address, span);
+    if (found_unit == nullptr) return span;
+    Unit& unit = *found_unit;
     SourceFrame frame;
     if (unit.lines) {
       const LineProgram::Found found = unit.lines->find(address);
@@ -326,6 +360,12 @@ DebugInfo::Span DebugInfo::find(uint64_t address, std::vector<SourceFrame>& fram
   return span;
 }
 
+DebugInfo::Span DebugInfo::find_inlined(uint64_t address, std::vector<std::string_view>& names) {
+  Span span;
+  check_system(path(), [&] { span = reader_->find_inlined(address, names); });
+  return span;
+}
+
 void DebugInfo::visit(const SourceVisitor& visitor) {
   check_system(path(), [&] { reader_->visit(visitor); });
 }
@@ -358,6 +398,10 @@ DebugInfo::DebugInfo(const std::filesystem::path& program, const DebugFolders&, 
 DebugInfo::~DebugInfo() = default;
 
 DebugInfo::Span DebugInfo::find(uint64_t, std::vector<SourceFrame>&) {
+  return {};
+}
+
+DebugInfo::Span DebugInfo::find_inlined(uint64_t, std::vector<std::string_view>&) {
   return {};
 }
 

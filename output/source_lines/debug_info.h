@@ -95,6 +95,13 @@ class DebugInfo {
   static constexpr size_t kMostFrameBytes = 256 << 10;
   Span find(uint64_t address, std::vector<SourceFrame>& frames);
 
+  // Sets `names` to the functions that the compiler inlined at an address, each after the function
+  // into which it was inlined; none if the address is unknown. An unknown name is empty. Returns
+  // the addresses around it that have the same functions. Throws like the constructor if the system
+  // fails.
+  static constexpr size_t kMostInlined = 512;  // the innermost functions are missing
+  Span find_inlined(uint64_t address, std::vector<std::string_view>& names);
+
   // Visits the functions and rows of each unit. Does not keep them.
   void visit(const SourceVisitor& visitor);
 

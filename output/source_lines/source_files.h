@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/analysis/symbol_table.h"
@@ -26,6 +27,8 @@ class SourceFiles {
   // Like DebugInfo::find(), for an address with its owner (core/analysis/symbol_table.h). The texts
   // live as long as this object.
   DebugInfo::Span find(EffectiveAddr address, std::vector<SourceFrame>& frames);
+  // Like DebugInfo::find_inlined().
+  DebugInfo::Span find_inlined(EffectiveAddr address, std::vector<std::string_view>& names);
 
   // The reasons for which files have no lines, or only a part of their lines. Each reason names its
   // file.
@@ -45,6 +48,9 @@ class SourceFiles {
   };
 
   File& opened(const std::string& path);
+  DebugInfo::Span gap_at(uint64_t plain) const;
+  template <class Find>
+  DebugInfo::Span find_in_file(EffectiveAddr address, const Find& find);
 
   const SymbolTable& symbols_;
   const DebugFolders folders_;

@@ -159,6 +159,7 @@ def all_jobs():
         program = "--elf ../in/program ../in/listed"
         yield job("decode source lines", f"decode --fields ea,sym,line,inlined -o out {program}")
         yield job("report source lines", f"report --lines --force -o out {program}", copies=OLD)
+        yield job("report inlined functions", f"report --stacks --inlined -o out {program}")
         yield job("report the coverage of a program", f"report --format lcov -o out {program}")
         yield job("report a profile", f"report --format llvm-profile --force -o out {program}", copies=OLD)
         yield job("report calls for a linker", f"report --format call-order -o out {program}")

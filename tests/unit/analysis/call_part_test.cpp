@@ -3,6 +3,7 @@
 #include "core/call_stacks/call_part.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cstdint>
@@ -105,6 +106,21 @@ class RandomProgram {
   uint64_t stack_ = 0x7fff0000;
 };
 
+// Half of the programs have inlined functions: each 16 bytes of code have none, one or two.
+FindInlined random_inlined(Random& random) {
+  if (random.chance(500)) return {};
+  const uint64_t salt = random.below(1 << 16);
+  return [salt](EffectiveAddr address) {
+    InlinedFunctions inlined{.begin = address.value & ~uint64_t{15},
+                             .end = (address.value & ~uint64_t{15}) + 16,
+                             .names = {}};
+    const uint64_t number = (inlined.begin / 16 * 11 + salt) % 7;
+    for (uint64_t i = 0; i + 4 < number; i++)
+      inlined.names.push_back(fmt::format("f{}", number - i));
+    return inlined;
+  };
+}
+
 struct NoCode {
   void code(const CallStacks::Stretch&) {}
   void gap() {}
@@ -118,7 +134,9 @@ TEST_CASE("call stacks of parts equal the call stacks of each instruction") {
     INFO("seed ", seed);
     Random random(seed);
     const SymbolTable symbols = random_symbols(random);
-    CallStacks expected(symbols), stacks(symbols);
+    const FindInlined inlined = random_inlined(random);
+    CallStacks expected(symbols, CallTree::Detail::kFunctions, inlined);
+    CallStacks stacks(symbols, CallTree::Detail::kFunctions, inlined);
     CallPart part = stacks.new_part();
     RandomProgram program(seed);
     const uint64_t most = 1 + random.below(3000);
@@ -157,7 +175,8 @@ TEST_CASE("call stacks: merged stacks have the same calls and counts") {
     const SymbolTable symbols = random_symbols(random);
     const auto detail =
         random.chance(500) ? CallTree::Detail::kSites : CallTree::Detail::kFunctions;
-    CallStacks expected(symbols, detail), stacks(symbols, detail);
+    const FindInlined inlined = random_inlined(random);
+    CallStacks expected(symbols, detail, inlined), stacks(symbols, detail, inlined);
     CallPart part = expected.new_part(), same = stacks.new_part();
     NoCode none;
     RandomProgram program(seed);

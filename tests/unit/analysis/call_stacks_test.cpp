@@ -293,6 +293,81 @@ TEST_CASE("call stacks: a return reveals a caller from before the trace") {
         "[unknown callers];main;work;leaf 2\n");
 }
 
+TEST_CASE("call stacks: inlined functions") {
+  const SymbolTable symbols = symbols_of_all();
+  size_t lookups = 0;
+  // middle, with inner inlined into it: in work. The other code of main is in early.
+  const FindInlined find = [&](EffectiveAddr address) -> InlinedFunctions {
+    lookups++;
+    const uint64_t ea = address.value;
+    if (ea < kMain + 8) return {.begin = 0, .end = kMain + 8, .names = {"early"}};
+    if (ea >= kWork + 4 && ea < kWork + 12) {
+      return {.begin = kWork + 4, .end = kWork + 12, .names = {"middle"}};
+    }
+    if (ea >= kWork + 12 && ea < kWork + 20) {
+      return {.begin = kWork + 12, .end = kWork + 20, .names = {"middle", "inner"}};
+    }
+    if (ea < kWork) return {.begin = kMain + 8, .end = kWork, .names = {}};
+    if (ea < kWork + 4) return {.begin = kWork, .end = kWork + 4, .names = {}};
+    return {.begin = kWork + 20, .end = ~uint64_t{0}, .names = {}};
+  };
+  CallStacks stacks(symbols, CallTree::Detail::kFunctions, find);
+  const StackTree* tree = nullptr;
+  const auto calls_of = [&](const char* name) {
+    for (StackTree::Stack stack = 1; stack < tree->size(); stack++) {
+      if (tree->name(stack) == name) return tree->calls(stack);
+    }
+    return uint64_t{0};
+  };
+
+  SUBCASE("the calls below inlined functions") {
+    run(stacks, kMain, {kNop, kNop, kNop, call(kMain + 12, kWork)});
+    run(stacks, kWork, {kNop, kNop, kNop, kNop, call(kWork + 16, kLeaf)});
+    run(stacks, kLeaf, {kNop, kBlr});
+    run(stacks, kWork + 20, {kNop, kBlr});
+    run(stacks, kMain + 16, {call(kMain + 16, kMain)});
+    run(stacks, kMain, {kNop, kBlr});
+    run(stacks, kMain + 20, {kNop});
+    CHECK(folded(stacks.tree()) ==
+          "[unknown callers];main 4\n"
+          "[unknown callers];main;early (inlined) 2\n"
+          "[unknown callers];main;main;early (inlined) 2\n"
+          "[unknown callers];main;work 3\n"
+          "[unknown callers];main;work;middle (inlined) 2\n"
+          "[unknown callers];main;work;middle (inlined);inner (inlined) 2\n"
+          "[unknown callers];main;work;middle (inlined);inner (inlined);leaf 2\n");
+    const StackTree calls(stacks.tree());
+    tree = &calls;
+    CHECK(calls_of("work") == 1);
+    CHECK(calls_of("leaf") == 1);
+    // All instructions of the inner main are inlined, and the call is its own.
+    for (StackTree::Stack stack = 1; stack < calls.size(); stack++) {
+      if (calls.name(stack) != "main") continue;
+      CHECK(calls.calls(stack) == 1);
+      CHECK_FALSE(calls.is_inlined(stack));
+    }
+  }
+  SUBCASE("a loop looks up each part once") {
+    for (int i = 0; i < 100; i++) {
+      run(stacks, kWork, {kNop, kNop, kNop, kNop, kNop, kNop, jump(kWork + 24, kWork)});
+    }
+    CHECK(lookups == 4);
+    CHECK(folded(stacks.tree()) ==
+          "[unknown callers];work 300\n"
+          "[unknown callers];work;middle (inlined) 200\n"
+          "[unknown callers];work;middle (inlined);inner (inlined) 200\n");
+  }
+  SUBCASE("a return reveals inlined callers") {
+    run(stacks, kLeaf, {kNop, kBlr});
+    run(stacks, kWork + 20, {kNop, kBlr});
+    run(stacks, kMain + 8, {kNop});
+    CHECK(folded(stacks.tree()) ==
+          "[unknown callers];main 1\n"
+          "[unknown callers];main;early (inlined);work 2\n"
+          "[unknown callers];main;early (inlined);work;middle (inlined);inner (inlined);leaf 2\n");
+  }
+}
+
 TEST_CASE("call stacks: an interrupt immediately after a branch") {
   Cpu cpu;
   cpu.exec();

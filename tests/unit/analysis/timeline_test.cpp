@@ -160,7 +160,7 @@ TEST_CASE("functions of a timeline: callers that a return reveals appear from th
   selection.privileges = 1U << static_cast<unsigned>(Privilege::kUser);
   {
     TextOutput output = TextOutput::create(folder.path() / "file", Existing::kRefuse);
-    CallTimeline timeline(output, symbols);
+    CallTimeline timeline(output, CallStacks(symbols));
     timeline.begin_trace("trace");
     SelectingSink sink(selection, timeline);
     const auto step = [&](uint64_t ea, uint32_t opcode, Modes modes) {
@@ -199,7 +199,7 @@ TEST_CASE("functions of a timeline: nested as they were called") {
   const Selection everything;
   {
     TextOutput output = TextOutput::create(folder.path() / "file", Existing::kRefuse);
-    CallTimeline timeline(output, symbols);
+    CallTimeline timeline(output, CallStacks(symbols));
     for (const char* name : {"first", "second"}) {
       timeline.begin_trace(name);
       SelectingSink sink(everything, timeline);
