@@ -7,18 +7,8 @@ namespace htmtrace {
 
 // A POWER8 trace does not report the privilege. In such a trace, code at a user address with
 // translation is user code.
-ProcessFollower::Side ProcessFollower::side_of(const Instruction& instruction) {
+ProcessFollower::Side ProcessFollower::side_by_address(const Instruction& instruction) {
   const Modes modes = instruction.modes;
-  switch (privilege_of(modes)) {
-    case Privilege::kUser:
-      return Side::kUser;
-    case Privilege::kKernel:
-    case Privilege::kHypervisor:
-    case Privilege::kUltravisor:
-      return Side::kKernel;
-    case Privilege::kUnknown:
-      break;
-  }
   if (!instruction.has_ea || owned::is_nobodys(instruction.ea.value)) return Side::kUnknown;
   if (!owned::is_user(instruction.ea.value)) return Side::kKernel;
   if ((modes.known & Modes::kIr) == 0) return Side::kUnknown;

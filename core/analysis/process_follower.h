@@ -125,7 +125,13 @@ class ProcessFollower {
     std::variant<Stamp, Walk> event;
   };
 
-  static Side side_of(const Instruction& instruction);
+  static Side side_of(const Instruction& instruction) {
+    const Privilege privilege = privilege_of(instruction.modes);
+    if (privilege == Privilege::kUnknown) [[unlikely]]
+      return side_by_address(instruction);
+    return privilege == Privilege::kUser ? Side::kUser : Side::kKernel;
+  }
+  static Side side_by_address(const Instruction& instruction);
 
   // Returns whether the instruction can follow its predecessor on the same virtual processor.
   bool flows(const Instruction& instruction, Side side) {

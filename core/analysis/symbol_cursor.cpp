@@ -13,6 +13,7 @@ void SymbolCursor::look_at(Page& page) const {
   const auto& programs = symbols_->programs();
   page.owner = 0;
   page.is_elsewhere = false;
+  page.words = nullptr;
   bool has_other = false, is_near = false;
   if (page.la != kNoPage) {
     pages.visit({page.la}, [&](const PageOwners::Run& run) {
@@ -38,9 +39,24 @@ void SymbolCursor::look_at(Page& page) const {
       is_possible |= page.la == kNoPage || !pages.is_listed(program.number);
     }
   }
-  if (is_possible) return;
+  if (is_possible) return find_words(page);
   page.owner = owned::kForeign;
   page.is_elsewhere = page.la != kNoPage && !pages.empty() && !is_near;
+}
+
+void SymbolCursor::find_words(Page& page) const {
+  const auto& programs = symbols_->programs();
+  const uint64_t end = page.ea + kPageBytes;
+  for (size_t i = 0; i < programs.size(); i++) {
+    const SymbolTable::Program& program = programs[i];
+    if (program.begin >= end || program.end <= page.ea) continue;
+    if (page.la != kNoPage && symbols_->pages().is_listed(program.number)) continue;
+    const bool is_second = page.words != nullptr;
+    page.words = program.words_at(page.ea, kPageBytes);
+    page.owner_of_words = owned::of_program(i, false);
+    if (is_second) page.words = nullptr;
+    if (page.words == nullptr) return;
+  }
 }
 
 const SymbolCursor::Page& SymbolCursor::page_of(const Instruction& instruction) {
@@ -85,7 +101,7 @@ EffectiveAddr SymbolCursor::own_code(const Instruction& instruction) {
     return {owned::is_user(ea) ? owned::with(ea, owned::kForeign) : ea};
   }
   const Page& page = page_of(instruction);
-  const uint64_t owner = page.owner != 0 ? page.owner : compared_owner(instruction);
+  const uint64_t owner = page.owner != 0 ? page.owner : compared_owner(page, instruction);
   is_elsewhere_ = page.is_elsewhere;
   const bool is_proven = owner != owned::kForeign && owner % 2 == 1;
   running_ = is_proven && symbols_->programs()[owned::program(owner)].is_main ? owner : 0;

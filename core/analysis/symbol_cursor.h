@@ -52,12 +52,23 @@ class SymbolCursor {
     uint64_t owner = 0;     // 0: compare each instruction with the file
     // True if the page belongs to no file that a process of a named program has mapped.
     bool is_elsewhere = false;
+    // If the owner is 0 and only one program can have the page: the program's words from `ea` on,
+    // for the whole page. Otherwise null.
+    const uint32_t* words = nullptr;
+    uint64_t owner_of_words = 0;
   };
 
   EffectiveAddr own_code(const Instruction& instruction);
   EffectiveAddr own_data(const DataAccess& access);
   const Page& page_of(const Instruction& instruction);
   void look_at(Page& page) const;
+  void find_words(Page& page) const;
+  uint64_t compared_owner(const Page& page, const Instruction& instruction) const {
+    if (page.words == nullptr || !instruction.has_opcode || instruction.has_prefix) [[unlikely]]
+      return compared_owner(instruction);
+    const bool equal = page.words[(instruction.ea.value - page.ea) / 4] == instruction.opcode;
+    return equal ? page.owner_of_words : owned::kForeign;
+  }
   uint64_t compared_owner(const Instruction& instruction) const;
   uint64_t owner_of_data_page(const DataAccess& access) const;
   uint64_t unproven_at(uint64_t address) const;

@@ -48,6 +48,17 @@ bool SymbolTable::Program::has_word(uint64_t address, uint32_t word) const {
   return place < text.words.size() && text.words[place] == word;
 }
 
+const uint32_t* SymbolTable::Program::words_at(uint64_t address, uint64_t size_bytes) const {
+  const auto after = std::ranges::upper_bound(texts, address, {}, &Text::address);
+  if (after == texts.begin()) return nullptr;
+  const Text& text = *std::prev(after);
+  const uint64_t place = (address - text.address) / sizeof(uint32_t);
+  const uint64_t count = size_bytes / sizeof(uint32_t);
+  const bool has_all = place < text.words.size() && text.words.size() - place >= count &&
+                       (after == texts.end() || after->address - address >= size_bytes);
+  return has_all ? text.words.data() + place : nullptr;
+}
+
 std::optional<SymbolTable::Program::Word> SymbolTable::Program::word_from(uint64_t address) const {
   auto text = std::ranges::upper_bound(texts, address, {}, &Text::address);
   if (text != texts.begin()) {

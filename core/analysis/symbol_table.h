@@ -84,6 +84,8 @@ class SymbolTable {
     bool holds(uint64_t address) const { return address - begin < end - begin; }
     // True if the file has `word` at `address`.
     bool has_word(uint64_t address, uint32_t word) const;
+    // The words of the file at these addresses; null if the file does not have all of them.
+    const uint32_t* words_at(uint64_t address, uint64_t size_bytes) const;
     struct Word {
       uint64_t address = 0;
       uint32_t word = 0;

@@ -39,6 +39,13 @@ typedef int8_t SignedDigits __attribute__((vector_size(16)));  // SSE2 compares 
   return to + sizeof(digits);
 }
 
+// Writes the number without leading zeros. `to` must have room for 16 digits. Returns the end of
+// the text.
+inline char* put_short_hex(char* to, uint64_t value) {
+  const auto zeros = static_cast<unsigned>(std::countl_zero(value | 1)) / 4;
+  return put_hex64(to, value << 4 * zeros) - zeros;
+}
+
 // Writes eight digits. Returns the end of the text.
 inline char* put_hex32(char* to, uint32_t value) {
   const hex_text::Digits digits = hex_text::digits_of(uint64_t{value} << 32);

@@ -102,12 +102,16 @@ char* TextPrinter::put_names(char* to, const Head& head, const Data& data) {
     access.has_la = data.la.at(i).known;
     to = put_name(kTextLabel<AccessField::kSymbol>.put(to), names_.data(access));
   }
-  return to;
+  output_.commit(to);  // the names may have taken most of the room
+  return output_.room();
 }
 
 // Names have any length. The names of kernel modules follow a blank, which would end the field.
 char* TextPrinter::put_name(char* to, std::string_view name) {
+  constexpr size_t kShort = 64;
   if (name.empty()) name = "-";
+  if (name.size() <= kShort && name.find(' ') == std::string_view::npos) [[likely]]
+    return put_text(to, name);
   while (!name.empty()) {
     output_.commit(to);
     const std::string_view word = name.substr(0, name.find(' '));

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <span>
 #include <string>
 #include <tuple>
@@ -312,11 +311,7 @@ class CallgrindWriter {
 
   // Most lines of the file. Requires less than TextOutput::kRoom characters.
   void put_count(const Position& position, uint64_t executions) {
-    char digits[16];
-    put_hex64(digits, position.address);
-    const unsigned zeros = static_cast<unsigned>(std::countl_zero(position.address | 1)) / 4;
-    char* to = put_text(output_.room(), "0x");
-    to = put_text(to, {digits + zeros, sizeof(digits) - zeros});
+    char* to = put_short_hex(put_text(output_.room(), "0x"), position.address);
     to = put_decimal(put_text(to, " "), position.line);
     to = put_decimal(put_text(to, " "), executions);
     output_.commit(put_text(to, "\n"));

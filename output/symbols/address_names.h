@@ -2,6 +2,8 @@
 // Names of addresses for printers. For one thread.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,14 +30,20 @@ class AddressNames {
   std::string_view data(const DataAccess& access);
 
  private:
-  std::string_view text(const SymbolTable::Span& span, uint64_t address);
+  // A cache: most addresses are near their predecessors.
+  struct Known {
+    SymbolTable::Span span;
+    std::string text;  // the name, and the distance of the last address
+    size_t name_bytes = 0;
+  };
+
+  static void enter(Known& known, const SymbolTable::Span& span);
+  static std::string_view text(Known& known, uint64_t address);
 
   const SymbolTable* symbols_;
   std::optional<SymbolCursor> cursor_;
-  // A cache: most addresses are near their predecessors.
-  SymbolTable::Span code_;
-  SymbolTable::Span data_;
-  std::string text_;
+  Known code_;
+  Known data_;
 };
 
 }  // namespace htmtrace
