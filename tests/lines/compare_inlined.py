@@ -19,7 +19,9 @@ def of_stacks(path):
         begin = len(frames) - 1
         while frames[begin].endswith(MARK):
             begin -= 1
-        counts[tuple(frame.removesuffix(MARK) for frame in frames[begin:])] += int(count)
+        # A function without a name has the address of its first instruction, or is [unknown].
+        function = "-" if re.fullmatch(r"[0-9a-f]+|\[unknown\]", frames[begin]) else frames[begin]
+        counts[(function, *(frame.removesuffix(MARK) for frame in frames[begin + 1:]))] += int(count)
     return counts
 
 

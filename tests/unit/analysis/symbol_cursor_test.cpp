@@ -7,10 +7,13 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/analysis/symbol_table.h"
 #include "output/symbols/page_names.h"
 #include "tests/damage/time_limit.h"
+#include "tests/generator/generated_trace.h"
+#include "tests/unit/rounds.h"
 
 namespace htmtrace {
 namespace {
@@ -223,6 +226,55 @@ TEST_CASE("without proof, an address that several programs have gets no name") {
   SymbolCursor cursor(table);
   CHECK(code_name(table, cursor, fetched_at(0x10000004, 0x50004)).empty());
   CHECK(data_name(table, cursor, access_to(0x10020010, 0x1010)).empty());
+}
+
+// The cursor may look up the words of whole pages at once.
+TEST_CASE("without recorded pages, each word is compared with all programs that may have it") {
+  size_t owned_count = 0, foreign_count = 0;
+  for (uint64_t seed = 0; seed < rounds(200); seed++) {
+    INFO("seed ", seed);
+    generator::Random random(seed);
+    SymbolTable table;
+    const size_t programs = 1 + random.below(3);
+    for (size_t i = 0; i < programs; i++) {
+      const uint64_t begin = 0x10000000 + 0x1000 * random.below(8);
+      std::vector<uint32_t> words(1 + random.below(6000));
+      for (uint32_t& word : words) word = kFileWord + static_cast<uint32_t>(random.below(2));
+      const uint64_t bytes = 4 * words.size();
+      table.begin_program({.file = fmt::format("prog{}", i),
+                           .is_main = true,
+                           .begin = begin,
+                           .end = begin + bytes + 4 * random.below(600),
+                           .loads = {{.address = begin, .offset = 0, .size_bytes = bytes}},
+                           .texts = {{.address = begin, .words = words}}});
+      table.end_program();
+    }
+    table.finish();
+    SymbolCursor cursor(table);
+    for (int i = 0; i < 2000; i++) {
+      const uint64_t ea = 0x10000000 + 4 * random.below(0x4000);
+      Instruction instruction = fetched_at(ea, std::nullopt, kFileWord + (i & 1));
+      instruction.has_opcode = !random.chance(20);
+      instruction.has_prefix = instruction.has_opcode && random.chance(100);
+      instruction.prefix = kFileWord;
+      uint64_t expected = owned::kForeign;
+      size_t possible = 0;
+      for (size_t number = 0; number < programs; number++) {
+        const SymbolTable::Program& program = table.programs()[number];
+        if (!program.holds(ea)) continue;
+        if (instruction.has_prefix && !program.has_word(ea, instruction.prefix)) continue;
+        const uint64_t at = ea + (instruction.has_prefix ? 4 : 0);
+        if (instruction.has_opcode && !program.has_word(at, instruction.opcode)) continue;
+        expected = owned::of_program(number, false);
+        possible++;
+      }
+      if (possible > 1) expected = owned::kForeign;
+      REQUIRE(owned::owner(cursor.code(instruction).value) == expected);
+      (expected == owned::kForeign ? foreign_count : owned_count)++;
+    }
+  }
+  CHECK(owned_count > rounds(1000));
+  CHECK(foreign_count > rounds(1000));
 }
 
 TEST_CASE("a program that may not guess names data only with proof") {
