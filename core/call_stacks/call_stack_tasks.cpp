@@ -53,7 +53,7 @@ bool CallStacks::resume(uint64_t ea) {
       return false;
     }
   } else if (task_.frames.empty()) {
-    reveal_caller(ea);
+    reveal_caller(ea, ea);
     return false;
   }
   if (!known) restart();
@@ -69,7 +69,7 @@ bool CallStacks::resume_user(uint64_t ea) {
     if (fresh && begin_clone(ea)) return false;
     task_.stack.forget();
     if (task_.frames.empty()) {
-      reveal_caller(ea);
+      reveal_caller(ea, ea);
     } else {
       restart();
     }
@@ -138,6 +138,7 @@ bool CallStacks::go_on(size_t frame, uint64_t ea) {
   drop_to(frame);
   task_.function = gone.function;
   task_.stack = gone.stack;
+  inlined_here_ = gone.inlined;
   overwritten_ = jumped_ = false;
   settle();
   const Link link = gone.step.link;
@@ -379,7 +380,8 @@ bool CallStacks::return_of_clone(size_t frame) {
   task_.function = caller.function;
   choice.stack = caller.stack;
   choice.depth = frame;
-  choice.base = reveal(choice.base, task_.function, caller.step.next - 4 + owner_);
+  choice.base =
+      reveal(choice.base, task_.function, caller.step.next - 4 + owner_, caller.step.next - 4);
   task_.stack.forget();
   task_.frames.resize(frame);
   return true;

@@ -154,6 +154,7 @@ void CallStacks::call(const Step& step, uint64_t address) {
   if (task_.frames.size() == kMostFrames) {
     cut_++;
     restart();
+    inlined_here_ = InlinedChains::kNone;
     settle();
   }
   const CallSite site{.back = step.next, .function = task_.function};
@@ -164,6 +165,7 @@ void CallStacks::call(const Step& step, uint64_t address) {
   frame.below = tree_.at_site(leaf_, address);
   frame.step = step;
   frame.stack = task_.stack;
+  frame.inlined = inlined_here_;
   link_frames(task_.frames.size() - 1);
 }
 
@@ -225,7 +227,7 @@ void CallStacks::return_to(uint64_t ea) {
     task_.stack = stack;
     return;
   }
-  if (task_.frames.empty()) return reveal_caller(ea);
+  if (task_.frames.empty()) return reveal_caller(ea, ea - 4);
   if (level_ != Level::kSystem && unwind_to(ea)) return;
   restart();
 }
@@ -293,16 +295,20 @@ void CallStacks::link_frames(size_t from) {
 }
 
 // The outermost known function returned to `ea`, so its caller contains `ea`.
-void CallStacks::reveal_caller(uint64_t ea) {
+// The caller continues at `ea`, and its instruction at `last` was the last one before the callee.
+void CallStacks::reveal_caller(uint64_t ea, uint64_t last) {
   if (task_.base == kRoot || ++task_.revealed > kMostRevealed) return restart();
   task_.function = caller_at(ea);
-  task_.base = reveal(task_.base, task_.function, ea - 4 + owner_);
+  task_.base = reveal(task_.base, task_.function, ea - 4 + owner_, last);
   begins_ = true;  // before the trace or a gap
 }
 
-CallStacks::Node CallStacks::reveal(Node base, CallTree::Function function, uint64_t site) {
-  if (inlined_.wanted() && tree_.is_symbol(function)) {
-    const auto chain = inlined_.functions(inlined_.find({site}, tree_).number);
+CallStacks::Node CallStacks::reveal(Node base, CallTree::Function function, uint64_t site,
+                                    uint64_t last) {
+  // A call may be the last instruction of a function, and the first one may be interrupted.
+  if (inlined_.wanted() && tree_.is_symbol(function) && function_at(last) == function) {
+    const auto chain = inlined_.functions(inlined_.find({last + owner_}, tree_).number);
+    task_.revealed += static_cast<unsigned>(chain.size());
     for (size_t i = chain.size(); i-- > 0;) {
       base = tree_.reveal(base, chain[i], std::exchange(site, CallTree::kNoSite));
     }
@@ -370,7 +376,7 @@ void CallStacks::set_area(uint64_t ea, bool entered) {
     area_first_ = area.first;
     area_bytes_ = area.bytes;
     task_.function = area_function_ = area.function;
-    area_inlined_ = area.inlined;
+    inlined_here_ = area.inlined;
     area_is_exact_ = true;
   };
   const Place place{ea + owner_};
@@ -391,7 +397,7 @@ void CallStacks::set_area(uint64_t ea, bool entered) {
   }
   area_first_ = 0;
   area_bytes_ = ~uint64_t{0};
-  area_inlined_ = InlinedChains::kNone;
+  inlined_here_ = InlinedChains::kNone;
   if (!symbols_.empty()) {
     // The next function with a name may be close.
     area_first_ = ea & ~(kCodeLineBytes - 1);
@@ -407,21 +413,18 @@ void CallStacks::set_area(uint64_t ea, bool entered) {
 // Sets the node of the current stack.
 void CallStacks::settle() {
   const Node parent = parent_at(task_.frames.size());
-  // The function may have changed after the last set_area().
-  const InlinedChains::Number inlined =
-      task_.function == area_function_ ? area_inlined_ : InlinedChains::kNone;
   if (parent == settled_parent_ && task_.function == settled_function_ &&
-      inlined == settled_inlined_) {
+      inlined_here_ == settled_inlined_) {
     return;
   }
   leaf_ = own_ = tree_.child(parent, task_.function);
-  for (const CallTree::Function function : inlined_.functions(inlined)) {
+  for (const CallTree::Function function : inlined_.functions(inlined_here_)) {
     leaf_ = tree_.child(leaf_, function);
   }
   // The tree counts each use of a mark.
   settled_parent_ = CallTree::is_mark(tree_.function(leaf_)) ? kUnsettled : parent;
   settled_function_ = task_.function;
-  settled_inlined_ = inlined;
+  settled_inlined_ = inlined_here_;
 }
 
 }  // namespace htmtrace

@@ -174,6 +174,7 @@ class CallStacks {
     uint64_t context = 0;    // set_context(), if from_user
     bool upcall = false;     // `below` is a base: the next function may be a signal handler
     int system_call = -1;    // number of the system call, if known
+    InlinedChains::Number inlined = InlinedChains::kNone;  // at its last instruction
     // The innermost frames with these marks, up to and including this frame. link_frames() sets
     // them.
     uint32_t last_interrupted = kNone;
@@ -300,7 +301,7 @@ class CallStacks {
   void confirm_interrupted(const Frame& frame);
   void drop_to(size_t frames);
   void link_frames(size_t from);
-  void reveal_caller(uint64_t ea);
+  void reveal_caller(uint64_t ea, uint64_t last);
   void restart();
 
   // ---- interrupts
@@ -340,8 +341,9 @@ class CallStacks {
   void settle();
   template <class Visit>
   void visit_nodes(const Visit& visit);
-  // Adds the caller at an address to a stack that misses it. Returns the new base.
-  Node reveal(Node base, CallTree::Function function, uint64_t site);
+  // Adds the caller, which made its call at `site` (with its owner), to a stack that misses it. The
+  // caller has the functions that are inlined at `last`. Returns the new base.
+  Node reveal(Node base, CallTree::Function function, uint64_t site, uint64_t last);
   // The parent of the function that runs inside of `frames` frames.
   Node parent_at(size_t frames) const {
     const Choice& choice = task_.choice;
@@ -371,8 +373,8 @@ class CallStacks {
   InlinedChains::Number settled_inlined_ = InlinedChains::kNone;
   // The size of the tree at which merge_stacks() runs.
   static constexpr size_t kFirstMerge = 1 << 14;
-  // A step between two checks of the size needs only a few nodes.
-  static constexpr size_t kLastMerge = CallTree::kMostNodes - 64;
+  // A step between two checks of the size needs a few nodes, and those of the inlined functions.
+  static constexpr size_t kLastMerge = CallTree::kMostNodes - 4 * CallTree::kMostDepth;
   static constexpr size_t kNever = ~size_t{0};
   size_t merge_at_ = kFirstMerge;
   Node handled_ = kRoot;  // `below` of the frame that continues after a signal handler, or kRoot
@@ -381,7 +383,6 @@ class CallStacks {
   uint64_t area_first_ = 0;
   uint64_t area_bytes_ = 0;
   CallTree::Function area_function_ = CallTree::kUnnamed;
-  InlinedChains::Number area_inlined_ = InlinedChains::kNone;
   bool area_is_exact_ = false;  // no other function has a name in the area
 
   // The named functions that control reached recently, with their addresses.
@@ -398,6 +399,8 @@ class CallStacks {
   };
   RecentTable<Place, Area> areas_;
   InlinedChains inlined_;
+  // Of the last instruction. settle() puts these functions after task_.function.
+  InlinedChains::Number inlined_here_ = InlinedChains::kNone;
 
   Step step_;
   Level level_ = Level::kUnknown;

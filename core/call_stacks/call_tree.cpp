@@ -24,19 +24,21 @@ CallTree::CallTree(Detail detail) : detail_(detail) {
   others_ = add(kRoot, kOthers, 1);
 }
 
-CallTree::Function CallTree::number_of(const std::string& name, Kind kind) {
-  if (functions_.size() >= kMostFunctions) return find(name);
-  const auto [known, added] = numbers_.try_emplace(name, static_cast<Function>(functions_.size()));
+CallTree::Function CallTree::number_of(const std::string& key, const std::string& name, Kind kind) {
+  if (functions_.size() >= kMostFunctions) return find(key);
+  const auto [known, added] = numbers_.try_emplace(key, static_cast<Function>(functions_.size()));
   if (added) functions_.push_back({.name = in_stack(name), .kind = kind});
   return known->second;
 }
 
 CallTree::Function CallTree::function_of(const std::string& name, bool is_symbol) {
-  return number_of(name, is_symbol ? Kind::kSymbol : Kind::kNoSymbol);
+  return number_of(name, name, is_symbol ? Kind::kSymbol : Kind::kNoSymbol);
 }
 
 CallTree::Function CallTree::inlined_function_of(std::string_view name) {
-  return number_of(std::string(name).append(kInlinedMark), Kind::kInlined);
+  // No symbol has a newline in its name.
+  return number_of(std::string(name) + '\n', std::string(name).append(kInlinedMark),
+                   Kind::kInlined);
 }
 
 CallTree::Function CallTree::find(const std::string& name) const {

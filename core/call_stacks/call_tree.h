@@ -126,7 +126,7 @@ class CallTree {
     return entry.function == kUnknownCallers && !entry.confirmed;
   }
 
-  Function number_of(const std::string& name, Kind kind);
+  Function number_of(const std::string& key, const std::string& name, Kind kind);
   Node add(Node parent, Function function, uint32_t depth);
   Node add_merged(const Entry& entry, Node parent, bool is_open);
   Node end_of(Node parent);
@@ -136,7 +136,7 @@ class CallTree {
 
   Detail detail_;
   std::vector<Named> functions_;
-  std::unordered_map<std::string, Function> numbers_;
+  std::unordered_map<std::string, Function> numbers_;  // by name; see inlined_function_of()
   std::vector<Entry> nodes_;
   KeyNumbers children_;  // nodes by parent, and function or site
   KeyNumbers sites_;     // numbers of sites by address

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/call_stacks/inlined_chains.h"
 
+#include <iterator>
 #include <utility>
 
 namespace htmtrace {
 
 InlinedChains::Found InlinedChains::find(EffectiveAddr address, CallTree& tree) {
+  const auto after = known_.upper_bound(address.value);
+  if (after != known_.begin() && address.value < std::prev(after)->second.end) {
+    return std::prev(after)->second;
+  }
+  const Found found = look_up(address, tree);
+  if (known_.size() < kMostKnown) known_.insert_or_assign(found.begin, found);
+  return found;
+}
+
+InlinedChains::Found InlinedChains::look_up(EffectiveAddr address, CallTree& tree) {
   const InlinedFunctions inlined = find_(address);
   Found found{.begin = inlined.begin, .end = inlined.end};
   if (inlined.names.empty()) return found;

@@ -50,6 +50,9 @@ class InlinedChains {
   uint64_t cut() const { return cut_; }
 
  private:
+  Found look_up(EffectiveAddr address, CallTree& tree);
+
+  static constexpr size_t kMostKnown = 1 << 17;
   static constexpr size_t kMostChains = 1 << 17;
   static constexpr size_t kMostFunctions = size_t{1} << 21;  // of all chains: 16 MiB
   struct Chain {
@@ -58,6 +61,8 @@ class InlinedChains {
   };
 
   FindInlined find_;
+  // Results by their begin. The caller forgets areas, and the names of an area may be long.
+  std::map<uint64_t, Found> known_;
   std::vector<CallTree::Function> functions_;
   std::vector<Chain> chains_ = {{}};
   std::map<std::vector<CallTree::Function>, Number> numbers_;

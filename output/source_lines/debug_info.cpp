@@ -218,7 +218,12 @@ struct DebugInfo::Reader {
       if (number != UnitFunctions::kNone) names.push_back(file.name_at(function.name));
     }
     std::ranges::reverse(names);
-    if (names.size() > kMostInlined) names.resize(kMostInlined);
+    size_t bytes = 0, count = 0;
+    while (count < std::min(names.size(), kMostInlined) &&
+           (bytes += names[count].size()) <= kMostInlinedBytes) {
+      count++;
+    }
+    names.resize(count);
     return span;
   }
 

@@ -99,7 +99,10 @@ class DebugInfo {
   // into which it was inlined; none if the address is unknown. An unknown name is empty. Returns
   // the addresses around it that have the same functions. Throws like the constructor if the system
   // fails.
-  static constexpr size_t kMostInlined = 512;  // the innermost functions are missing
+  // The innermost functions are missing after kMostInlined functions, or if the names would be
+  // longer than kMostInlinedBytes together.
+  static constexpr size_t kMostInlined = 512;
+  static constexpr size_t kMostInlinedBytes = 32 << 10;
   Span find_inlined(uint64_t address, std::vector<std::string_view>& names);
 
   // Visits the functions and rows of each unit. Does not keep them.

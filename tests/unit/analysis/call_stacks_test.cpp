@@ -357,6 +357,31 @@ TEST_CASE("call stacks: inlined functions") {
           "[unknown callers];work;middle (inlined) 200\n"
           "[unknown callers];work;middle (inlined);inner (inlined) 200\n");
   }
+  SUBCASE("an interrupt between a call from an inlined function and its first instruction") {
+    run(stacks, kWork, {kNop, kNop, kNop, kNop, call(kWork + 16, kLeaf)});
+    run(stacks, kDecrementer, {kNop, kReturnToUser});
+    run(stacks, kLeaf, {kNop, kBlr});
+    CHECK(folded(stacks.tree()) ==
+          "[unknown callers];work 1\n"
+          "[unknown callers];work;middle (inlined) 2\n"
+          "[unknown callers];work;middle (inlined);inner (inlined) 2\n"
+          "[unknown callers];work;middle (inlined);inner (inlined);decrementer 2\n"
+          "[unknown callers];work;middle (inlined);inner (inlined);leaf 2\n");
+  }
+  SUBCASE("a return from an interrupt reveals the functions of the interrupted instruction") {
+    run(stacks, kDecrementer, {kNop, kReturnToUser});
+    run(stacks, kWork + 12, {kNop});
+    CHECK(folded(stacks.tree()) ==
+          "[unknown callers];work;middle (inlined);inner (inlined) 1\n"
+          "[unknown callers];work;middle (inlined);inner (inlined);decrementer 2\n");
+  }
+  SUBCASE("a return to the begin of a function reveals no functions of the code before it") {
+    run(stacks, kLeaf, {kNop, kBlr});
+    run(stacks, kMain, {kNop});
+    CHECK(folded(stacks.tree()) ==
+          "[unknown callers];main;early (inlined) 1\n"
+          "[unknown callers];main;leaf 2\n");
+  }
   SUBCASE("a return reveals inlined callers") {
     run(stacks, kLeaf, {kNop, kBlr});
     run(stacks, kWork + 20, {kNop, kBlr});
