@@ -374,7 +374,7 @@ class CallStacks {
   // The size of the tree at which merge_stacks() runs.
   static constexpr size_t kFirstMerge = 1 << 14;
   // A step between two checks of the size needs a few nodes, and those of the inlined functions.
-  static constexpr size_t kLastMerge = CallTree::kMostNodes - 4 * CallTree::kMostDepth;
+  static constexpr size_t kLastMerge = CallTree::kMostNodes - size_t{4} * CallTree::kMostDepth;
   static constexpr size_t kNever = ~size_t{0};
   size_t merge_at_ = kFirstMerge;
   Node handled_ = kRoot;  // `below` of the frame that continues after a signal handler, or kRoot
