@@ -232,37 +232,6 @@ void CallStacks::return_to(uint64_t ea) {
   restart();
 }
 
-// Counts the frames of `function` that a signal handler may have interrupted, and sets `last` to
-// one of their indexes. Returns 2 if there are too many frames to search.
-size_t CallStacks::count_frames(CallTree::Function function, size_t& last) const {
-  size_t count = 0;
-  for (size_t i = task_.frames.size(); i-- > 0;) {
-    if (task_.frames.size() - i > kMostUnwound) return 2;
-    const Frame& frame = task_.frames[i];
-    if (frame.interrupted && !frame.upcall) break;
-    if (frame.function != function) continue;
-    last = i;
-    count++;
-  }
-  return count;
-}
-
-// longjmp: returns to a function that has made a call, but not to the address after the call.
-bool CallStacks::unwind_to(uint64_t ea) {
-  const CallTree::Function function = function_at(ea);
-  size_t frame = 0;
-  if (function == CallTree::kUnnamed || count_frames(function, frame) == 0) return false;
-  if (count_frames(function, frame) > 1) {
-    begin_return(ea, function);
-    return true;
-  }
-  drop_to(frame);
-  task_.stack.forget();
-  overwritten_ = false;
-  task_.function = function;
-  return true;
-}
-
 // The interrupted frame of a signal handler is certain when control leaves the handler for an outer
 // frame, unless its last instruction was a branch: its target is then unknown.
 void CallStacks::confirm_interrupted(const Frame& frame) {
@@ -292,47 +261,6 @@ void CallStacks::link_frames(size_t from) {
     if (frame.interrupted) frame.last_interrupted = own;
     if (frame.from_user) frame.last_from_user = own;
   }
-}
-
-// The outermost known function returned to `ea`, so its caller contains `ea`.
-// The caller continues at `ea`, and its instruction at `last` was the last one before the callee.
-void CallStacks::reveal_caller(uint64_t ea, uint64_t last) {
-  if (task_.base == kRoot || ++task_.revealed > kMostRevealed) return restart();
-  task_.function = caller_at(ea);
-  task_.base = reveal(task_.base, task_.function, ea - 4 + owner_, last);
-  begins_ = true;  // before the trace or a gap
-}
-
-CallStacks::Node CallStacks::reveal(Node base, CallTree::Function function, uint64_t site,
-                                    uint64_t last) {
-  // A call may be the last instruction of a function, and the first one may be interrupted.
-  if (inlined_.wanted() && tree_.is_symbol(function) && function_at(last) == function) {
-    const auto chain = inlined_.functions(inlined_.find({last + owner_}, tree_).number);
-    task_.revealed += static_cast<unsigned>(chain.size());
-    for (size_t i = chain.size(); i-- > 0;) {
-      base = tree_.reveal(base, chain[i], std::exchange(site, CallTree::kNoSite));
-    }
-  }
-  return tree_.reveal(base, function, site);
-}
-
-// Forgets the callers. In the kernel, the callers in the program remain known.
-void CallStacks::restart() {
-  restarts_++;
-  begins_ = true;
-  task_.function = CallTree::kUnnamed;
-  task_.stack.forget();
-  const size_t entry = level_ == Level::kUser ? kNoFrame : innermost_from_user();
-  if (entry == kNoFrame) {
-    task_.frames.clear();
-    task_.choice = {};
-    task_.base = tree_.add_base(kRoot);
-    task_.revealed = 0;
-    return;
-  }
-  task_.frames.resize(entry + 1);
-  Frame& frame = task_.frames[entry];
-  if (!frame.upcall) frame.below = tree_.add_base(frame.own);
 }
 
 // ------------------------------------------------------------------------------- functions

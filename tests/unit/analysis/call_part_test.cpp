@@ -106,7 +106,7 @@ class RandomProgram {
   uint64_t stack_ = 0x7fff0000;
 };
 
-// Half of the programs have inlined functions: each 16 bytes of code have none, one or two.
+// Half of the programs have inlined functions: each block of 16 bytes has none, one or two.
 FindInlined random_inlined(Random& random) {
   if (random.chance(500)) return {};
   const uint64_t salt = random.below(1 << 16);
