@@ -341,8 +341,8 @@ class CallStacks {
   void settle();
   template <class Visit>
   void visit_nodes(const Visit& visit);
-  // Adds the caller, which made its call at `site` (with its owner), to a stack that misses it. The
-  // caller has the functions that are inlined at `last`. Returns the new base.
+  // Adds a caller to a stack that lacks it, with the functions that are inlined at `last`. `site`
+  // is the address of the call, with its owner. Returns the new base.
   Node reveal(Node base, CallTree::Function function, uint64_t site, uint64_t last);
   // The parent of the function that runs inside of `frames` frames.
   Node parent_at(size_t frames) const {
@@ -373,7 +373,7 @@ class CallStacks {
   InlinedChains::Number settled_inlined_ = InlinedChains::kNone;
   // The size of the tree at which merge_stacks() runs.
   static constexpr size_t kFirstMerge = 1 << 14;
-  // A step between two checks of the size needs a few nodes, and those of the inlined functions.
+  // Between two checks of the size, a step adds a few nodes and the nodes of inlined functions.
   static constexpr size_t kLastMerge = CallTree::kMostNodes - size_t{4} * CallTree::kMostDepth;
   static constexpr size_t kNever = ~size_t{0};
   size_t merge_at_ = kFirstMerge;
@@ -399,7 +399,8 @@ class CallStacks {
   };
   RecentTable<Place, Area> areas_;
   InlinedChains inlined_;
-  // Of the last instruction. settle() puts these functions after task_.function.
+  // The functions that are inlined at the last instruction. In its stack, they follow
+  // task_.function.
   InlinedChains::Number inlined_here_ = InlinedChains::kNone;
 
   Step step_;

@@ -39,8 +39,8 @@ class CallTree {
   // The number of a function. `is_symbol`: `name` is a symbol, not the address of the first
   // instruction. Returns kUnnamed for a new function when the tree has too many functions.
   Function function_of(const std::string& name, bool is_symbol);
-  // The number of a function that the compiler inlined, which has a name of its own: `name` with
-  // the mark that perf uses, too.
+  // The number of an inlined function. It differs from the number of the function `name`. Its name
+  // is `name` with the mark, which perf also uses.
   static constexpr std::string_view kInlinedMark = " (inlined)";
   Function inlined_function_of(std::string_view name);
   // Returns kUnnamed for an unknown name.

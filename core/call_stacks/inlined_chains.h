@@ -46,7 +46,7 @@ class InlinedChains {
     return std::span(functions_).subspan(chains_[number].begin, chains_[number].size);
   }
 
-  // Results of find() without their functions, because they would take too much memory.
+  // The number of results of find() that lack their functions because of the limits of memory.
   uint64_t cut() const { return cut_; }
 
  private:
@@ -54,14 +54,15 @@ class InlinedChains {
 
   static constexpr size_t kMostKnown = 1 << 17;
   static constexpr size_t kMostChains = 1 << 17;
-  static constexpr size_t kMostFunctions = size_t{1} << 21;  // of all chains: 16 MiB
+  static constexpr size_t kMostFunctions = size_t{1} << 21;  // of all chains: 8 MiB, and the keys
   struct Chain {
     size_t begin = 0;  // in functions_
     size_t size = 0;
   };
 
   FindInlined find_;
-  // Results by their begin. The caller forgets areas, and the names of an area may be long.
+  // A cache of results, by first address: CallStacks forgets areas, and long names make a new
+  // lookup slow.
   std::map<uint64_t, Found> known_;
   std::vector<CallTree::Function> functions_;
   std::vector<Chain> chains_ = {{}};

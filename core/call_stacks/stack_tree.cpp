@@ -24,7 +24,7 @@ StackTree::StackTree(const CallTree& tree)
   stack_of_[CallTree::kRoot] = kRoot;
   for (CallTree::Node node = 0; node < tree.size(); node++) {
     const uint64_t instructions = tree.instructions(node);
-    // All instructions of a function may be inlined.
+    // Keep a called function whose instructions are all in inlined functions.
     if (instructions == 0 && tree.entries(node) == 0) continue;
     Stack stack = find(node);
     if (stack == kRoot) stack = child(kRoot, CallTree::kUnknownCallers);

@@ -28,7 +28,7 @@ class CallTimeline {
   // Viewers cannot load larger files.
   static constexpr uint64_t kMostBytes = 1'000'000'000;
 
-  // `output` must outlive this object. `stacks` is new.
+  // `output` must outlive this object. `stacks` has not followed a trace.
   CallTimeline(TextOutput& output, CallStacks stacks);
 
   // Traces follow one after the other.

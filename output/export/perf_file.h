@@ -65,10 +65,11 @@ void put_string(FileBytes& to, std::string_view text);
 void put_record_header(FileBytes& to, uint32_t type, size_t bytes, uint16_t misc = 0);
 // The feature kHostName. Its bit shows readers the byte order of the bits, so each file has it:
 // perf needs it on a big-endian machine (perf_file_header__read in tools/perf/util/header.c), and
-// hotspot on every machine.
+// hotspot needs it on every machine.
 FileBytes host_name();
 // The value of the feature kArch. perf accepts all names that begin with "ppc" or "powerpc", and
-// reads the size of an address from "64" (tools/perf/util/env.c). hotspot accepts only the latter.
+// reads the size of an address from "64" (tools/perf/util/env.c). hotspot accepts only names with
+// "powerpc".
 inline constexpr std::string_view kArchName = "powerpc64le";
 
 // A section of the file, in bytes.

@@ -185,8 +185,8 @@ struct DebugInfo::Reader {
     span.end = std::min(span.end, end);
   }
 
-  // Returns the unit that has an address, or null. Sets `span` to the addresses around it for which
-  // this is known.
+  // Returns the unit that has an address, or null. Sets `span` to the addresses around it with the
+  // same result.
   Unit* unit_at(uint64_t address, Span& span) {
     const auto after = std::ranges::upper_bound(index, address, {}, &IndexRange::begin);
     const uint64_t next = after == index.end() ? ~uint64_t{0} : after->begin;

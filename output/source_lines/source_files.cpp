@@ -22,7 +22,7 @@ SourceFiles::File& SourceFiles::opened(const std::string& path) {
   return file;
 }
 
-// The addresses around an address of the user or of the kernel that no file has.
+// The addresses around `plain` that belong to no file. `plain` is a user or a kernel address.
 DebugInfo::Span SourceFiles::gap_at(uint64_t plain) const {
   DebugInfo::Span gap{.begin = 0, .end = uint64_t{1} << owned::kShift};
   if (!owned::is_user(plain)) gap = {.begin = owned::kFirstWithout, .end = ~uint64_t{0}};
@@ -34,7 +34,7 @@ DebugInfo::Span SourceFiles::gap_at(uint64_t plain) const {
 }
 
 // Calls find(debug info, address in the file), which returns the addresses around it with the same
-// answer. Does not call it if no file with debug information has the address.
+// answer. Does not call `find` if no file with debug information has the address.
 template <class Find>
 DebugInfo::Span SourceFiles::find_in_file(EffectiveAddr address, const Find& find) {
   const SymbolTable::File* const file = symbols_.file_of(address);

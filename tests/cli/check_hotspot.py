@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_hotspot.py FILE SAMPLES NAMES: the output of hotspot's parser has this number of samples, and nine of ten names in
-the file NAMES: hotspot 1.3 gives some functions of a few instructions the name of a neighbor.
+"""check_hotspot.py FILE SAMPLES NAMES: the output of hotspot's parser has SAMPLES samples, and at least 90 % of the names
+in the file NAMES: hotspot 1.3 shows some functions of only a few instructions under the name of a neighbor.
 
 FILE has messages: the size (4 bytes, little-endian), the type (1 byte), and the content. The types are those of
 perfparser, the parser's own project."""
@@ -24,7 +24,7 @@ def messages(path):
 
 kinds = list(messages(sys.argv[1]))
 samples = sum(kind == SAMPLE for kind, _ in kinds)
-# A number and a text with its size.
+# A STRING has a number, the size of the text, and the text.
 texts = {content[8:].decode() for kind, content in kinds if kind == STRING}
 names = open(sys.argv[3], encoding="utf-8").read().split()
 missing = [name for name in names if name not in texts]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""compare_inlined.py STACKS FIELDS: the call stacks of `report --stacks --inlined` have the functions of each instruction.
+"""compare_inlined.py STACKS FIELDS: compares the functions in `report --stacks --inlined` with those of decode.
 
 FIELDS is the output of `decode --fields sym,inlined` for the same instructions. Prints the differences."""
 import collections
