@@ -20,7 +20,7 @@ InlinedChains::Found InlinedChains::look_up(EffectiveAddr address, CallTree& tre
   const InlinedFunctions inlined = find_(address);
   Found found{.begin = inlined.begin, .end = inlined.end};
   if (inlined.names.empty()) return found;
-  std::vector<CallTree::Function> chain;
+  std::u32string chain;
   chain.reserve(inlined.names.size());
   for (const std::string& name : inlined.names) chain.push_back(tree.inlined_function_of(name));
   const auto known = numbers_.find(chain);

@@ -66,7 +66,9 @@ class InlinedChains {
   std::map<uint64_t, Found> known_;
   std::vector<CallTree::Function> functions_;
   std::vector<Chain> chains_ = {{}};
-  std::map<std::vector<CallTree::Function>, Number> numbers_;
+  // By chain. With C++20, libstdc++ 12 compares only a part of each vector of integers on a
+  // big-endian machine (its bug 113960), but it compares strings correctly.
+  std::map<std::u32string, Number> numbers_;
   uint64_t cut_ = 0;
 };
 
