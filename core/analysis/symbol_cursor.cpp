@@ -9,6 +9,13 @@ bool SymbolCursor::is_privileged(Modes modes) {
 }
 
 void SymbolCursor::look_at(Page& page) const {
+  find_owner(page);
+  const bool is_proven = page.owner != owned::kForeign && page.owner % 2 == 1;
+  const bool is_own = is_proven && symbols_->programs()[owned::program(page.owner)].is_main;
+  page.running = is_own ? page.owner : 0;
+}
+
+void SymbolCursor::find_owner(Page& page) const {
   const PageOwners& pages = symbols_->pages();
   const auto& programs = symbols_->programs();
   page.owner = 0;
@@ -59,31 +66,18 @@ void SymbolCursor::find_words(Page& page) const {
   }
 }
 
-const SymbolCursor::Page& SymbolCursor::page_of(const Instruction& instruction) {
-  const uint64_t ea = instruction.ea.value & ~(kPageBytes - 1);
-  const uint64_t la = instruction.has_la ? instruction.la.value & ~(kPageBytes - 1) : kNoPage;
-  Page& page = pages_[(ea / kPageBytes ^ la / kPageBytes) % pages_.size()];
-  if (page.ea != ea || page.la != la) {
-    page.ea = ea;
-    page.la = la;
-    look_at(page);
-  }
-  return page;
-}
-
 // A word that equals the file's word at this address proves nothing. A different word refutes the
 // owner. Several possible owners give no name.
-uint64_t SymbolCursor::compared_owner(const Instruction& instruction) const {
+uint64_t SymbolCursor::compared_owner(const Page& page, EffectiveAddr ea, Words words) const {
   const auto& programs = symbols_->programs();
-  const uint64_t ea = instruction.ea.value;
   uint64_t owner = owned::kForeign;
   for (size_t i = 0; i < programs.size(); i++) {
-    if (!programs[i].holds(ea)) continue;
-    if (instruction.has_la && symbols_->pages().is_listed(programs[i].number)) continue;
-    if (instruction.has_opcode &&
-        !(instruction.has_prefix ? programs[i].has_word(ea, instruction.prefix) &&
-                                       programs[i].has_word(ea + 4, instruction.opcode)
-                                 : programs[i].has_word(ea, instruction.opcode))) {
+    const SymbolTable::Program& program = programs[i];
+    if (!program.holds(ea.value)) continue;
+    if (page.la != kNoPage && symbols_->pages().is_listed(program.number)) continue;
+    if (words.has_opcode && !(words.has_prefix ? program.has_word(ea.value, words.prefix) &&
+                                                     program.has_word(ea.value + 4, words.opcode)
+                                               : program.has_word(ea.value, words.opcode))) {
       continue;
     }
     if (owner != owned::kForeign) return owned::kForeign;
@@ -93,19 +87,21 @@ uint64_t SymbolCursor::compared_owner(const Instruction& instruction) const {
 }
 
 EffectiveAddr SymbolCursor::own_code(const Instruction& instruction) {
-  const uint64_t ea = instruction.ea.value;
-  const bool privileged = is_privileged(instruction.modes);
-  if (privileged || !instruction.has_ea || !owned::is_user(ea)) {
-    running_ = 0;
-    is_elsewhere_ = false;
-    return {owned::is_user(ea) ? owned::with(ea, owned::kForeign) : ea};
+  const EffectiveAddr ea = instruction.ea;
+  if (is_privileged(instruction.modes) || !instruction.has_ea || !owned::is_user(ea.value)) {
+    return not_user_code(ea);
   }
-  const Page& page = page_of(instruction);
-  const uint64_t owner = page.owner != 0 ? page.owner : compared_owner(page, instruction);
-  is_elsewhere_ = page.is_elsewhere;
-  const bool is_proven = owner != owned::kForeign && owner % 2 == 1;
-  running_ = is_proven && symbols_->programs()[owned::program(owner)].is_main ? owner : 0;
-  return {owned::with(ea, owner)};
+  const Page& page = page_at(ea, instruction.la, instruction.has_la);
+  if (page.owner != 0) return user_code(page, ea, page.owner);
+  if (!instruction.has_opcode || instruction.has_prefix) [[unlikely]] {
+    return user_code(page, ea,
+                     compared_owner(page, ea,
+                                    {.opcode = instruction.opcode,
+                                     .prefix = instruction.prefix,
+                                     .has_opcode = instruction.has_opcode,
+                                     .has_prefix = instruction.has_prefix}));
+  }
+  return user_code(page, ea, compared_owner(page, ea, instruction.opcode));
 }
 
 uint64_t SymbolCursor::unproven_at(uint64_t address) const {

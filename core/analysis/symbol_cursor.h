@@ -35,8 +35,20 @@ class SymbolCursor {
     return own_code(instruction);
   }
 
-  // The address of an access by the last instruction that code() received. code() must receive
-  // every instruction.
+  // Sets the page of the next instructions of code_in_page(). Call it again after code().
+  void enter_page(EffectiveAddr ea, LogicalAddr la, bool has_la) {
+    if (active_ && owned::is_user(ea.value)) page_ = &page_at(ea, la, has_la);
+  }
+  // Like code(), for an instruction without a prefix in this page, of which all modes are known.
+  EffectiveAddr code_in_page(EffectiveAddr ea, uint32_t opcode, uint16_t modes) {
+    if (!active_) return ea;
+    if ((modes & Modes::kPr) == 0 || !owned::is_user(ea.value)) return not_user_code(ea);
+    return user_code(*page_, ea,
+                     page_->owner != 0 ? page_->owner : compared_owner(*page_, ea, opcode));
+  }
+
+  // The address of an access by the last instruction that code() or code_in_page() received. They
+  // must receive every instruction.
   EffectiveAddr data(const DataAccess& access) {
     if (!active_ || !owned::is_user(access.ea.value)) return access.ea;
     return own_data(access);
@@ -50,6 +62,7 @@ class SymbolCursor {
     uint64_t ea = kNoPage;
     uint64_t la = kNoPage;  // kNoPage: unknown
     uint64_t owner = 0;     // 0: compare each instruction with the file
+    uint64_t running = 0;   // the owner if it is proven and a program; otherwise 0
     // True if the page belongs to no file that a process of a named program has mapped.
     bool is_elsewhere = false;
     // If the owner is 0 and only one program can have the page: the program's words from `ea` on,
@@ -58,24 +71,54 @@ class SymbolCursor {
     uint64_t owner_of_words = 0;
   };
 
+  // An instruction's own words.
+  struct Words {
+    uint32_t opcode = 0;
+    uint32_t prefix = 0;
+    bool has_opcode = false;
+    bool has_prefix = false;
+  };
+
   EffectiveAddr own_code(const Instruction& instruction);
   EffectiveAddr own_data(const DataAccess& access);
-  const Page& page_of(const Instruction& instruction);
+  EffectiveAddr not_user_code(EffectiveAddr ea) {
+    running_ = 0;
+    is_elsewhere_ = false;
+    return {owned::is_user(ea.value) ? owned::with(ea.value, owned::kForeign) : ea.value};
+  }
+  EffectiveAddr user_code(const Page& page, EffectiveAddr ea, uint64_t owner) {
+    is_elsewhere_ = page.is_elsewhere;
+    running_ = page.running;
+    return {owned::with(ea.value, owner)};
+  }
+  const Page& page_at(EffectiveAddr ea, LogicalAddr la, bool has_la) {
+    const uint64_t page_ea = ea.value & ~(kPageBytes - 1);
+    const uint64_t page_la = has_la ? la.value & ~(kPageBytes - 1) : kNoPage;
+    Page& page = pages_[(page_ea / kPageBytes ^ page_la / kPageBytes) % pages_.size()];
+    if (page.ea != page_ea || page.la != page_la) [[unlikely]] {
+      page.ea = page_ea;
+      page.la = page_la;
+      look_at(page);
+    }
+    return page;
+  }
   void look_at(Page& page) const;
+  void find_owner(Page& page) const;
   void find_words(Page& page) const;
-  uint64_t compared_owner(const Page& page, const Instruction& instruction) const {
-    if (page.words == nullptr || !instruction.has_opcode || instruction.has_prefix) [[unlikely]]
-      return compared_owner(instruction);
-    const bool equal = page.words[(instruction.ea.value - page.ea) / 4] == instruction.opcode;
+  uint64_t compared_owner(const Page& page, EffectiveAddr ea, uint32_t opcode) const {
+    if (page.words == nullptr) [[unlikely]]
+      return compared_owner(page, ea, {.opcode = opcode, .has_opcode = true});
+    const bool equal = page.words[(ea.value - page.ea) / 4] == opcode;
     return equal ? page.owner_of_words : owned::kForeign;
   }
-  uint64_t compared_owner(const Instruction& instruction) const;
+  uint64_t compared_owner(const Page& page, EffectiveAddr ea, Words words) const;
   uint64_t owner_of_data_page(const DataAccess& access) const;
   uint64_t unproven_at(uint64_t address) const;
 
   const SymbolTable* symbols_;
   bool active_;
-  std::array<Page, 64> pages_{};
+  std::array<Page, 512> pages_{};
+  const Page* page_ = nullptr;  // of code_in_page()
   // State of the last instruction.
   bool is_elsewhere_ = false;
   uint64_t running_ =

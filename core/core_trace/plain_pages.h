@@ -51,8 +51,8 @@ template <class Sink>
   const uint64_t info = load_be64(at);
   Instruction instruction;
   place.line.put_place(info, instruction);
+  put_work(info, load_be64(at + words::kWordBytes), instruction);
   instruction.opcode = opcode;
-  instruction.has_opcode = true;
   instruction.has_la = place.logical.missing == 0;
   instruction.la = LogicalAddr{instruction.ra.value + place.logical.ahead};
   const std::byte* const end = take_rest(at + kPairBytes, info, cursor, untranslated, instruction);
@@ -63,8 +63,8 @@ template <class Sink>
 }  // namespace plain
 
 // Consumes the plain records at the start of `run`, at most `most` instructions, like
-// decode_plain_records.
-template <HasRows Sink>
+// decode_plain_records. `Rows` is the sink's Rows or NamedRows.
+template <class Rows, class Sink>
 [[gnu::hot]] PlainRecords decode_plain_pages(const WordRun& run, uint64_t most, PlainState state,
                                              Sink& sink) {
   constexpr size_t kMostWords = 7;  // INFO, MSR, prefix, two pairs
@@ -77,7 +77,7 @@ template <HasRows Sink>
   size_t walk_words = 0;             // words that take_plain_walks() has consumed and counted
   plain::LinePlace place;
   place.enter(state.stream.line(), state.instruction_cursor);
-  typename Sink::Rows rows(sink);
+  Rows rows(sink);
   plain::enter_page(place, rows);
   while (at <= last) {
     const uint64_t info = load_be64(at);
@@ -101,13 +101,15 @@ template <HasRows Sink>
       plain::enter_page(place, rows);
       continue;
     }
-    if (!words::msr_tail_clear(load_be64(at + words::kWordBytes))) [[unlikely]]
+    const uint64_t msr = load_be64(at + words::kWordBytes);
+    if (!words::msr_tail_clear(msr)) [[unlikely]]
       break;
-    const uint64_t address = place.line.address | words::info10_line_offset(info);
+    const auto modes = static_cast<uint16_t>(words::msr_modes(msr));
+    const EffectiveAddr address{place.line.address | words::info10_line_offset(info)};
     uint32_t opcode = words::opcode(info);
     unsigned kind = 0;
     if (words::info_branch(info)) {
-      const auto restored = restore_power10_branch(opcode, EffectiveAddr{address});
+      const auto restored = restore_power10_branch(opcode, address);
       if (!restored) [[unlikely]]
         break;
       opcode = *restored;
@@ -121,17 +123,17 @@ template <HasRows Sink>
       if (end == nullptr) break;
       at = end;
       row.sums += kInfoSums[words::info10_kind(info)];
-      rows = typename Sink::Rows(sink);
+      rows = Rows(sink);
       plain::enter_page(place, rows);
     } else if (operands == 0) {
-      rows.instruction(address, opcode);
+      rows.instruction(address, opcode, modes);
       at += plain::kPairBytes;
       row.sums += kInfoSums[kind];
     } else {
       DataAccess access;
       if (!plain::take_access(at + plain::kPairBytes, state.data_cursor, access)) [[unlikely]]
         break;
-      rows.instruction(address, opcode, access);
+      rows.instruction(address, opcode, modes, access);
       row.untranslated += access.has_la ? 0 : 1;
       at += 2 * plain::kPairBytes;
       row.sums += kInfoSums[kind + 1];

@@ -18,7 +18,14 @@ PlainRecords take_plain_records(const WordRun& run, PlainStart start, PlainState
     return count_plain_records(run, start.most, state);
   } else {
     if constexpr (HasRows<Sink>) {
-      if (sink.in_rows()) return decode_plain_pages(run, start.most, state, sink);
+      if (sink.in_rows()) {
+        return decode_plain_pages<typename Sink::Rows>(run, start.most, state, sink);
+      }
+    }
+    if constexpr (HasNamedRows<Sink>) {
+      if (sink.in_named_rows()) {
+        return decode_plain_pages<typename Sink::NamedRows>(run, start.most, state, sink);
+      }
     }
     return decode_plain_records(run, start, state, sink);
   }

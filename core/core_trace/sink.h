@@ -59,14 +59,21 @@ concept CountsOnly = Sink::kCountsOnly;
 // Receives runs of plain POWER10 instructions page by page, which is faster than instruction(). The
 // decoder constructs a Rows from the sink at the start of a run and calls these members:
 //   enter(EffectiveAddr, RealAddr, LogicalAddr, bool has_la): the page of the next instructions
-//   instruction(uint64_t place, uint32_t opcode), also with a DataAccess: the low 12 bits of
-//     `place` are the offset in the page
+//   instruction(EffectiveAddr, uint32_t opcode, uint16_t modes), also with a DataAccess: all modes
+//     are known
 //   finish(): precedes any other call of the sink
 // The sink also has
 //   bool in_rows() const: Rows can currently handle the instructions
 template <class Sink>
 concept HasRows = requires {
   typename Sink::Rows;
+};
+
+// class NamedRows, bool in_named_rows() const
+// Another class of this kind, for a sink that sometimes needs more than its Rows do.
+template <class Sink>
+concept HasNamedRows = requires {
+  typename Sink::NamedRows;
 };
 
 // ---- Optional members that SelectingSink uses

@@ -65,7 +65,7 @@ struct CoreFieldWriters {
     } else if constexpr (kField == kTicks) {
       p.line_.put<kFormat>(name, Number{p.place_.ticks});
     } else if constexpr (kField == kSymbol) {
-      put_symbol<kFormat>(p, name, p.code_name_);
+      put_symbol<kFormat>(p, name, p.code_name_.text());
     } else if constexpr (kField == kLine) {
       p.line_.put_ready<kFormat>(name, p.line_texts_.line);
     } else if constexpr (kField == kInlined) {
@@ -85,7 +85,7 @@ struct CoreFieldWriters {
     const bool has = kAccess < instruction.data_count;
     const DataAccess& access = instruction.data[kAccess];
     if constexpr (kField == AccessField::kSymbol) {
-      put_symbol<kFormat>(p, name, has ? p.names_.data(access) : std::string_view());
+      put_symbol<kFormat>(p, name, has ? p.names_.data(access).text() : std::string_view());
     } else {
       Address address = value_of<kField>(access);
       address.known = has && address.known;

@@ -64,8 +64,8 @@ class CoreFieldsPrinter {
   std::vector<Column> columns_;
   TracePlace place_;
   const Process* process_ = &Process::unknown();
-  std::string code_name_;        // of the current instruction
-  LineTexts::Texts line_texts_;  // of the current instruction
+  AddressNames::Name code_name_;  // of the current instruction
+  LineTexts::Texts line_texts_;   // of the current instruction
   std::string text_;
 };
 

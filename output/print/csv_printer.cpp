@@ -16,9 +16,9 @@ char* CsvPrinter::put_symbols(char* to, const Instruction& instruction) {
     output_.put(csv_field(name));
     to = output_.room();
   };
-  put(names_.code(instruction));
+  put(names_.code(instruction).text());
   for (unsigned i = 0; i < instruction.data.size(); i++) {
-    put(i < instruction.data_count ? names_.data(instruction.data[i]) : std::string_view());
+    put(i < instruction.data_count ? names_.data(instruction.data[i]).text() : std::string_view());
   }
   return to;
 }

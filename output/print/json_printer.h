@@ -55,7 +55,7 @@ class JsonPrinter {
   template <InstructionField kField>
   [[gnu::always_inline]] char* put_field(char* to, const Instruction& instruction) {
     if constexpr (kField == InstructionField::kSymbol) {
-      return names_.wanted() ? put_symbol<kField>(to, names_.code(instruction)) : to;
+      return names_.wanted() ? put_symbol<kField>(to, names_.code(instruction).text()) : to;
     } else if constexpr (kField == InstructionField::kData) {
       return put_accesses(to, instruction);
     } else {
@@ -65,7 +65,7 @@ class JsonPrinter {
   template <AccessField kField>
   [[gnu::always_inline]] char* put_field(char* to, const DataAccess& access) {
     if constexpr (kField == AccessField::kSymbol) {
-      return names_.wanted() ? put_symbol<kField>(to, names_.data(access)) : to;
+      return names_.wanted() ? put_symbol<kField>(to, names_.data(access).text()) : to;
     } else {
       return put_json<kField>(to, value_of<kField>(access));
     }

@@ -83,7 +83,13 @@ char* TextPrinter::put_more(char* to, const Head& head, const Data& data) {
   return wishes_.disassemble ? put_assembler(to, head) : to;
 }
 
-char* TextPrinter::put_names(char* to, const Head& head, const Data& data) {
+AddressNames::Name TextPrinter::code_name(const Head& head) {
+  if (head.ea.known && head.opcode.known && !head.prefix.known && head.modes.known == Modes::kAll)
+      [[likely]] {
+    names_.enter_page({head.ea.value}, {head.la.value}, head.la.known);
+    return names_.code_in_page({head.ea.value}, static_cast<uint32_t>(head.opcode.value),
+                               head.modes.bits);
+  }
   Instruction instruction;
   instruction.ea = {head.ea.value};
   instruction.has_ea = head.ea.known;
@@ -94,24 +100,25 @@ char* TextPrinter::put_names(char* to, const Head& head, const Data& data) {
   instruction.prefix = static_cast<uint32_t>(head.prefix.value);
   instruction.has_prefix = head.prefix.known;
   instruction.modes = head.modes;
-  to = put_name(kTextLabel<Field::kSymbol>.put(to), names_.code(instruction));
+  return names_.code(instruction);
+}
+
+char* TextPrinter::put_names(char* to, const Head& head, const Data& data) {
+  to = put_code_name(to, code_name(head));
   for (unsigned i = 0; i < data.count; i++) {
     DataAccess access;
     access.ea = data.ea.at(i);
     access.la = {data.la.at(i).value};
     access.has_la = data.la.at(i).known;
-    to = put_name(kTextLabel<AccessField::kSymbol>.put(to), names_.data(access));
+    to = put_data_name(to, access);
   }
   output_.commit(to);  // the names may have taken most of the room
   return output_.room();
 }
 
 // Names have any length. The names of kernel modules follow a blank, which would end the field.
-char* TextPrinter::put_name(char* to, std::string_view name) {
-  constexpr size_t kShort = 64;
-  if (name.empty()) name = "-";
-  if (name.size() <= kShort && name.find(' ') == std::string_view::npos) [[likely]]
-    return put_text(to, name);
+char* TextPrinter::put_other_name(char* to, std::string_view name) {
+  if (name.empty()) return put_text(to, "-");
   while (!name.empty()) {
     output_.commit(to);
     const std::string_view word = name.substr(0, name.find(' '));

@@ -34,7 +34,7 @@ class TextPrinter {
   TextPrinter(TextOutput& output, Wishes wishes)
       : output_(output),
         wishes_(wishes),
-        more_(wishes.modes || wishes.disassemble || wishes.symbols != nullptr),
+        has_more_(wishes.modes || wishes.disassemble),
         names_(wishes.symbols) {}
 
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {
@@ -50,7 +50,7 @@ class TextPrinter {
       if (instruction.data_count == 2) [[unlikely]]
         at = put_data(at, instruction.data[1]);
     }
-    if (more_) [[unlikely]] {
+    if (has_more_ || names_.wanted()) [[unlikely]] {
       at = put_more(at, head_of(instruction), data_of(instruction));
     }
     *at++ = '\n';
@@ -68,14 +68,14 @@ class TextPrinter {
     [[gnu::always_inline]] void enter(EffectiveAddr ea, RealAddr ra, LogicalAddr la, bool has_la) {
       last_at_ = printer_->page_.enter(ea.value, ra.value, la.value, has_la);
     }
-    [[gnu::always_inline]] void instruction(uint64_t place, uint32_t opcode) {
+    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t) {
       make_room();
-      end(printer_->page_.put(to_, place, opcode, last_at_));
+      end(printer_->page_.put(to_, ea.value, opcode, last_at_));
     }
-    [[gnu::always_inline]] void instruction(uint64_t place, uint32_t opcode,
+    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t,
                                             const DataAccess& data) {
       make_room();
-      end(put_data(printer_->page_.put(to_, place, opcode, last_at_), data));
+      end(put_data(printer_->page_.put(to_, ea.value, opcode, last_at_), data));
     }
     // Call this before anything else is printed.
     [[gnu::always_inline]] void finish() { printer_->output_.commit(to_); }
@@ -98,8 +98,42 @@ class TextPrinter {
     char* last_;
     size_t last_at_ = 0;
   };
-  // Rows can print the lines only if they need no further fields.
-  bool in_rows() const { return !more_; }
+  bool in_rows() const { return !has_more_ && !names_.wanted(); }
+
+  // Like Rows, with the names of the addresses.
+  class NamedRows {
+   public:
+    explicit NamedRows(TextPrinter& printer) : printer_(&printer) {}
+
+    [[gnu::always_inline]] void enter(EffectiveAddr ea, RealAddr ra, LogicalAddr la, bool has_la) {
+      last_at_ = printer_->page_.enter(ea.value, ra.value, la.value, has_la);
+      printer_->names_.enter_page(ea, la, has_la);
+    }
+    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t modes) {
+      end(printer_->put_code_name(put(ea, opcode),
+                                  printer_->names_.code_in_page(ea, opcode, modes)));
+    }
+    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t modes,
+                                            const DataAccess& data) {
+      char* const to = printer_->put_code_name(put_data(put(ea, opcode), data),
+                                               printer_->names_.code_in_page(ea, opcode, modes));
+      end(printer_->put_data_name(to, data));
+    }
+    void finish() {}
+
+   private:
+    [[gnu::always_inline]] char* put(EffectiveAddr ea, uint32_t opcode) {
+      return printer_->page_.put(printer_->output_.room(), ea.value, opcode, last_at_);
+    }
+    [[gnu::always_inline]] void end(char* to) {
+      *to = '\n';
+      printer_->output_.commit(to + 1);
+    }
+
+    TextPrinter* printer_;
+    size_t last_at_ = 0;
+  };
+  bool in_named_rows() const { return !has_more_ && names_.wanted(); }
 
   void stamp(const Stamp& stamp) {
     if (wishes_.stamps) put_stamp(stamp);
@@ -174,13 +208,23 @@ class TextPrinter {
   // Writes the optional fields.
   char* put_more(char* to, const Head& head, const Data& data);
   char* put_names(char* to, const Head& head, const Data& data);
-  char* put_name(char* to, std::string_view name);
+  AddressNames::Name code_name(const Head& head);
+  [[gnu::always_inline]] char* put_code_name(char* to, AddressNames::Name name) {
+    return put_name(kTextLabel<Field::kSymbol>.put(to), name);
+  }
+  [[gnu::always_inline]] char* put_data_name(char* to, const DataAccess& data) {
+    return put_name(kTextLabel<AccessField::kSymbol>.put(to), names_.data(data));
+  }
+  [[gnu::always_inline]] char* put_name(char* to, AddressNames::Name name) {
+    return name.is_word() ? name.put(to) : put_other_name(to, name.text());
+  }
+  char* put_other_name(char* to, std::string_view name);
   static char* put_assembler(char* to, const Head& head);
   void put_stamp(const Stamp& stamp);
 
   TextOutput& output_;
   Wishes wishes_;
-  bool more_;
+  bool has_more_;  // fields other than names
   TextPage page_;  // the page of an earlier instruction
   AddressNames names_;
 };

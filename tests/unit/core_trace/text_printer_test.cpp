@@ -9,6 +9,11 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "output/io/input_file.h"
@@ -16,6 +21,8 @@
 #include "output/report/decode_report.h"
 #include "tests/generator/generated_trace.h"
 #include "tests/unit/decoded_text.h"
+#include "tests/unit/instruction_run.h"
+#include "tests/unit/rounds.h"
 
 namespace htmtrace {
 namespace {
@@ -48,6 +55,94 @@ TranslationMap shifted_map() {
                  {generator::real_of_logical(logical), logical + 0x78, 0, generator::kBlockBytes});
   }
   return {generator::bytes_of(words), 0};
+}
+
+// Receives each instruction, and thus no rows.
+struct OneByOne {
+  void instruction(const Instruction& i) { printer.instruction(i); }
+  void stamp(const Stamp& stamp) { printer.stamp(stamp); }
+  void defect(const Defect& defect) { printer.defect(defect); }
+  TextPrinter printer;
+};
+
+struct NamedLines {
+  void instruction(const Instruction& i) {
+    lines.instruction(i);
+    std::string& text = lines.instructions.back();
+    text += " sym=" + word(names.code(i));
+    for (unsigned k = 0; k < i.data_count; k++) text += " dsym=" + word(names.data(i.data.at(k)));
+    kinds.insert(text.substr(text.find(" sym=") + 5, 2));
+    instructions.push_back(i);
+  }
+  void stamp(const Stamp&) {}
+  void defect(const Defect&) {}
+  static std::string word(AddressNames::Name name) {
+    std::string text(name.text());
+    std::erase(text, ' ');
+    return text.empty() ? "-" : text;
+  }
+  std::string text() const {
+    std::string all;
+    for (const std::string& line : lines.instructions) all += line + "\n";
+    return all;
+  }
+  LineSink lines;
+  AddressNames names;
+  std::set<std::string> kinds;  // the first letters of the names of code
+  std::vector<Instruction> instructions;
+};
+
+// A kernel, and programs with the words of some of these instructions. The recorder saw some of the
+// pages of the programs.
+SymbolTable symbols_for(const std::vector<Instruction>& instructions, uint64_t seed) {
+  generator::Random random(seed);
+  std::map<uint64_t, std::map<uint64_t, uint32_t>> pages;
+  std::map<uint64_t, uint64_t> logical;
+  SymbolTable table;
+  constexpr uint64_t kPage = SymbolCursor::kPageBytes;
+  for (const Instruction& i : instructions) {
+    if (!i.has_ea || !i.has_opcode) continue;
+    const uint64_t page = i.ea.value & ~(kPage - 1);
+    pages[page].insert_or_assign(i.ea.value, i.has_prefix ? i.prefix : i.opcode);
+    if (i.has_prefix) pages[page].insert_or_assign(i.ea.value + 4, i.opcode);
+    if (i.has_la) logical.insert_or_assign(page, i.la.value & ~(kPage - 1));
+  }
+  PageOwners owners;
+  for (const auto& [page, words] : pages) {
+    const std::string name = random.chance(100) ? std::string(70, 'n') : "";
+    if (!owned::is_user(page)) {
+      table.end_program();
+      table.add({page + 8, kPage / 2, "k" + name + (random.chance(300) ? " [module]" : "")});
+      continue;
+    }
+    if (random.chance(300) || table.programs().size() > 100) continue;
+    const uint64_t inode = table.programs().size() + 1;
+    SymbolTable::Text text{.address = page, .words = std::vector<uint32_t>(kPage / 4, kNop)};
+    for (const auto& [address, word] : words) {
+      if (address - page >= kPage || random.chance(100)) continue;
+      text.words.at((address - page) / 4) = word;
+    }
+    table.begin_program({.file = "file",
+                         .path = "/file",
+                         .inode = inode,
+                         .is_main = random.chance(500),
+                         .begin = page,
+                         .end = page + kPage,
+                         .loads = {{.address = page, .offset = 0, .size_bytes = kPage}},
+                         .texts = {std::move(text)}});
+    table.add({page, 0x40, "u" + name});
+    table.add({page + 0x80, kPage - 0x80, "v" + name});
+    if (random.chance(500) || !logical.contains(page)) continue;
+    owners.add({.la = logical.at(page),
+                .size_bytes = kPage,
+                .ea = page,
+                .process = owners.add_process(),
+                .file = owners.file_number("/file", inode)});
+  }
+  owners.finish();
+  table.set_pages(std::move(owners));
+  table.finish();
+  return table;
 }
 
 ManifestFacts manifest(const std::string& text) {
@@ -93,6 +188,49 @@ TEST_CASE("the printed text matches the decoded instructions") {
       CHECK(content(file.path) == expected);
       CHECK(describe(decoder.statistics()) == describe(decode_lines(trace, *map).statistics));
     }
+  }
+}
+
+TEST_CASE("names do not depend on the way in which instructions arrive") {
+  for (uint64_t seed = 1; seed <= rounds(8); seed++) {
+    std::vector<uint64_t> words;
+    generator::Power10Program program(seed, {.stamps_per_mille = seed % 2 == 0 ? 0U : 20U});
+    for (int i = 0; i < 3000; i++) program.next(words, false);
+    const std::vector<std::byte> trace = generator::bytes_of(words);
+    const TranslationMap map(generator::translation_file(), 0);
+    const auto decode = [&](auto& sink) {
+      CoreDecoder decoder(map, sink);
+      decoder.feed(trace);
+      decoder.finish();
+    };
+    SymbolTable none;
+    none.finish();
+    NamedLines nameless{.lines = {}, .names = AddressNames(&none), .kinds = {}, .instructions = {}};
+    decode(nameless);
+    const SymbolTable symbols = symbols_for(nameless.instructions, seed);
+    NamedLines expected{
+        .lines = {}, .names = AddressNames(&symbols), .kinds = {}, .instructions = {}};
+    decode(expected);
+    CHECK(expected.kinds.contains("k+"));
+    CHECK(expected.kinds.contains("u+"));
+    CHECK(expected.kinds.contains("v+"));
+    CHECK(expected.text().find('?') != std::string::npos);  // an unproven owner
+    const TemporaryFile file;
+    {
+      TextOutput output = TextOutput::create(file.path, Existing::kReplace);
+      TextPrinter printer(output, {.symbols = &symbols});
+      REQUIRE(printer.in_named_rows());
+      decode(printer);
+      output.finish();
+    }
+    CHECK(content(file.path) == expected.text());
+    {
+      TextOutput output = TextOutput::create(file.path, Existing::kReplace);
+      OneByOne each{.printer = TextPrinter(output, {.symbols = &symbols})};
+      decode(each);
+      output.finish();
+    }
+    CHECK(content(file.path) == expected.text());
   }
 }
 
