@@ -49,7 +49,8 @@ int decode_to_perf(const DecodeOptions& options) {
   }
   const SymbolTable symbols = load_symbols(options.names, options.traces);
   const RecordedProcesses recorded = load_processes(trace.path);
-  const PerfMaps maps = PerfMaps::of(symbols, recorded.processes);
+  const PerfMaps maps =
+      PerfMaps::of(symbols, recorded.processes, manifest_of(trace).kernel_build_id);
   std::optional<NameSelection> names;
   if (!options.traces.names.empty()) names = resolve(options.traces.names, symbols);
 

@@ -52,6 +52,7 @@ struct ChosenTrace {
   struct OfManifest {
     std::optional<uint32_t> partition_id = {};
     std::optional<uint32_t> pvr = {};  // the version register of the processor that was traced
+    std::string kernel_build_id = {};  // its bytes; empty: unknown
     std::optional<HtmType> type = {};
     std::string problem = {};  // why the manifest is unusable; empty: usable, or no manifest found
   };

@@ -276,6 +276,7 @@ void compare_with_manifest(ChosenTrace& trace, LastManifest& manifests) {
   const ManifestFacts& facts = manifests.of(trace);
   trace.of_manifest = {.partition_id = facts.partition_id,
                        .pvr = facts.pvr,
+                       .kernel_build_id = facts.kernel_build_id,
                        .type = recorded_type(facts, trace),
                        .problem = facts.problem};
   // A pipe must not be opened twice.

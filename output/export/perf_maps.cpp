@@ -148,8 +148,8 @@ class PerfMapsMaker {
 
 }  // namespace
 
-PerfMaps PerfMaps::of(const SymbolTable& symbols,
-                      const std::vector<PageNames::Process>& processes) {
+PerfMaps PerfMaps::of(const SymbolTable& symbols, const std::vector<PageNames::Process>& processes,
+                      const std::string& kernel_build_id) {
   PerfMaps maps;
   PerfMapsMaker maker(maps, symbols.pages());
   for (const SymbolTable::Program& program : symbols.programs()) maker.add_program(program);
@@ -160,6 +160,10 @@ PerfMaps PerfMaps::of(const SymbolTable& symbols,
     if (named.layer == 0) maker.add_kernel_symbol(*named.symbol);
   });
   maker.finish();
+  if (kernel_build_id.size() > SymbolTable::kMostBuildIdBytes) return maps;
+  for (PerfMaps::Kernel& kernel : maps.kernel) {
+    if (kernel.reference != 0) kernel.build_id = kernel_build_id;
+  }
   return maps;
 }
 

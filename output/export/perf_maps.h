@@ -48,7 +48,8 @@ struct PerfMaps {
     std::string name;  // "[kernel.kallsyms]_text", "[module]"
     uint64_t begin = 0;
     uint64_t end = 0;
-    uint64_t reference = 0;  // the address of _text; 0 for a module
+    uint64_t reference = 0;     // the address of _text; 0 for a module
+    std::string build_id = {};  // its bytes; empty: unknown
   };
 
   std::vector<File> files;
@@ -59,7 +60,8 @@ struct PerfMaps {
   // The files of the processes and programs are those that htmtrace read for `symbols`. A file that
   // htmtrace did not read has its path in the recording, followed by "?". Without the "?", perf
   // would read names from any file with this path, and from its own vDSO.
-  static PerfMaps of(const SymbolTable& symbols, const std::vector<PageNames::Process>& processes);
+  static PerfMaps of(const SymbolTable& symbols, const std::vector<PageNames::Process>& processes,
+                     const std::string& kernel_build_id = {});
 };
 
 }  // namespace htmtrace

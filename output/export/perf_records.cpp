@@ -115,13 +115,18 @@ void PerfRecords::put_memory(PerfTask task, uint64_t begin, uint64_t end) {
 
 void PerfRecords::put_mapping(PerfTask task, const PerfMaps::Mapping& mapping,
                               const PerfMaps::File& file) {
+  put_mapping2(task, PerfMode::kUser, mapping, file, task);
+}
+
+void PerfRecords::put_mapping2(PerfTask task, PerfMode mode, const PerfMaps::Mapping& mapping,
+                               const PerfMaps::File& file, PerfTask trailer) {
   const std::string_view path = std::string_view(file.path).substr(0, PerfMaps::kMostPathBytes);
   const bool has_id = !file.build_id.empty();
   FileBytes bytes;
   put_record_header(
       bytes, kMmap2Record, 72 + path.size() / 8 * 8 + 8 + 16,
-      static_cast<uint16_t>(static_cast<uint16_t>(PerfMode::kUser) |
-                            (mapping.is_code ? 0 : kMiscData) | (has_id ? kMiscBuildId : 0)));
+      static_cast<uint16_t>(static_cast<uint16_t>(mode) | (mapping.is_code ? 0 : kMiscData) |
+                            (has_id ? kMiscBuildId : 0)));
   put64(bytes, static_cast<uint64_t>(task));
   put64(bytes, mapping.address);
   put64(bytes, mapping.bytes);
@@ -138,16 +143,26 @@ void PerfRecords::put_mapping(PerfTask task, const PerfMaps::Mapping& mapping,
   put32(bytes, kProtRead | (mapping.is_code ? kProtExec : 0));
   put32(bytes, kMapPrivate);
   put_padded(bytes, path, 8);
-  put_trailer(bytes, task);
+  put_trailer(bytes, trailer);
   put(bytes);
 }
 
 void PerfRecords::put_kernel(const PerfMaps::Kernel& kernel) {
-  FileBytes bytes;
+  constexpr uint64_t kNoProcess = 0xffffffff;  // pid -1, tid 0, as perf record writes it
   const std::string_view name = std::string_view(kernel.name).substr(0, 255);
+  if (!kernel.build_id.empty()) {
+    return put_mapping2(static_cast<PerfTask>(kNoProcess), PerfMode::kKernel,
+                        {.address = kernel.begin,
+                         .bytes = kernel.end - kernel.begin,
+                         .offset = kernel.reference,
+                         .is_code = true},
+                        {.path = std::string(name), .build_id = kernel.build_id},
+                        PerfTask::kKernel);
+  }
+  FileBytes bytes;
   put_record_header(bytes, kMmapRecord, 40 + name.size() / 8 * 8 + 8 + 16,
                     static_cast<uint16_t>(PerfMode::kKernel));
-  put64(bytes, 0xffffffff);  // pid -1, tid 0, as perf record writes it
+  put64(bytes, kNoProcess);
   put64(bytes, kernel.begin);
   put64(bytes, kernel.end - kernel.begin);
   put64(bytes, kernel.reference);

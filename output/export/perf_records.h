@@ -55,6 +55,8 @@ class PerfRecords {
   static constexpr uint64_t kRoundBytes = 1 << 20;
 
   void put_mapping(PerfTask task, const PerfMaps::Mapping& mapping, const PerfMaps::File& file);
+  void put_mapping2(PerfTask task, PerfMode mode, const PerfMaps::Mapping& mapping,
+                    const PerfMaps::File& file, PerfTask trailer);
   void put_command(PerfTask task, const std::string& command);
   void put_kernel(const PerfMaps::Kernel& kernel);
   void put_trailer(perf_file::FileBytes& to, PerfTask task) const;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/recording/host_facts.h"
 
+#include <elf.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <string_view>
 #include <system_error>
 
 #include "core/base/processor.h"
@@ -20,6 +24,24 @@ std::optional<uint64_t> number_of(const std::string& value) {
   return number;
 }
 
+// The build ID in ELF notes, in the byte order of this machine. Empty: none.
+std::string build_id_in(std::string_view notes) {
+  constexpr std::string_view kGnu("GNU", sizeof("GNU"));
+  const auto padded = [](size_t bytes) { return (bytes + 3) / 4 * 4; };
+  Elf64_Nhdr note{};
+  while (notes.size() >= sizeof(note)) {
+    std::memcpy(&note, notes.data(), sizeof(note));
+    notes.remove_prefix(sizeof(note));
+    const size_t name_bytes = padded(note.n_namesz);
+    if (name_bytes > notes.size() || note.n_descsz > notes.size() - name_bytes) return {};
+    if (note.n_type == NT_GNU_BUILD_ID && notes.substr(0, note.n_namesz) == kGnu) {
+      return std::string(notes.substr(name_bytes, note.n_descsz));
+    }
+    notes.remove_prefix(std::min(notes.size(), name_bytes + padded(note.n_descsz)));
+  }
+  return {};
+}
+
 }  // namespace
 
 HostFacts read_host_facts(const std::filesystem::path& root) {
@@ -29,6 +51,7 @@ HostFacts read_host_facts(const std::filesystem::path& root) {
   facts.kernel_release = names.release;
   facts.kernel_version = names.version;
   facts.machine = names.machine;
+  facts.kernel_build_id = build_id_in(read_machine_file(root / "sys/kernel/notes").text);
   facts.page_size_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   facts.pvr = pvr_in(value_of(root / "proc/cpuinfo", "revision", ':'));
   facts.timebase_hz = number_of(value_of(root / "proc/cpuinfo", "timebase", ':'));

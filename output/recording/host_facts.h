@@ -13,6 +13,7 @@ struct HostFacts {
   std::string kernel_release;   // uname -r
   std::string kernel_version;   // uname -v
   std::string machine;          // uname -m
+  std::string kernel_build_id;  // its bytes; empty: unknown
   std::optional<uint32_t> pvr;  // POWER's processor version register; empty on other machines
   uint64_t page_size_bytes = 0;
   std::optional<uint64_t> timebase_hz;   // POWER's time base; empty on other machines
@@ -21,8 +22,8 @@ struct HostFacts {
   bool shares_processors = false;
 };
 
-// `root` replaces "/" for the files of /proc. The kernel and page properties are always those of
-// this machine.
+// `root` replaces "/" for the files of /proc and /sys. The other properties of the kernel and the
+// page size are always those of this machine.
 HostFacts read_host_facts(const std::filesystem::path& root = "/");
 
 }  // namespace htmtrace

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/recording/manifest.h"
 
+#include <string_view>
+
 #include "core/base/processor.h"
+#include "output/io/hex_text.h"
 #include "output/io/json_writer.h"
 
 namespace htmtrace {
@@ -47,10 +50,22 @@ const char* name(LossUnit unit) {
   return "unknown";
 }
 
+std::string hexadecimal(std::string_view bytes) {
+  std::string text(2 * bytes.size(), '0');
+  char* to = text.data();
+  for (const char byte : bytes) to = put_hex_digits(to, static_cast<uint8_t>(byte), 2);
+  return text;
+}
+
 void write_host(JsonWriter& json, const HostFacts& host) {
   json.begin_object("host");
   json.text("kernel_release", host.kernel_release);
   json.text("kernel_version", host.kernel_version);
+  if (host.kernel_build_id.empty()) {
+    json.null("kernel_build_id");
+  } else {
+    json.text("kernel_build_id", hexadecimal(host.kernel_build_id));
+  }
   json.text("machine", host.machine);
   const Processor* processor = host.pvr ? find_processor(*host.pvr) : nullptr;
   if (processor != nullptr) {

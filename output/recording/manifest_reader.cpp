@@ -2,9 +2,11 @@
 #include "output/recording/manifest_reader.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "core/base/budget.h"
 #include "core/base/error.h"
@@ -97,6 +99,24 @@ bool is_other_than_text(const Json& object, const char* key) {
   return value != nullptr && !value->is_string();
 }
 
+constexpr const char* kBuildIdKey = "kernel_build_id";
+
+// Returns the bytes, or nothing if the value is not valid.
+std::string build_id_at(const Json& host) {
+  const std::string digits = text_at(host, kBuildIdKey);
+  std::string bytes;
+  if (digits.size() % 2 != 0) return bytes;
+  bytes.reserve(digits.size() / 2);
+  for (size_t at = 0; at < digits.size(); at += 2) {
+    uint8_t byte = 0;
+    const char* const end = digits.data() + at + 2;
+    const auto [stop, failure] = std::from_chars(digits.data() + at, end, byte, 16);
+    if (failure != std::errc{} || stop != end) return {};
+    bytes.push_back(static_cast<char>(byte));
+  }
+  return bytes;
+}
+
 std::string invalid_member(const Json& file) {
   if (is_other_than_text(file, "file")) return "file is not text";
   for (const char* const key : {"bytes", "stored_bytes"}) {
@@ -140,8 +160,13 @@ std::string invalid_host(const Json& manifest) {
   const Json* const host = known_at(manifest, "host");
   if (host == nullptr) return {};
   if (!host->is_object()) return "its host is not an object";
-  if (known_at(*host, "pvr") == nullptr || number_at(*host, "pvr")) return {};
-  return "its host has a pvr that is not a processor version";
+  if (known_at(*host, "pvr") != nullptr && !number_at(*host, "pvr")) {
+    return "its host has a pvr that is not a processor version";
+  }
+  if (known_at(*host, kBuildIdKey) != nullptr && build_id_at(*host).empty()) {
+    return "its host has a kernel_build_id that is not an even number of hexadecimal digits";
+  }
+  return {};
 }
 
 // The first value of the manifest that is not valid. find_targets() checks the targets.
@@ -249,7 +274,10 @@ ManifestFacts read_manifest(std::span<const std::byte> text) {
   facts.error = first_error(manifest);
   facts.losses = losses_of(manifest);
   const auto host = manifest.find("host");
-  if (host != manifest.end()) facts.pvr = number_at(*host, "pvr");
+  if (host != manifest.end() && host->is_object()) {
+    facts.pvr = number_at(*host, "pvr");
+    facts.kernel_build_id = build_id_at(*host);
+  }
   const auto partition = manifest.find("partition_id");
   if (partition == manifest.end() || partition->is_null()) return facts;
   facts.partition_id = number_at(manifest, "partition_id");

@@ -36,6 +36,7 @@ struct RecordedLoss {
 struct ManifestFacts {
   std::optional<uint32_t> partition_id;
   std::optional<uint32_t> pvr;           // the processor's version register
+  std::string kernel_build_id;           // its bytes; empty: unknown
   std::vector<TraceTarget> targets;      // targets with a location and a known type
   std::vector<RecordedTarget> recorded;  // one entry for each target in `targets`
   bool unfinished = false;               // the state says that the recording is still running

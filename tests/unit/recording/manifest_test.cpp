@@ -3,6 +3,7 @@
 #include "output/recording/manifest.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,6 +22,7 @@ namespace htmtrace {
 TEST_CASE("the manifest's reader finds the files and losses that its writer wrote") {
   Manifest manifest;
   manifest.state = Manifest::State::kRecording;
+  manifest.host.kernel_build_id = std::string("\x00\x9f\xff", 3);
   manifest.targets.emplace_back();
   Manifest::Target& target = manifest.targets[0];
   target.target = {.node = 0, .chip = 1, .core = 12};
@@ -38,6 +40,7 @@ TEST_CASE("the manifest's reader finds the files and losses that its writer wrot
   const std::string text = manifest.to_json();
   const ManifestFacts facts = read_manifest(std::as_bytes(std::span(text)));
   CHECK(facts.unfinished);
+  CHECK(facts.kernel_build_id == manifest.host.kernel_build_id);
   REQUIRE(facts.recorded.size() == 1);
   const RecordedTarget& recorded = facts.recorded[0];
   CHECK(recorded.trace.name == "htm.bin.n0.p1.c12.zst");
@@ -88,6 +91,11 @@ TEST_CASE("the manifest's reader reports invalid values") {
   CHECK(invalid(R"({"losses": [{"target": 1, "cause": "it was full"}]})") ==
         "its loss 1 has a target that is not text");
   CHECK(invalid(R"({"errors": "disk full"})") == "its errors are not a list");
+  CHECK(invalid(R"({"host": {"kernel_build_id": "00aF", "pvr": null}})").empty());
+  for (const char* const id : {R"("")", R"("0")", R"("0g")", R"("-1")", "7"}) {
+    CHECK(invalid(fmt::format(R"({{"host": {{"kernel_build_id": {}}}}})", id)) ==
+          "its host has a kernel_build_id that is not an even number of hexadecimal digits");
+  }
 }
 
 TEST_CASE("the manifest's reader reports invalid members of a target's files") {

@@ -94,6 +94,12 @@ TEST_CASE("perf maps: the kernel and its modules") {
   CHECK(maps.kernel[1].name == "[htm]");
   CHECK(maps.kernel[1].begin == 0xc008000000050000);
   CHECK(maps.kernel[1].end == 0xc008000000070000);
+
+  const PerfMaps known = PerfMaps::of(symbols, {}, "build");
+  CHECK(known.kernel[0].build_id == "build");
+  CHECK(known.kernel[1].build_id.empty());
+  // perf supports no longer build IDs.
+  CHECK(PerfMaps::of(symbols, {}, std::string(21, 'x')).kernel[0].build_id.empty());
 }
 
 }  // namespace htmtrace

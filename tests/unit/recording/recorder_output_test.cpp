@@ -19,7 +19,6 @@
 #include "output/recording/earlier.h"
 #include "output/recording/file_names.h"
 #include "output/recording/files.h"
-#include "output/recording/host_facts.h"
 #include "output/recording/ledger.h"
 #include "output/recording/manifest.h"
 #include "tests/unit/file_size_limit.h"
@@ -347,38 +346,6 @@ TEST_CASE("the manifest names the partition, the target, the losses") {
     CAPTURE(piece);
     CHECK(text.find(piece) != std::string::npos);
   }
-}
-
-TEST_CASE("the partition's id comes from lparcfg, or else from the device tree") {
-  const TemporaryFolder folder;
-  folder.write("proc/cpuinfo",
-               "processor\t: 0\nrevision\t: 2.0 (pvr 0080 0200)\ntimebase\t: "
-               "512000000\nplatform\t: pSeries\n");
-  folder.write("proc/device-tree/ibm,partition-no", std::string("\0\0\1\2", 4));
-  HostFacts facts = read_host_facts(folder.path());
-  CHECK(facts.timebase_hz == 512000000);
-  CHECK(facts.pvr == 0x00800200);
-  CHECK(facts.partition_id == 0x102);
-  folder.write("proc/powerpc/lparcfg", "lparcfg 1.9\npartition_id=0\nsystem_type=x\n");
-  facts = read_host_facts(folder.path());
-  CHECK(facts.partition_id == 0);
-  CHECK(facts.page_size_bytes == static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)));
-
-  const TemporaryFolder elsewhere;
-  CHECK_FALSE(read_host_facts(elsewhere.path()).partition_id);
-  CHECK_FALSE(read_host_facts(elsewhere.path()).timebase_hz);
-  CHECK_FALSE(read_host_facts(elsewhere.path()).pvr);
-}
-
-TEST_CASE("processors count as shared unless the kernel states that they are not") {
-  const TemporaryFolder folder;
-  CHECK_FALSE(read_host_facts(folder.path()).shares_processors);  // no partition
-  folder.write("proc/powerpc/lparcfg", "lparcfg 1.9\nshared_processor_mode=1\n");
-  CHECK(read_host_facts(folder.path()).shares_processors);
-  folder.write("proc/powerpc/lparcfg", "lparcfg 1.9\nshared_processor_mode=0\n");
-  CHECK_FALSE(read_host_facts(folder.path()).shares_processors);
-  folder.write("proc/powerpc/lparcfg", "lparcfg 1.9\n");
-  CHECK(read_host_facts(folder.path()).shares_processors);
 }
 
 TEST_CASE("sizes are shown in readable units") {
