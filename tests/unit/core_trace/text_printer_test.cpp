@@ -98,6 +98,7 @@ SymbolTable symbols_for(const std::vector<Instruction>& instructions, uint64_t s
   generator::Random random(seed);
   std::map<uint64_t, std::map<uint64_t, uint32_t>> pages;
   std::map<uint64_t, uint64_t> logical;
+  std::map<uint64_t, uint64_t> data;  // the user data that the code of a page accessed last
   SymbolTable table;
   constexpr uint64_t kPage = SymbolCursor::kPageBytes;
   for (const Instruction& i : instructions) {
@@ -106,6 +107,8 @@ SymbolTable symbols_for(const std::vector<Instruction>& instructions, uint64_t s
     pages[page].insert_or_assign(i.ea.value, i.has_prefix ? i.prefix : i.opcode);
     if (i.has_prefix) pages[page].insert_or_assign(i.ea.value + 4, i.opcode);
     if (i.has_la) logical.insert_or_assign(page, i.la.value & ~(kPage - 1));
+    if (i.data_count == 0 || !owned::is_user(i.data[0].ea.value)) continue;
+    data.insert_or_assign(page, i.data[0].ea.value & ~(kPage - 1));
   }
   PageOwners owners;
   for (const auto& [page, words] : pages) {
@@ -122,17 +125,19 @@ SymbolTable symbols_for(const std::vector<Instruction>& instructions, uint64_t s
       if (address - page >= kPage || random.chance(100)) continue;
       text.words.at((address - page) / 4) = word;
     }
+    const bool has_data = random.chance(200) && data.contains(page) && data.at(page) > page;
     table.begin_program({.file = "file",
                          .path = "/file",
                          .inode = inode,
-                         .is_main = random.chance(500),
+                         .is_main = has_data || random.chance(500),
                          .begin = page,
-                         .end = page + kPage,
+                         .end = (has_data ? data.at(page) : page) + kPage,
                          .loads = {{.address = page, .offset = 0, .size_bytes = kPage}},
                          .texts = {std::move(text)}});
     table.add({page, 0x40, "u" + name});
     table.add({page + 0x80, kPage - 0x80, "v" + name});
-    if (random.chance(500) || !logical.contains(page)) continue;
+    if (has_data) table.add({data.at(page), kPage, "data", SymbolTable::Kind::kObject});
+    if ((random.chance(500) && !has_data) || !logical.contains(page)) continue;
     owners.add({.la = logical.at(page),
                 .size_bytes = kPage,
                 .ea = page,
@@ -192,6 +197,7 @@ TEST_CASE("the printed text matches the decoded instructions") {
 }
 
 TEST_CASE("names do not depend on the way in which instructions arrive") {
+  unsigned own_data = 0;  // rounds with names of data
   for (uint64_t seed = 1; seed <= rounds(8); seed++) {
     std::vector<uint64_t> words;
     generator::Power10Program program(seed, {.stamps_per_mille = seed % 2 == 0 ? 0U : 20U});
@@ -215,6 +221,7 @@ TEST_CASE("names do not depend on the way in which instructions arrive") {
     CHECK(expected.kinds.contains("u+"));
     CHECK(expected.kinds.contains("v+"));
     CHECK(expected.text().find('?') != std::string::npos);  // an unproven owner
+    own_data += expected.text().find(" dsym=data+") == std::string::npos ? 0 : 1;
     const TemporaryFile file;
     {
       TextOutput output = TextOutput::create(file.path, Existing::kReplace);
@@ -232,6 +239,7 @@ TEST_CASE("names do not depend on the way in which instructions arrive") {
     }
     CHECK(content(file.path) == expected.text());
   }
+  CHECK(own_data != 0);
 }
 
 TEST_CASE("an existing file is replaced only on request") {
