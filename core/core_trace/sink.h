@@ -61,7 +61,7 @@ concept CountsOnly = Sink::kCountsOnly;
 //   enter(EffectiveAddr, RealAddr, LogicalAddr, bool has_la): the page of the next instructions
 //   instruction(EffectiveAddr, uint32_t opcode, uint16_t modes), also with a DataAccess: all modes
 //     are known
-//   finish(): precedes any other call of the sink
+//   finish(): precedes any other call of the sink; another finish() can follow
 // The sink also has
 //   bool in_rows() const: Rows can currently handle the instructions
 template <class Sink>

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "core/analysis/control_flow.h"
 #include "core/base/add_counts.h"
@@ -36,6 +37,18 @@ std::string describe(const QtraceCounts& counts);
 
 // A sink for CoreDecoder.
 class QtraceWriter {
+  using Page = qtrace::Page;
+
+  struct Held {
+    uint64_t ea = 0;
+    uint64_t data_ea = 0;
+    uint32_t opcode = 0;
+    uint32_t prefix = 0;
+    bool prefixed = false;
+    bool has_data = false;
+    Page data_page;
+  };
+
  public:
   // The kind of address that the page numbers refer to.
   enum class Pages : uint8_t { kNone, kReal, kLogical };
@@ -43,20 +56,84 @@ class QtraceWriter {
   QtraceWriter(TextOutput& output, Pages pages) : output_(output), pages_(pages) {}
 
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {
-    if (!writable(instruction)) [[unlikely]] {
-      counts_.unwritable++;
-      skipped();
-      return;
-    }
-    const Page page = page_of(instruction);
-    if (page.known() == 0 && pages_ != Pages::kNone) [[unlikely]] {
-      // A POWER8 trace states the page only on entry to it.
-      const bool same = held_there_ && (held_.ea ^ instruction.ea.value) < kSmallestPageBytes;
-      if (!same) counts_.pages_left_out++;
-    }
-    arrive(instruction.ea.value, page);
-    hold(instruction);
+    if (arrive(instruction.ea.value, writable(instruction), page_of(instruction))) [[likely]]
+      hold(instruction);
   }
+
+  // Writes runs of instructions in one page (core/core_trace/plain_pages.h). The members are in
+  // registers, unlike those of the writer.
+  class Rows {
+   public:
+    explicit Rows(QtraceWriter& writer) : writer_(&writer) { load(); }
+
+    [[gnu::always_inline]] void enter(EffectiveAddr ea, RealAddr ra, LogicalAddr la, bool has_la) {
+      page_ = writer_->page_of(ea, ra, true, la, has_la);
+      has_page_ = page_.known() != 0 || writer_->pages_ == Pages::kNone;
+    }
+    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t) {
+      if (!arrive(ea, opcode)) [[unlikely]]
+        return;
+      held_.opcode = opcode;
+      held_.ea = ea.value;
+      held_.has_data = false;
+    }
+    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t,
+                                            const DataAccess& data) {
+      if (!arrive(ea, opcode)) [[unlikely]]
+        return;
+      held_.opcode = opcode;
+      held_.ea = ea.value;
+      held_.has_data = true;
+      held_.data_ea = data.ea.value;
+      held_.data_page = writer_->page_of(data);
+      if (held_.data_page.known() == 0 && writer_->pages_ != Pages::kNone) [[unlikely]]
+        writer_->counts_.pages_left_out++;
+    }
+    [[gnu::always_inline]] void finish() { store(); }
+
+   private:
+    void load() {
+      held_ = writer_->held_;
+      held_there_ = writer_->held_there_;
+      known_page_ = writer_->page_;
+      to_ = writer_->output_.room();
+      last_ = writer_->output_.last_room();
+    }
+    void store() {
+      writer_->held_ = held_;
+      writer_->page_ = known_page_;
+      writer_->output_.commit(to_);
+      writer_->counts_.records += std::exchange(records_, 0);
+    }
+
+    // Writes the held instruction. Returns false if the format cannot express this instruction.
+    [[gnu::always_inline]] bool arrive(EffectiveAddr ea, uint32_t opcode) {
+      if (to_ > last_ || !has_page_ || held_.prefixed || opcode == 0 || !held_there_) [[unlikely]] {
+        return arrive_slowly(ea, opcode);
+      }
+      to_ = put(to_, held_, known_page_, ea.value, page_);
+      records_++;
+      return true;
+    }
+    bool arrive_slowly(EffectiveAddr ea, uint32_t opcode) {
+      store();
+      const bool writable = writer_->arrive(ea.value, opcode != 0, page_);
+      load();
+      held_.prefixed = false;
+      return writable;
+    }
+
+    QtraceWriter* writer_;
+    Held held_;
+    bool held_there_ = false;
+    Page page_;        // of these instructions
+    Page known_page_;  // QtraceWriter::page_
+    bool has_page_ = false;
+    char* to_ = nullptr;
+    char* last_ = nullptr;
+    uint64_t records_ = 0;
+  };
+  static constexpr bool in_rows() { return true; }
 
   // The instruction after a loss, a pause or damage does not follow the preceding instruction.
   void stamp(const Stamp& stamp) {
@@ -97,18 +174,6 @@ class QtraceWriter {
   static constexpr unsigned kSmallestPageShift = 12;
   static constexpr uint64_t kSmallestPageBytes = 1 << kSmallestPageShift;
 
-  using Page = qtrace::Page;
-
-  struct Held {
-    uint64_t ea = 0;
-    uint64_t data_ea = 0;
-    uint32_t opcode = 0;
-    uint32_t prefix = 0;
-    bool prefixed = false;
-    bool has_data = false;
-    Page data_page;
-  };
-
   // A first word of 0 would turn the record into a header. Inlined by force, so that an instruction
   // stays in registers (plain_records.h).
   [[gnu::always_inline]] static bool writable(const Instruction& i) {
@@ -117,8 +182,12 @@ class QtraceWriter {
 
   template <class Place>
   [[gnu::always_inline]] Page page_of(const Place& place) const {
-    if (pages_ == Pages::kReal && place.has_ra) return page_at(place.ea.value, place.ra.value);
-    if (pages_ == Pages::kLogical && place.has_la) return page_at(place.ea.value, place.la.value);
+    return page_of(place.ea, place.ra, place.has_ra, place.la, place.has_la);
+  }
+  [[gnu::always_inline]] Page page_of(EffectiveAddr ea, RealAddr ra, bool has_ra, LogicalAddr la,
+                                      bool has_la) const {
+    if (pages_ == Pages::kReal && has_ra) return page_at(ea.value, ra.value);
+    if (pages_ == Pages::kLogical && has_la) return page_at(ea.value, la.value);
     return {};
   }
 
@@ -135,7 +204,22 @@ class QtraceWriter {
     return {static_cast<uint32_t>(address >> shift), shift};
   }
 
-  // Control reaches an instruction at `ea`.
+  // Control reaches an instruction at `ea`. Returns false if the format cannot express it.
+  [[gnu::always_inline]] bool arrive(uint64_t ea, bool writable, Page page) {
+    if (!writable) [[unlikely]] {
+      counts_.unwritable++;
+      skipped();
+      return false;
+    }
+    if (page.known() == 0 && pages_ != Pages::kNone) [[unlikely]] {
+      // A POWER8 trace states the page only on entry to it.
+      const bool same = held_there_ && (held_.ea ^ ea) < kSmallestPageBytes;
+      if (!same) counts_.pages_left_out++;
+    }
+    arrive(ea, page);
+    held_there_ = true;
+    return true;
+  }
   [[gnu::always_inline]] void arrive(uint64_t ea, Page page) {
     if (held_there_) [[likely]] {
       put_held(ea, page);
@@ -156,32 +240,37 @@ class QtraceWriter {
       if (held_.data_page.known() == 0 && pages_ != Pages::kNone) counts_.pages_left_out++;
       counts_.second_accesses += instruction.data_count - 1U;
     }
-    held_there_ = true;
   }
 
   // Writes the held instruction, which `next` follows. `next` is in `next_page`, if that page is
   // known.
   [[gnu::always_inline]] void put_held(uint64_t next, Page next_page) {
     char* to = output_.room();
-    const bool prefixed = held_.prefixed;
-    if (prefixed) [[unlikely]]
+    if (held_.prefixed) [[unlikely]]
       to = put_prefix(to);
-    const uint64_t behind = held_.ea + (prefixed ? 8 : 4);
-    const bool away = next != behind;
-    const BranchKind branch = prefixed ? BranchKind::kNone : branch_kind(held_.opcode);
-    const bool turns = next_page.known() != 0 && next_page != page_;
-    if (turns) page_ = next_page;
-    const bool jumps = away || branch == BranchKind::kUnconditional;
-    output_.commit(qtrace::put(to, {.word = held_.opcode,
-                                    .termination = termination_of(branch, away),
-                                    .data = held_.has_data && !prefixed ? 1U : 0U,
-                                    .data_ea = held_.data_ea,
-                                    .data_page = held_.data_page,
-                                    .jumps = jumps ? 1U : 0U,
-                                    .next = next,
-                                    .turns_page = turns ? 1U : 0U,
-                                    .page = next_page}));
+    output_.commit(put(to, held_, page_, next, next_page));
     counts_.records++;
+  }
+  // Writes the record of an instruction, without that of its prefix. `page` is the page of the
+  // instructions, as the reader knows it.
+  [[gnu::always_inline]] static char* put(char* to, const Held& held, Page& page, uint64_t next,
+                                          Page next_page) {
+    const bool prefixed = held.prefixed;
+    const uint64_t behind = held.ea + (prefixed ? 8 : 4);
+    const bool away = next != behind;
+    const BranchKind branch = prefixed ? BranchKind::kNone : branch_kind(held.opcode);
+    const bool turns = next_page.known() != 0 && next_page != page;
+    if (turns) page = next_page;
+    const bool jumps = away || branch == BranchKind::kUnconditional;
+    return qtrace::put(to, {.word = held.opcode,
+                            .termination = termination_of(branch, away),
+                            .data = held.has_data && !prefixed ? 1U : 0U,
+                            .data_ea = held.data_ea,
+                            .data_page = held.data_page,
+                            .jumps = jumps ? 1U : 0U,
+                            .next = next,
+                            .turns_page = turns ? 1U : 0U,
+                            .page = next_page});
   }
 
   static uint8_t termination_of(BranchKind branch, bool away) {

@@ -24,14 +24,33 @@ struct Written {
   QtraceCounts counts;
 };
 
-Written write(std::span<const std::byte> trace, Pages pages, const TranslationMap& map = {}) {
+// Receives each instruction, and thus no rows.
+struct OneByOne {
+  void instruction(const Instruction& i) { writer.instruction(i); }
+  void stamp(const Stamp& stamp) { writer.stamp(stamp); }
+  void defect(const Defect& defect) { writer.defect(defect); }
+  QtraceWriter& writer;
+};
+
+enum class Way : uint8_t { kRows, kOneByOne };
+
+Written write(std::span<const std::byte> trace, Pages pages, const TranslationMap& map = {},
+              Way way = Way::kRows) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "trace.qt";
   TextOutput output = TextOutput::create(path, Existing::kRefuse);
   QtraceWriter writer(output, pages);
-  CoreDecoder decoder(map, writer);
-  decoder.feed(trace);
-  decoder.finish();
+  const auto decode = [&](auto& sink) {
+    CoreDecoder decoder(map, sink);
+    decoder.feed(trace);
+    decoder.finish();
+  };
+  if (way == Way::kRows) {
+    decode(writer);
+  } else {
+    OneByOne each{writer};
+    decode(each);
+  }
   writer.finish();
   output.finish();
   return {InputFile::open(path).read_all(1 << 26), writer.counts()};
@@ -137,6 +156,35 @@ TEST_CASE("120000 random instructions survive the round trip through a qtrace fi
   round_trip<generator::Power10Program>(2, {.stamps_per_mille = 0});
   round_trip<generator::Power10Program>(3, {.stamps_per_mille = 100});
   round_trip<generator::Power8Program>(4, {.stamps_per_mille = 0});
+}
+
+TEST_CASE("the file does not depend on the way in which instructions arrive") {
+  for (uint64_t seed = 1; seed <= rounds(16); seed++) {
+    generator::Random random(seed);
+    std::vector<uint64_t> words;
+    generator::Power10Program program(seed, {});
+    for (int i = 0; i < 2000; i++) {
+      program.next(words, false);
+      if (random.chance(2)) words.push_back(random.next());  // damage
+      // An instruction with the word 0 in the same line.
+      if (random.chance(5))
+        words.insert(words.end(), {power10_info(0, 0, false, false, kPower10NoOperand), 0});
+    }
+    const std::vector<std::byte> trace = generator::bytes_of(words);
+    const TranslationMap own(generator::translation_file(), 0);
+    const TranslationMap none;
+    uint64_t unwritable = 0;
+    for (const Pages pages : {Pages::kNone, Pages::kReal, Pages::kLogical}) {
+      for (const TranslationMap* map : {&own, &none}) {
+        const Written rows = write(trace, pages, *map);
+        const Written each = write(trace, pages, *map, Way::kOneByOne);
+        CHECK(rows.bytes == each.bytes);
+        CHECK(describe(rows.counts) == describe(each.counts));
+        unwritable += rows.counts.unwritable;
+      }
+    }
+    CHECK(unwritable != 0);
+  }
 }
 
 TEST_CASE("the bytes equal those of qtrace-tools for two published traces, except for the pages") {
