@@ -57,6 +57,8 @@ struct Bomb {
   // is smaller than its full form.
   void (*make)(unsigned scale);
   std::vector<std::string> arguments;  // of htmtrace
+  // 10 s for 16 MiB, and less for a smaller input. A compressed input gets more time to be printed.
+  double least_seconds = 2;
 };
 
 // In the order of the table.

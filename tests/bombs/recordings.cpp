@@ -162,10 +162,12 @@ void put_packed_trace(unsigned lines) {
   });
 }
 
-// Many threads must not hold all of its text.
+// Many threads must not hold all of its text, which has 6 GB at full size.
 void packed_trace(unsigned scale) {
   put_packed_trace(200'000 * scale);
 }
+
+constexpr double kSecondsForText = 10;
 
 // Each line of text has a name of 100 kB.
 void packed_trace_with_names(unsigned) {
@@ -194,13 +196,18 @@ std::vector<Bomb> recording_bombs() {
       {"threads",
        kRead,
        packed_trace,
-       {"decode", "-q", "--format", "json", "--threads", "256", "."}},
+       {"decode", "-q", "--format", "json", "--threads", "256", "."},
+       kSecondsForText},
       {"threads-names",
        kRead,
        packed_trace_with_names,
        {"decode", "-q", "--symbols", "--kallsyms", "names", "--limit", "18446744073709551615",
         "--threads", "256", "."}},
-      {"threads-text", kRead, packed_trace, {"decode", "-q", "--threads", "256", "."}},
+      {"threads-text",
+       kRead,
+       packed_trace,
+       {"decode", "-q", "--threads", "256", "."},
+       kSecondsForText},
   };
 }
 
