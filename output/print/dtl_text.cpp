@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -21,12 +20,6 @@ char* put_reason(char* to, std::string_view name, uint8_t code) {
 }
 
 // Inlined into the code of a line: calls would take a fifth of the printing time.
-[[gnu::always_inline]] inline char* put_short_hex(char* to, uint64_t value) {
-  // Drops leading zeros, but keeps the last digit.
-  const auto zeros = static_cast<unsigned>(std::countl_zero(value | 1)) / 4;
-  return put_hex64(to, value << 4 * zeros) - zeros;
-}
-
 [[gnu::always_inline]] inline char* put_hex(char* to, uint64_t value) {
   return put_short_hex(put_text(to, "0x"), value);
 }

@@ -49,7 +49,8 @@ TEST_CASE("the kernel's build ID comes from its notes") {
     }
     return bytes;
   };
-  const std::string gnu("GNU", 4), id("\x01\xff\0\n\0", 5);
+  const std::string gnu("GNU", sizeof("GNU"));
+  const std::string id = {'\x01', '\xff', '\0', '\n', '\0'};
   CHECK(read_host_facts(folder.path()).kernel_build_id.empty());
   CHECK(id_in("").empty());
   CHECK(id_in(note(3, gnu, id)) == id);
