@@ -165,7 +165,7 @@ def all_jobs():
         yield job("report calls for a linker", f"report --format call-order -o out {program}")
         yield job("annotate", f"annotate sum {program}")
     yield job("replay", "replay --gdb - ../in/core", stdin="packets")
-    yield job("diff", "diff -o out ../in/core ../in/large")
+    yield job("diff", "diff -o out ../in/core ../in/other")
     yield job("diff folders as JSON", "diff --format json --force -o out ../in/folder ../in/folder", copies=OLD)
     yield job("index", "index --interval 16K core", copies=[("core", "core")])
     yield job("index again", "index --interval 16K core", copies=[("core", "core"), ("old", "core.index")])
@@ -247,6 +247,7 @@ def make_inputs(folder, htmtrace, generators, recorder_environment):
 
     run(generators / "make_core_trace", "power10", 20000, "core", "map")
     run(generators / "make_core_trace", "power10", 500000, "large", "map")
+    run(generators / "make_core_trace", "power10", 25000, "other", "map")
     run(generators / "make_nest_trace", 20000, "bus")
     run(generators / "make_dispatch_log", 400, 2, "log.dtl", "tasks")
     run(generators / "make_perf_data", "later", "core.data", "0x400002", "core", "map")
