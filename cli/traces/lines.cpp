@@ -41,10 +41,10 @@ DebugFolders folders_of(const LineOptions& options) {
 
 void check_lines(const SymbolTable& symbols) {
   if (!can_read_lines()) {
-    throw Error("cannot read source lines and inlined functions: htmtrace was built without libdw");
+    throw Error("cannot read source lines or inlined functions: htmtrace was built without libdw");
   }
   if (symbols.files().empty()) {
-    throw Error("cannot read source lines and inlined functions: no program file found")
+    throw Error("cannot read source lines or inlined functions: no program file found")
         .hint("pass --elf PROGRAM, or record with --symbols");
   }
 }

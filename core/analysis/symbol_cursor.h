@@ -35,11 +35,12 @@ class SymbolCursor {
     return own_code(instruction);
   }
 
-  // Sets the page of the next instructions of code_in_page(). Call it again after code().
+  // Sets the page for the next calls of code_in_page(). Call it again after code(), which can
+  // replace the page.
   void enter_page(EffectiveAddr ea, LogicalAddr la, bool has_la) {
     if (active_ && owned::is_user(ea.value)) page_ = &page_at(ea, la, has_la);
   }
-  // Like code(), for an instruction without a prefix in this page, of which all modes are known.
+  // Like code(), for an instruction in this page. It has no prefix, and all its modes are known.
   EffectiveAddr code_in_page(EffectiveAddr ea, uint32_t opcode, uint16_t modes) {
     if (!active_) return ea;
     if ((modes & Modes::kPr) == 0 || !owned::is_user(ea.value)) return not_user_code(ea);
@@ -47,8 +48,8 @@ class SymbolCursor {
                      page_->owner != 0 ? page_->owner : compared_owner(*page_, ea, opcode));
   }
 
-  // The address of an access by the last instruction that code() or code_in_page() received. They
-  // must receive every instruction.
+  // The address of an access by the last instruction that code() or code_in_page() received. One
+  // of them must receive each instruction.
   EffectiveAddr data(const DataAccess& access) {
     if (!active_ || !owned::is_user(access.ea.value)) return access.ea;
     return own_data(access);
@@ -62,7 +63,7 @@ class SymbolCursor {
     uint64_t ea = kNoPage;
     uint64_t la = kNoPage;  // kNoPage: unknown
     uint64_t owner = 0;     // 0: compare each instruction with the file
-    uint64_t running = 0;   // the owner if it is proven and a program; otherwise 0
+    uint64_t running = 0;   // the owner if it is proven and no library; otherwise 0
     // True if the page belongs to no file that a process of a named program has mapped.
     bool is_elsewhere = false;
     // If the owner is 0 and only one program can have the page: the program's words from `ea` on,
@@ -118,7 +119,7 @@ class SymbolCursor {
   const SymbolTable* symbols_;
   bool active_;
   std::array<Page, 512> pages_{};
-  const Page* page_ = nullptr;  // of code_in_page()
+  const Page* page_ = nullptr;  // that enter_page() set
   // State of the last instruction.
   bool is_elsewhere_ = false;
   uint64_t running_ =

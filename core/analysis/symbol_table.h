@@ -97,7 +97,7 @@ class SymbolTable {
   };
   static constexpr size_t kMostPrograms = 126;
   // The size of a SHA-1 hash. By default, linkers write build IDs of at most this size, and perf
-  // supports no longer build IDs.
+  // supports build IDs of at most this size.
   static constexpr size_t kMostBuildIdBytes = 20;
 
   // A file on this machine whose symbols the table has.

@@ -66,8 +66,8 @@ class InlinedChains {
   std::map<uint64_t, Found> known_;
   std::vector<CallTree::Function> functions_;
   std::vector<Chain> chains_ = {{}};
-  // By chain. With C++20, libstdc++ 12 compares only a part of each vector of integers on a
-  // big-endian machine (its bug 113960), but it compares strings correctly.
+  // The number of each chain. The key is a string: in C++20 on a big-endian machine, libstdc++ 12
+  // compares only a part of two vectors of unsigned integers (GCC bug 113960).
   std::map<std::u32string, Number> numbers_;
   uint64_t cut_ = 0;
 };

@@ -61,7 +61,7 @@ concept CountsOnly = Sink::kCountsOnly;
 //   enter(EffectiveAddr, RealAddr, LogicalAddr, bool has_la): the page of the next instructions
 //   instruction(EffectiveAddr, uint32_t opcode, uint16_t modes), also with a DataAccess: all modes
 //     are known
-//   finish(): precedes any other call of the sink; another finish() can follow
+//   finish(): precedes any other call of the sink, sometimes twice in a row
 // The sink also has
 //   bool in_rows() const: Rows can currently handle the instructions
 template <class Sink>
@@ -70,7 +70,8 @@ concept HasRows = requires {
 };
 
 // class NamedRows, bool in_named_rows() const
-// Another class of this kind, for a sink that sometimes needs more than its Rows do.
+// A class with the members of Rows. The decoder uses it if in_rows() returns false and
+// in_named_rows() returns true.
 template <class Sink>
 concept HasNamedRows = requires {
   typename Sink::NamedRows;

@@ -60,8 +60,8 @@ class QtraceWriter {
       hold(instruction);
   }
 
-  // Writes runs of instructions in one page (core/core_trace/plain_pages.h). The members are in
-  // registers, unlike those of the writer.
+  // Writes runs of instructions in one page (core/core_trace/plain_pages.h). The compiler can
+  // keep these members in registers, unlike the members of the writer.
   class Rows {
    public:
     explicit Rows(QtraceWriter& writer) : writer_(&writer) { load(); }
@@ -204,7 +204,8 @@ class QtraceWriter {
     return {static_cast<uint32_t>(address >> shift), shift};
   }
 
-  // Control reaches an instruction at `ea`. Returns false if the format cannot express it.
+  // Control reaches an instruction at `ea`. Returns false if the format cannot express the
+  // instruction.
   [[gnu::always_inline]] bool arrive(uint64_t ea, bool writable, Page page) {
     if (!writable) [[unlikely]] {
       counts_.unwritable++;
@@ -251,8 +252,8 @@ class QtraceWriter {
     output_.commit(put(to, held_, page_, next, next_page));
     counts_.records++;
   }
-  // Writes the record of an instruction, without that of its prefix. `page` is the page of the
-  // instructions, as the reader knows it.
+  // Writes the record of an instruction, without that of its prefix. `page` is the page that
+  // the reader of the file knows; put() updates it.
   [[gnu::always_inline]] static char* put(char* to, const Held& held, Page& page, uint64_t next,
                                           Page next_page) {
     const bool prefixed = held.prefixed;

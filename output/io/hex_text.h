@@ -42,7 +42,7 @@ typedef int8_t SignedDigits __attribute__((vector_size(16)));  // SSE2 compares 
 // Writes the number without leading zeros. `to` must have room for 16 digits. Returns the end of
 // the text.
 [[gnu::always_inline]] inline char* put_short_hex(char* to, uint64_t value) {
-  // The last digit is always printed.
+  // "| 1" keeps the last digit of 0.
   const auto zeros = static_cast<unsigned>(std::countl_zero(value | 1)) / 4;
   return put_hex64(to, value << 4 * zeros) - zeros;
 }

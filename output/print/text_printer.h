@@ -100,7 +100,7 @@ class TextPrinter {
   };
   bool in_rows() const { return !has_more_ && !names_.wanted(); }
 
-  // Like Rows, with the names of the addresses.
+  // Like Rows, but also prints the names of the addresses.
   class NamedRows {
    public:
     explicit NamedRows(TextPrinter& printer) : printer_(&printer) {}
@@ -224,7 +224,7 @@ class TextPrinter {
 
   TextOutput& output_;
   Wishes wishes_;
-  bool has_more_;  // fields other than names
+  bool has_more_;  // prints optional fields other than names
   TextPage page_;  // the page of an earlier instruction
   AddressNames names_;
 };

@@ -24,7 +24,8 @@ std::optional<uint64_t> number_of(const std::string& value) {
   return number;
 }
 
-// The build ID in ELF notes, in the byte order of this machine. Empty: none.
+// Returns the build ID in ELF notes that have the byte order of this machine. Returns an empty
+// string if they have none.
 std::string build_id_in(std::string_view notes) {
   constexpr std::string_view kGnu("GNU", sizeof("GNU"));
   const auto padded = [](size_t bytes) { return (bytes + 3) / 4 * 4; };

@@ -22,8 +22,8 @@ struct HostFacts {
   bool shares_processors = false;
 };
 
-// `root` replaces "/" for the files of /proc and /sys. The other properties of the kernel and the
-// page size are always those of this machine.
+// `root` replaces "/" for the files of /proc and /sys. The properties of uname(2) and the page
+// size are always those of this machine.
 HostFacts read_host_facts(const std::filesystem::path& root = "/");
 
 }  // namespace htmtrace

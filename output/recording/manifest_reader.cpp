@@ -101,7 +101,7 @@ bool is_other_than_text(const Json& object, const char* key) {
 
 constexpr const char* kBuildIdKey = "kernel_build_id";
 
-// Returns the bytes, or nothing if the value is not valid.
+// Returns the bytes, or an empty string if the value is missing or not valid.
 std::string build_id_at(const Json& host) {
   const std::string digits = text_at(host, kBuildIdKey);
   std::string bytes;
@@ -164,7 +164,7 @@ std::string invalid_host(const Json& manifest) {
     return "its host has a pvr that is not a processor version";
   }
   if (known_at(*host, kBuildIdKey) != nullptr && build_id_at(*host).empty()) {
-    return "its host has a kernel_build_id that is not an even number of hexadecimal digits";
+    return "its host has a kernel_build_id that is not a build ID in hexadecimal";
   }
   return {};
 }

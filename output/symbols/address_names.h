@@ -21,15 +21,17 @@ class AddressNames {
 
  public:
   // "name+0x1c", "name+0x1c?" if the owner of the address is not proven, or empty if the address
-  // has no name. Valid until the next call that returns a name of the same kind.
+  // has no name. The name of code is valid until the next name of code, and that of data until the
+  // next name of data.
   class Name {
    public:
     Name() = default;
     bool empty() const { return known_ == nullptr; }
-    // True if the name is not empty, has no blank, and put() can write it.
+    // True if the name is not empty, has no blank, and is short enough for put().
     bool is_word() const { return known_ != nullptr && known_->is_word; }
-    // Requires is_word() and room for kMostWordBytes characters.
     static constexpr size_t kMostWordBytes = 64;
+    // Writes the name, and returns its end. Requires is_word() and room for kMostWordBytes
+    // characters.
     char* put(char* to) const {
       std::memcpy(to, known_->text.data(), kShortBytes);
       return put_distance(to + known_->name_bytes);
@@ -57,7 +59,7 @@ class AddressNames {
   Name code(const Instruction& instruction) {
     return code_at(instruction.has_ea, instruction.ea, cursor_->code(instruction));
   }
-  // As SymbolCursor's functions of these names.
+  // See the functions of SymbolCursor with the same names.
   void enter_page(EffectiveAddr ea, LogicalAddr la, bool has_la) {
     cursor_->enter_page(ea, la, has_la);
   }

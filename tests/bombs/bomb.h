@@ -57,7 +57,8 @@ struct Bomb {
   // is smaller than its full form.
   void (*make)(unsigned scale);
   std::vector<std::string> arguments;  // of htmtrace
-  // 10 s for 16 MiB, and less for a smaller input. A compressed input gets more time to be printed.
+  // The processor time for an empty input. Each 16 MiB of input add 8 s. The text of a compressed
+  // input can be long, and then needs more time.
   double least_seconds = 2;
 };
 

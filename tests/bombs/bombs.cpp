@@ -219,7 +219,7 @@ int main(int argc, char** argv) {
   }
   for (const std::string& word : words) {
     if (std::ranges::find(table, word, &Bomb::name) != table.end()) continue;
-    std::fprintf(stderr, "bombs: no bomb has the name %s\n", word.c_str());
+    std::fprintf(stderr, "bombs: cannot run %s: no bomb has this name\n", word.c_str());
     return 2;
   }
   size_t runs = 0, faults = 0;

@@ -162,7 +162,7 @@ void put_packed_trace(unsigned lines) {
   });
 }
 
-// Many threads must not hold all of its text, which has 6 GB at full size.
+// Many threads must not hold the whole text of the trace. At full size, its JSON has 6 GB.
 void packed_trace(unsigned scale) {
   put_packed_trace(200'000 * scale);
 }

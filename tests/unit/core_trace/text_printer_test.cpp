@@ -57,7 +57,7 @@ TranslationMap shifted_map() {
   return {generator::bytes_of(words), 0};
 }
 
-// Receives each instruction, and thus no rows.
+// A sink without rows: it receives each instruction.
 struct OneByOne {
   void instruction(const Instruction& i) { printer.instruction(i); }
   void stamp(const Stamp& stamp) { printer.stamp(stamp); }
@@ -88,12 +88,12 @@ struct NamedLines {
   }
   LineSink lines;
   AddressNames names;
-  std::set<std::string> kinds;  // the first letters of the names of code
+  std::set<std::string> kinds;  // the first two characters of each name of code
   std::vector<Instruction> instructions;
 };
 
-// A kernel, and programs with the words of some of these instructions. The recorder saw some of the
-// pages of the programs.
+// The symbols of a kernel, and of programs that have the words of some of these instructions. The
+// recorder saw some of the pages of the programs.
 SymbolTable symbols_for(const std::vector<Instruction>& instructions, uint64_t seed) {
   generator::Random random(seed);
   std::map<uint64_t, std::map<uint64_t, uint32_t>> pages;
@@ -196,7 +196,7 @@ TEST_CASE("the printed text matches the decoded instructions") {
   }
 }
 
-TEST_CASE("names do not depend on the way in which instructions arrive") {
+TEST_CASE("the names are the same with and without rows") {
   unsigned own_data = 0;  // rounds with names of data
   for (uint64_t seed = 1; seed <= rounds(8); seed++) {
     std::vector<uint64_t> words;

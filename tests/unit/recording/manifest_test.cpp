@@ -94,7 +94,7 @@ TEST_CASE("the manifest's reader reports invalid values") {
   CHECK(invalid(R"({"host": {"kernel_build_id": "00aF", "pvr": null}})").empty());
   for (const char* const id : {R"("")", R"("0")", R"("0g")", R"("-1")", "7"}) {
     CHECK(invalid(fmt::format(R"({{"host": {{"kernel_build_id": {}}}}})", id)) ==
-          "its host has a kernel_build_id that is not an even number of hexadecimal digits");
+          "its host has a kernel_build_id that is not a build ID in hexadecimal");
   }
 }
 

@@ -98,7 +98,7 @@ TEST_CASE("perf maps: the kernel and its modules") {
   const PerfMaps known = PerfMaps::of(symbols, {}, "build");
   CHECK(known.kernel[0].build_id == "build");
   CHECK(known.kernel[1].build_id.empty());
-  // perf supports no longer build IDs.
+  // perf supports build IDs of at most 20 bytes.
   CHECK(PerfMaps::of(symbols, {}, std::string(21, 'x')).kernel[0].build_id.empty());
 }
 

@@ -24,7 +24,7 @@ struct Written {
   QtraceCounts counts;
 };
 
-// Receives each instruction, and thus no rows.
+// A sink without rows: it receives each instruction.
 struct OneByOne {
   void instruction(const Instruction& i) { writer.instruction(i); }
   void stamp(const Stamp& stamp) { writer.stamp(stamp); }
@@ -158,7 +158,7 @@ TEST_CASE("120000 random instructions survive the round trip through a qtrace fi
   round_trip<generator::Power8Program>(4, {.stamps_per_mille = 0});
 }
 
-TEST_CASE("the file does not depend on the way in which instructions arrive") {
+TEST_CASE("the file is the same with and without rows") {
   for (uint64_t seed = 1; seed <= rounds(16); seed++) {
     generator::Random random(seed);
     std::vector<uint64_t> words;
