@@ -56,7 +56,7 @@ void HotPart::named_instruction(const Instruction& instruction) {
   take<true>(instruction);
 }
 
-void HotPart::begin_run(Site site, Modes modes, bool has_ra, RealAddr ra) {
+void HotPart::begin_run(uint64_t site, Modes modes, bool has_ra, RealAddr ra) {
   count_run();
   run_ = {.site = site,
           .modes = modes,
@@ -69,11 +69,11 @@ void HotPart::count_run() {
   if (run_.count == 0) return;
   run_.memory.entry->count += run_.count;
   mix_.privileges[static_cast<size_t>(privilege_of(run_.modes))] += run_.count;
-  if (!run_.site.known) {
+  if (run_.site == kNoSite) {
     mix_.code_without_address += run_.count;
     return;
   }
-  HotCode& hot = code_.at({run_.site.key});
+  HotCode& hot = code_.at({run_.site});
   hot.count += run_.count;
   hot.data += mix_.data_accesses - run_.data_before;
 }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/analysis/symbol_cursor.h"
@@ -58,8 +59,12 @@ struct OwnedWork {
 // symbol, with the owner. The key of other code is the address of its line of 128 bytes. Objects
 // have keys of the same kind.
 class HotPart {
+  using Memory = OwnerTable<OwnedWork>::Stretch;
+
  public:
   static constexpr uint64_t kNoAddress = ~uint64_t{0};
+  // No std::optional, as in core/core_trace/events.h. No key has these values.
+  static constexpr uint64_t kNoSite = ~uint64_t{0};
   static constexpr uint64_t kNoObject = ~uint64_t{0};
   // The tables of a part with up to this number of rows stay in a processor's cache.
   static constexpr size_t kMostRows = 1 << 13;
@@ -67,10 +72,9 @@ class HotPart {
   // Accesses that agree in these values.
   struct Access {
     uint64_t address = 0;  // a multiple of the unit
-    uint64_t site = 0;     // key of the code, if has_site
+    uint64_t site = 0;     // key of the code, or kNoSite
     uint64_t object = 0;   // key of the object, or kNoObject
     InstructionClass kind = InstructionClass::kUnknown;
-    bool has_site = false;
 
     bool operator==(const Access&) const = default;
     // Without the secret factor, a trace could choose accesses with equal hashes.
@@ -108,6 +112,57 @@ class HotPart {
       take<false>(instruction);
     }
   }
+
+  // Counts runs of instructions in one line (core/core_trace/plain_pages.h), without names.
+  class Rows {
+   public:
+    explicit Rows(HotPart& part) : part_(&part) {}
+
+    [[gnu::always_inline]] void enter(EffectiveAddr ea, RealAddr ra, LogicalAddr, bool) {
+      finish();
+      site_ = owned::is_nobodys(ea.value) ? kNoSite : line_of(ea);
+      ra_ = ra;
+    }
+    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t modes) {
+      count(ea, class_of_word(opcode), modes);
+    }
+    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t modes,
+                                            const DataAccess& data) {
+      const InstructionClass kind = class_of_word(opcode);
+      count(ea, kind, modes);
+      part_->take_data<false>(data, kind, site_);
+    }
+    [[gnu::always_inline]] void finish() {
+      part_->run_.count += std::exchange(count_, 0);
+      modes_ = kNoModes;
+    }
+
+   private:
+    static constexpr uint32_t kNoModes = ~uint32_t{0};
+
+    [[gnu::always_inline]] void count(EffectiveAddr ea, InstructionClass kind, uint16_t modes) {
+      if (modes != modes_) [[unlikely]]
+        begin(ea, modes);
+      count_++;
+      part_->mix_.classes[static_cast<size_t>(kind)]++;
+    }
+    void begin(EffectiveAddr ea, uint16_t modes) {
+      constexpr uint64_t kInLine = words::kLineBytes - 1;
+      finish();
+      part_->enter_run(site_, {modes, Modes::kAll}, true, {ra_.value | (ea.value & kInLine)});
+      // The memory of another owner may begin inside the line.
+      const Memory& memory = part_->run_.memory;
+      if (memory.holds(ra_) && memory.holds({ra_.value | kInLine})) modes_ = modes;
+    }
+
+    HotPart* part_;
+    uint64_t site_ = kNoSite;
+    RealAddr ra_;                // of the line
+    uint32_t modes_ = kNoModes;  // of all instructions in the run; kNoModes: unknown
+    uint64_t count_ = 0;         // instructions that the run in part_ lacks
+  };
+  bool in_rows() const { return !named_; }
+
   void stamp(const Stamp&) {}
   // Raw walks (CoreDecoder::follow_raw_walks()).
   void walk(const Walk& walk) { walks_.push_back({walk, true}); }
@@ -142,18 +197,10 @@ class HotPart {
     uint64_t key = 0;
   };
 
-  // The key of the code of an instruction. No std::optional, as in core/core_trace/events.h.
-  struct Site {
-    uint64_t key = 0;
-    bool known = false;
-    bool operator==(const Site&) const = default;
-  };
-
-  using Memory = OwnerTable<OwnedWork>::Stretch;
   // Consecutive instructions with equal sites and modes, in the memory of one owner. At the end of
   // the run, the part adds their number to the privileges, the code and the owners.
   struct Run {
-    Site site;
+    uint64_t site = kNoSite;
     Modes modes;
     bool in_unknown_memory = false;  // the trace does not report the real addresses of the run
     Memory memory;                   // holds no address if in_unknown_memory
@@ -167,14 +214,11 @@ class HotPart {
     const InstructionClass kind = class_of(instruction);
     mix_.classes[static_cast<size_t>(kind)]++;
     const EffectiveAddr ea = kNamed ? cursor_.code(instruction) : instruction.ea;
-    Site site;
+    uint64_t site = kNoSite;
     if (instruction.has_ea && !owned::is_nobodys(instruction.ea.value)) [[likely]] {
-      site = {kNamed ? named_site_of(ea) : line_of(ea), true};
+      site = kNamed ? named_site_of(ea) : line_of(ea);
     }
-    const bool in_run =
-        site == run_.site && instruction.modes == run_.modes &&
-        (instruction.has_ra ? run_.memory.holds(instruction.ra) : run_.in_unknown_memory);
-    if (!in_run) begin_run(site, instruction.modes, instruction.has_ra, instruction.ra);
+    enter_run(site, instruction.modes, instruction.has_ra, instruction.ra);
     run_.count++;
     // No loop: an indexed array would force the accesses into memory.
     if (instruction.data_count > 0) take_data<kNamed>(instruction.data[0], kind, site);
@@ -191,7 +235,7 @@ class HotPart {
 
   template <bool kNamed>
   [[gnu::always_inline]] void take_data(const DataAccess& access, InstructionClass kind,
-                                        Site site) {
+                                        uint64_t site) {
     mix_.data_accesses++;
     (access.has_ra ? owners_.at(access.ra) : owners_.unknown()).data++;
     const std::optional<uint64_t> address = address_of(access, key_);
@@ -203,10 +247,9 @@ class HotPart {
     const bool is_nobodys = owned::is_nobodys(access.ea.value);
     Accesses& same = data_.at({
         .address = *address & unit_mask_,
-        .site = site.key,
+        .site = site,
         .object = kNamed && !is_nobodys ? object_of(ea) : kNoObject,
         .kind = kind,
-        .has_site = site.known,
     });
     same.count++;
     if (!is_nobodys && owned::plain(ea.value) < owned::plain(same.lowest_ea)) {
@@ -214,7 +257,13 @@ class HotPart {
     }
   }
 
-  void begin_run(Site site, Modes modes, bool has_ra, RealAddr ra);
+  // The next instruction belongs to a run with these values.
+  [[gnu::always_inline]] void enter_run(uint64_t site, Modes modes, bool has_ra, RealAddr ra) {
+    const bool in_run = site == run_.site && modes == run_.modes &&
+                        (has_ra ? run_.memory.holds(ra) : run_.in_unknown_memory);
+    if (!in_run) begin_run(site, modes, has_ra, ra);
+  }
+  void begin_run(uint64_t site, Modes modes, bool has_ra, RealAddr ra);
   void count_run();
 
   const DataKey key_;

@@ -94,7 +94,7 @@ void HotSpots::count(size_t unit, const Row& row, HotData& hot) {
   if (owned::plain(row.entry.lowest_ea) < owned::plain(hot.lowest_ea)) {
     hot.lowest_ea = row.entry.lowest_ea;
   }
-  if (row.key.has_site) hot.sites.add(row.key.site, count, rooms_[unit]);
+  if (row.key.site != HotPart::kNoSite) hot.sites.add(row.key.site, count, rooms_[unit]);
   if (named_) hot.objects.add(row.key.object, count, rooms_[unit]);
 }
 

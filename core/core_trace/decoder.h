@@ -219,10 +219,9 @@ class CoreDecoder {
     if (words::is_power8(run[0])) return take_plain_power8(run);
     if (!power10_.in_line() || !cursors_.instruction.in_whole_pages()) return 0;
     const PlainState state{power10_, cursors_.instruction, cursors_.data, statistics_};
-    const PlainStart start{.offset = next_offset_, .most = limit_ - emitted_};
-    // The faster paths of take_plain_records() may count walks, but do not follow them.
-    const PlainRecords taken = walks_.started() ? decode_plain_records(run, start, state, sink_)
-                                                : take_plain_records(run, start, state, sink_);
+    const PlainStart start{
+        .offset = next_offset_, .most = limit_ - emitted_, .passes_walks = walks_.started()};
+    const PlainRecords taken = take_plain_records(run, start, state, sink_);
     if (taken.words == 0) return 0;
     generation_ = Generation::kPower10;
     if (taken.instructions == 0) return taken.words;

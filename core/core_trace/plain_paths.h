@@ -15,20 +15,20 @@ template <class Sink>
 PlainRecords take_plain_records(const WordRun& run, PlainStart start, PlainState state,
                                 Sink& sink) {
   if constexpr (CountsOnly<Sink>) {
-    return count_plain_records(run, start.most, state);
+    if (!start.passes_walks) return count_plain_records(run, start.most, state);
   } else {
     if constexpr (HasRows<Sink>) {
       if (sink.in_rows()) {
-        return decode_plain_pages<typename Sink::Rows>(run, start.most, state, sink);
+        return decode_plain_pages<typename Sink::Rows>(run, start, state, sink);
       }
     }
     if constexpr (HasNamedRows<Sink>) {
       if (sink.in_named_rows()) {
-        return decode_plain_pages<typename Sink::NamedRows>(run, start.most, state, sink);
+        return decode_plain_pages<typename Sink::NamedRows>(run, start, state, sink);
       }
     }
-    return decode_plain_records(run, start, state, sink);
   }
+  return decode_plain_records(run, start, state, sink);
 }
 
 }  // namespace htmtrace

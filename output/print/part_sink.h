@@ -63,12 +63,25 @@ class PartPool {
   std::vector<std::unique_ptr<Part>> spare_;
 };
 
+// Gives a sink with the part `part_` the class Rows of the part, if the part has one.
+template <class Sink, class Part>
+class PartRows {};
+template <class Sink, HasRows Part>
+class PartRows<Sink, Part> {
+ public:
+  class Rows : public Part::Rows {
+   public:
+    explicit Rows(PartRows& sink) : Part::Rows(*static_cast<Sink&>(sink).part_) {}
+  };
+  bool in_rows() const { return static_cast<const Sink&>(*this).part_->in_rows(); }
+};
+
 // The following sinks for CoreDecoder are printers of a ParallelDecode. Their arguments must
 // outlive them.
 
 // Counts all instructions.
 template <HasParts Next>
-class PartSink {
+class PartSink : public PartRows<PartSink<Next>, typename Next::Part> {
  public:
   explicit PartSink(PartPool<Next>& pool) : pool_(pool), part_(pool.part()) {}
   ~PartSink() { pool_.give_back(std::move(part_)); }
@@ -89,6 +102,8 @@ class PartSink {
   void deliver() { pool_.take(*part_); }
 
  private:
+  friend class PartRows<PartSink, typename Next::Part>;
+
   PartPool<Next>& pool_;
   std::unique_ptr<typename Next::Part> part_;
 };

@@ -7,15 +7,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/analysis/hot_spots.h"
 #include "core/base/hot_table.h"
+#include "core/core_trace/decoder.h"
+#include "core/memory_map/owners.h"
+#include "core/memory_map/translation.h"
 #include "output/report/hot_spots_report.h"
+#include "tests/encoder/power10.h"
 #include "tests/generator/generated_trace.h"
 #include "tests/unit/analysis/hot_spots.h"
+#include "tests/unit/rounds.h"
+#include "tests/unit/without_rows.h"
 
 namespace htmtrace {
 namespace {
@@ -56,6 +64,43 @@ struct PlainCounts {
   }
   std::vector<std::pair<Key, uint64_t>> counts;
 };
+
+enum class Feeding : uint8_t { kRows, kOneByOne };
+
+std::string report_of_trace(std::span<const std::byte> trace, const TranslationMap& map,
+                            const MemoryOwners& owners, HotSpots::Wishes wishes, Feeding feeding) {
+  const SymbolTable none;
+  HotSpots spots(std::move(wishes), none);
+  spots.begin_trace(owners);
+  HotPart part = spots.new_part();
+  const auto decode = [&](auto& sink) {
+    CoreDecoder decoder(map, sink);
+    if (spots.wants_walks()) decoder.follow_raw_walks();
+    decoder.feed(trace);
+    decoder.finish();
+  };
+  if (feeding == Feeding::kRows) {
+    decode(part);
+  } else {
+    WithoutRows each(part);
+    decode(each);
+  }
+  spots.take(part);
+  spots.finish();
+  return HotSpotsReport{.spots = spots, .totals = {}, .traces = 1, .top = 1 << 16}.to_json();
+}
+
+// Memory whose owner changes every few words.
+MemoryOwners splintered_owners(generator::Random& random) {
+  std::vector<MemoryOwners::Range> claims;
+  for (uint32_t i = 0; i < 2000; i++) {
+    const uint64_t block = generator::real_of_logical(generator::kBlockBytes * (i % 4));
+    claims.push_back({.real = block + random.below(1 << 14) * 4,
+                      .size_bytes = 4 + 4 * random.below(60),
+                      .partition = i % 5});
+  }
+  return MemoryOwners(std::move(claims));
+}
 
 }  // namespace
 
@@ -134,6 +179,49 @@ TEST_CASE("without overflow, the counts do not depend on the parts") {
     }
     for (HotPart& part : parts) spots.take(part);
     CHECK(report_of(spots) == expected);
+  }
+}
+
+TEST_CASE("the counts are the same with and without rows") {
+  const TranslationMap own(generator::translation_file(), 0);
+  const TranslationMap none;
+  for (uint64_t seed = 1; seed <= rounds(16); seed++) {
+    CAPTURE(seed);
+    generator::Random random(seed);
+    std::vector<uint64_t> words;
+    generator::Power10Program program(seed, {});
+    for (int i = 0; i < 3000; i++) {
+      program.next(words, false);
+      if (random.chance(2)) words.push_back(random.next());  // damage
+      if (!random.chance(20)) continue;
+      // Instructions of one line in splintered memory, and sometimes at nobody's address.
+      const uint64_t ea = (random.chance(200) ? kNobodys : 0) | random.below(1 << 9) * 128;
+      uint64_t line[kPower10IearaWords];
+      power10_ieara(line, ea, generator::real_of_logical(ea & 0xffff));
+      words.insert(words.end(), std::begin(line), std::end(line));
+      for (uint64_t at = random.below(30); at < 32; at += 1 + random.below(3)) {
+        const bool reads = random.chance(500);
+        words.push_back(power10_info(kLd, ea + 4 * at, false, false,
+                                     reads ? kPower10OnePair : kPower10NoOperand));
+        words.push_back(power10_msr(random.chance(100) ? 0x9033 : 0x800000000000d033));
+        if (!reads) continue;
+        const uint64_t dea = random.below(1 << 16);
+        words.push_back(dea);
+        words.push_back(power10_dra(generator::real_of_logical(dea)));
+      }
+    }
+    const std::vector<std::byte> trace = generator::bytes_of(words);
+    const MemoryOwners splintered = splintered_owners(random);
+    for (const MemoryOwners* owners : {&splintered, &own.owners()}) {
+      for (const DataKey key : {DataKey::kLogical, DataKey::kReal, DataKey::kEffective}) {
+        const HotSpots::Wishes wishes = {
+            .key = key, .units = {128, 65536}, .walks = random.chance(500)};
+        for (const TranslationMap* map : {&own, &none}) {
+          CHECK(report_of_trace(trace, *map, *owners, wishes, Feeding::kRows) ==
+                report_of_trace(trace, *map, *owners, wishes, Feeding::kOneByOne));
+        }
+      }
+    }
   }
 }
 

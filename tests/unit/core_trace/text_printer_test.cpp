@@ -23,6 +23,7 @@
 #include "tests/unit/decoded_text.h"
 #include "tests/unit/instruction_run.h"
 #include "tests/unit/rounds.h"
+#include "tests/unit/without_rows.h"
 
 namespace htmtrace {
 namespace {
@@ -56,14 +57,6 @@ TranslationMap shifted_map() {
   }
   return {generator::bytes_of(words), 0};
 }
-
-// A sink without rows: it receives each instruction.
-struct OneByOne {
-  void instruction(const Instruction& i) { printer.instruction(i); }
-  void stamp(const Stamp& stamp) { printer.stamp(stamp); }
-  void defect(const Defect& defect) { printer.defect(defect); }
-  TextPrinter printer;
-};
 
 struct NamedLines {
   void instruction(const Instruction& i) {
@@ -233,7 +226,8 @@ TEST_CASE("the names are the same with and without rows") {
     CHECK(content(file.path) == expected.text());
     {
       TextOutput output = TextOutput::create(file.path, Existing::kReplace);
-      OneByOne each{.printer = TextPrinter(output, {.symbols = &symbols})};
+      TextPrinter printer(output, {.symbols = &symbols});
+      WithoutRows each(printer);
       decode(each);
       output.finish();
     }

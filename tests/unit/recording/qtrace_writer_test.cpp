@@ -12,6 +12,7 @@
 #include "tests/unit/recording/qtrace_reader.h"
 #include "tests/unit/rounds.h"
 #include "tests/unit/temporary_folder.h"
+#include "tests/unit/without_rows.h"
 
 namespace htmtrace {
 namespace {
@@ -22,14 +23,6 @@ using QtraceRecord = QtraceReader::Record;
 struct Written {
   std::vector<std::byte> bytes;
   QtraceCounts counts;
-};
-
-// A sink without rows: it receives each instruction.
-struct OneByOne {
-  void instruction(const Instruction& i) { writer.instruction(i); }
-  void stamp(const Stamp& stamp) { writer.stamp(stamp); }
-  void defect(const Defect& defect) { writer.defect(defect); }
-  QtraceWriter& writer;
 };
 
 enum class Way : uint8_t { kRows, kOneByOne };
@@ -48,7 +41,7 @@ Written write(std::span<const std::byte> trace, Pages pages, const TranslationMa
   if (way == Way::kRows) {
     decode(writer);
   } else {
-    OneByOne each{writer};
+    WithoutRows each(writer);
     decode(each);
   }
   writer.finish();
