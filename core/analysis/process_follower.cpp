@@ -43,13 +43,4 @@ bool ProcessFollower::jumps_to(const Instruction& instruction, Side side) {
   return last_user_.is_known && last_user_.reaches(ea);
 }
 
-const Process* ProcessFollower::process_of(const Instruction& instruction) {
-  const Process* process = nullptr;
-  for (unsigned i = 0; i < instruction.data_count && process == nullptr; i++) {
-    const DataAccess& access = instruction.data[i];
-    if (access.has_la) process = process_at(access);
-  }
-  return process;
-}
-
 }  // namespace htmtrace

@@ -160,7 +160,15 @@ class ProcessFollower {
            (!instruction.has_prefix && changes_address_space(instruction.opcode));
   }
 
-  const Process* process_of(const Instruction& instruction);
+  // The process that the instruction's data accesses prove, or null. Requires an access.
+  const Process* process_of(const Instruction& instruction) {
+    const DataAccess& first = instruction.data[0];
+    const Process* const process = first.has_la ? process_at(first) : nullptr;
+    if (process != nullptr || instruction.data_count == 1) [[likely]]
+      return process;
+    const DataAccess& second = instruction.data[1];
+    return second.has_la ? process_at(second) : nullptr;
+  }
   const Process* process_at(const DataAccess& access) {
     const uint64_t ea = access.ea.value & ~(kPageBytes - 1);
     const uint64_t la = access.la.value & ~(kPageBytes - 1);

@@ -57,7 +57,7 @@ struct CoreFieldWriters {
   static void put(Printer& p, const Instruction& instruction, std::string_view name) {
     using enum InstructionField;
     if constexpr (kField == kTarget) {
-      p.line_.put_long<kFormat>(name, p.target_);
+      p.line_.put_ready<kFormat>(name, p.target_);
     } else if constexpr (kField == kType) {
       p.line_.put<kFormat>(name, Name{"instruction"});
     } else if constexpr (kField == kNumber) {
@@ -71,7 +71,7 @@ struct CoreFieldWriters {
     } else if constexpr (kField == kInlined) {
       p.line_.put_ready<kFormat>(name, p.line_texts_.inlined);
     } else if constexpr (kField == kProcess) {
-      p.line_.put_long<kFormat>(name, p.process_->name);
+      p.line_.put_ready<kFormat>(name, p.process_);
     } else if constexpr (kField == kAssembler) {
       p.line_.put_long<kFormat>(
           name, instruction.has_opcode ? Disassembler::of_thread().text(instruction) : "");
@@ -187,11 +187,13 @@ CoreFieldNeeds needs_of(const std::vector<std::string>& fields) {
 CoreFieldsPrinter::CoreFieldsPrinter(TextOutput& output, const Wishes& wishes)
     : line_(output),
       format_(wishes.format),
-      target_(wishes.format == FieldsFormat::kText ? without_controls(wishes.target)
-                                                   : wishes.target),
+      target_(ready_text(format_, format_ == FieldsFormat::kText ? without_controls(wishes.target)
+                                                                 : wishes.target)),
+      process_(ready_text(format_, Process::unknown().name)),
       names_(needs_of(wishes.fields).names ? wishes.symbols : nullptr),
       lines_(wishes.symbols, wishes.lines, line_writer(wishes.format),
-             inlined_writer(wishes.format)) {
+             inlined_writer(wishes.format)),
+      needs_place_(needs_of(wishes.fields).place) {
   for (const std::string& field : wishes.fields) {
     if (const auto* const writer = CoreFieldWriters::find(field)) {
       columns_.push_back({writer->put[static_cast<size_t>(format_)], field});

@@ -42,8 +42,10 @@ class CoreFieldsPrinter {
   };
   CoreFieldsPrinter(TextOutput& output, const Wishes& wishes);
 
-  void at(const TracePlace& place) { place_ = place; }
-  void process(const Process& process) { process_ = &process; }
+  void at(const TracePlace& place) {
+    if (needs_place_) place_ = place;
+  }
+  void process(const Process& process) { process_ = ready_text(format_, process.name); }
   void instruction(const Instruction& instruction);
   void stamp(const Stamp&) {}
   void defect(const Defect&) {}
@@ -58,12 +60,14 @@ class CoreFieldsPrinter {
 
   FieldsLine line_;
   FieldsFormat format_;
+  // Texts for FieldsLine::put_ready().
   std::string target_;
+  std::string process_;
   AddressNames names_;
   LineTexts lines_;
   std::vector<Column> columns_;
+  bool needs_place_;
   TracePlace place_;
-  const Process* process_ = &Process::unknown();
   AddressNames::Name code_name_;  // of the current instruction
   LineTexts::Texts line_texts_;   // of the current instruction
   std::string text_;
