@@ -81,10 +81,12 @@ gain() {
 job() {
     local trace=$1 name=$2 user all kib threads=-
     shift 2
+    local one_thread=(-j 1)
+    [[ $1 != annotate ]] || one_thread=() # it has no other threads
     local command=("$htmtrace" "$@" -q --translation "$folder/$trace.map" --partition 0 "$folder/$trace")
-    read -r user all kib < <(best "${command[@]}" -j 1)
+    read -r user all kib < <(best "${command[@]}" "${one_thread[@]}")
     users[$name]=$user
-    (($(nproc) == 1)) || threads=$(gain "${command[@]}")
+    (($(nproc) == 1 || ${#one_thread[@]} == 0)) || threads=$(gain "${command[@]}")
     say "$(awk -v name="$name" -v n="${instructions[$trace]}" -v user="$user" -v all="$all" -v mib=$((kib / 1024)) \
         -v threads="$threads" 'BEGIN {
             printf "%-18s %6.1f %12.1f %10d  %s", name, n / user / 1e6, n / all / 1e6, mib, threads }')"

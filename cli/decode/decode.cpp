@@ -50,8 +50,6 @@ namespace {
 constexpr uint64_t kUsualInterval = 10'000'000;
 // The instructions in these bytes have at most 32 MB of names (SymbolTable::kMostNameBytes).
 constexpr size_t kNamedFeedBytes = 4 << 10;
-// The texts of lines and inlined functions are longer (DebugInfo::kMostFrameBytes).
-constexpr size_t kLinedFeedBytes = 1 << 10;
 
 class Decode {
  public:
@@ -152,12 +150,13 @@ class Decode {
   }
 
   // Several threads can print the instructions if they can select from parts of the trace and no
-  // field depends on all earlier instructions.
+  // field depends on all earlier instructions. Each part would search for all its lines again, which
+  // takes longer than the threads save.
   // After the reader has left, the threads do not count the selected instructions, so
   // counts_for_status() requires one thread.
   bool in_parts(const TraceBytes& bytes) const {
     return selects_in_parts(options_.traces.selection, bytes) && !options_.walks && !needs_.place &&
-           !needs_.process && options_.limit == DecodeOptions::kNoLimit &&
+           !needs_.process && !needs_.lines && options_.limit == DecodeOptions::kNoLimit &&
            !options_.traces.counts_for_status();
   }
 
@@ -194,7 +193,6 @@ class Decode {
                       const AtEnd& at_end) {
     ParallelLimits limits;
     if (names_.symbols() != nullptr) limits.feed_bytes = kNamedFeedBytes;
-    if (names_.lines() != nullptr) limits.feed_bytes = kLinedFeedBytes;
     const std::optional<CoreStatistics> statistics = decode_in_parts(
         {.bytes = bytes,
          .map = map,

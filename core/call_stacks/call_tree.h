@@ -96,7 +96,7 @@ class CallTree {
   uint64_t cut() const { return cut_; }  // stacks that were too deep or exceeded the limit
 
  private:
-  static constexpr size_t kMostFunctions = 1 << 19;
+  static constexpr size_t kMostFunctions = 1 << 18;
 
   enum class Kind : uint8_t { kNoSymbol, kSymbol, kInlined };
   struct Named {
