@@ -150,8 +150,8 @@ class Decode {
   }
 
   // Several threads can print the instructions if they can select from parts of the trace and no
-  // field depends on all earlier instructions. Each part would search for all its lines again, which
-  // takes longer than the threads save.
+  // field depends on all earlier instructions. Source lines need one thread: each part would search
+  // for them again, which takes longer than the threads save.
   // After the reader has left, the threads do not count the selected instructions, so
   // counts_for_status() requires one thread.
   bool in_parts(const TraceBytes& bytes) const {
