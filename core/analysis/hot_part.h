@@ -113,15 +113,15 @@ class HotPart {
     }
   }
 
-  // Counts runs of instructions in one line (core/core_trace/plain_pages.h), without names.
+  // Counts runs of instructions in one page (core/core_trace/plain_pages.h), without names. An INFO
+  // can address the 128 bytes behind its line.
   class Rows {
    public:
     explicit Rows(HotPart& part) : part_(&part) {}
 
     [[gnu::always_inline]] void enter(EffectiveAddr ea, RealAddr ra, LogicalAddr, bool) {
       finish();
-      site_ = owned::is_nobodys(ea.value) ? kNoSite : line_of(ea);
-      ra_ = ra;
+      real_distance_ = ra.value - ea.value;
     }
     [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t modes) {
       count(ea, class_of_word(opcode), modes);
@@ -141,24 +141,27 @@ class HotPart {
     static constexpr uint32_t kNoModes = ~uint32_t{0};
 
     [[gnu::always_inline]] void count(EffectiveAddr ea, InstructionClass kind, uint16_t modes) {
-      if (modes != modes_) [[unlikely]]
+      if (modes != modes_ || line_of(ea) != line_) [[unlikely]]
         begin(ea, modes);
       count_++;
       part_->mix_.classes[static_cast<size_t>(kind)]++;
     }
     void begin(EffectiveAddr ea, uint16_t modes) {
-      constexpr uint64_t kInLine = words::kLineBytes - 1;
       finish();
-      part_->enter_run(site_, {modes, Modes::kAll}, true, {ra_.value | (ea.value & kInLine)});
+      line_ = line_of(ea);
+      site_ = owned::is_nobodys(ea.value) ? kNoSite : line_;
+      part_->enter_run(site_, {modes, Modes::kAll}, true, {ea.value + real_distance_});
       // The memory of another owner may begin inside the line.
       const Memory& memory = part_->run_.memory;
-      if (memory.holds(ra_) && memory.holds({ra_.value | kInLine})) modes_ = modes;
+      const uint64_t first = line_ + real_distance_;
+      if (memory.holds({first}) && memory.holds({first + words::kLineBytes - 1})) modes_ = modes;
     }
 
     HotPart* part_;
-    uint64_t site_ = kNoSite;
-    RealAddr ra_;                // of the line
-    uint32_t modes_ = kNoModes;  // of all instructions in the run; kNoModes: unknown
+    uint64_t real_distance_ = 0;  // from the effective to the real addresses of the page
+    uint64_t line_ = 0;
+    uint64_t site_ = kNoSite;    // of the line
+    uint32_t modes_ = kNoModes;  // of all instructions of the run in the line; kNoModes: unknown
     uint64_t count_ = 0;         // instructions that the run in part_ lacks
   };
   bool in_rows() const { return !named_; }
