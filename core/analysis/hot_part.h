@@ -114,7 +114,7 @@ class HotPart {
   }
 
   // Counts runs of instructions in one page (core/core_trace/plain_pages.h), without names. An INFO
-  // can address the 128 bytes behind its line.
+  // can address the 128 bytes after its line.
   class Rows {
    public:
     explicit Rows(HotPart& part) : part_(&part) {}
