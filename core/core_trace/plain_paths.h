@@ -19,12 +19,17 @@ PlainRecords take_plain_records(const WordRun& run, PlainStart start, PlainState
   } else {
     if constexpr (HasRows<Sink>) {
       if (sink.in_rows()) {
-        return decode_plain_pages<typename Sink::Rows>(run, start, state, sink);
+        return start.passes_walks
+                   ? decode_plain_pages<typename Sink::Rows, true>(run, start.most, state, sink)
+                   : decode_plain_pages<typename Sink::Rows, false>(run, start.most, state, sink);
       }
     }
     if constexpr (HasNamedRows<Sink>) {
       if (sink.in_named_rows()) {
-        return decode_plain_pages<typename Sink::NamedRows>(run, start, state, sink);
+        return start.passes_walks ? decode_plain_pages<typename Sink::NamedRows, true>(
+                                        run, start.most, state, sink)
+                                  : decode_plain_pages<typename Sink::NamedRows, false>(
+                                        run, start.most, state, sink);
       }
     }
   }
