@@ -63,8 +63,9 @@ template <class Sink>
 }  // namespace plain
 
 // Consumes the plain records at the start of `run`, at most `most` instructions, like
-// decode_plain_records. `Rows` is the sink's Rows or NamedRows. With `kStopsAtWalks`, the path stops
-// before each walk instead of counting it. (Text takes a third longer if a variable decides this.)
+// decode_plain_records. `Rows` is the sink's Rows or NamedRows. With `kStopsAtWalks`, the path
+// stops before each walk instead of counting it; as a variable, this would cost text a third of its
+// speed.
 template <class Rows, bool kStopsAtWalks, class Sink>
 [[gnu::hot]] PlainRecords decode_plain_pages(const WordRun& run, uint64_t most, PlainState state,
                                              Sink& sink) {
