@@ -16,6 +16,7 @@
 #
 # The gain of a second core is the wall time of one thread divided by the wall time of two threads. The script prints it
 # as "GAIN of LIMIT". The limit is the gain of two programs at once on two cores, which may share a clock or a cache.
+# A job without --threads has no gain ("-").
 # Results: BUILD_DIR/benchmark/jobs.log.
 set -euo pipefail
 build=$(realpath "${1:?usage: jobs.sh BUILD_DIR [MILLIONS]}")
@@ -82,7 +83,7 @@ job() {
     local trace=$1 name=$2 user all kib threads=-
     shift 2
     local one_thread=(-j 1)
-    [[ $1 != annotate ]] || one_thread=() # it has no other threads
+    [[ $1 != annotate ]] || one_thread=() # annotate has no option -j
     local command=("$htmtrace" "$@" -q --translation "$folder/$trace.map" --partition 0 "$folder/$trace")
     read -r user all kib < <(best "${command[@]}" "${one_thread[@]}")
     users[$name]=$user

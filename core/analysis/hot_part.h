@@ -63,7 +63,8 @@ class HotPart {
 
  public:
   static constexpr uint64_t kNoAddress = ~uint64_t{0};
-  // No std::optional, as in core/core_trace/events.h. No key has these values.
+  // kNoSite and kNoObject are never keys. They replace a std::optional, which is slow
+  // (core/core_trace/events.h).
   static constexpr uint64_t kNoSite = ~uint64_t{0};
   static constexpr uint64_t kNoObject = ~uint64_t{0};
   // The tables of a part with up to this number of rows stay in a processor's cache.
@@ -113,8 +114,7 @@ class HotPart {
     }
   }
 
-  // Counts runs of instructions in one page (core/core_trace/plain_pages.h), without names. An INFO
-  // can address the 128 bytes after its line.
+  // Counts runs of instructions in one page (core/core_trace/plain_pages.h), without names.
   class Rows {
    public:
     explicit Rows(HotPart& part) : part_(&part) {}
@@ -140,6 +140,7 @@ class HotPart {
    private:
     static constexpr uint32_t kNoModes = ~uint32_t{0};
 
+    // An INFO can address the 128 bytes after its line, so the line can change without enter().
     [[gnu::always_inline]] void count(EffectiveAddr ea, InstructionClass kind, uint16_t modes) {
       if (modes != modes_ || line_of(ea) != line_) [[unlikely]]
         begin(ea, modes);
@@ -151,7 +152,8 @@ class HotPart {
       line_ = line_of(ea);
       site_ = owned::is_nobodys(ea.value) ? kNoSite : line_;
       part_->enter_run(site_, {modes, Modes::kAll}, true, {ea.value + real_distance_});
-      // The memory of another owner may begin inside the line.
+      // If the line has several owners, modes_ remains kNoModes, so that each instruction looks up
+      // its owner.
       const Memory& memory = part_->run_.memory;
       const uint64_t first = line_ + real_distance_;
       if (memory.holds({first}) && memory.holds({first + words::kLineBytes - 1})) modes_ = modes;
@@ -161,7 +163,7 @@ class HotPart {
     uint64_t real_distance_ = 0;  // from the effective to the real addresses of the page
     uint64_t line_ = 0;
     uint64_t site_ = kNoSite;    // of the line
-    uint32_t modes_ = kNoModes;  // of all instructions of the run in the line; kNoModes: unknown
+    uint32_t modes_ = kNoModes;  // of the run; kNoModes: the next instruction calls begin()
     uint64_t count_ = 0;         // instructions that the run in part_ lacks
   };
   bool in_rows() const { return !named_; }

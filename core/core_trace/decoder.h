@@ -220,7 +220,7 @@ class CoreDecoder {
     if (!power10_.in_line() || !cursors_.instruction.in_whole_pages()) return 0;
     const PlainState state{power10_, cursors_.instruction, cursors_.data, statistics_};
     const PlainStart start{
-        .offset = next_offset_, .most = limit_ - emitted_, .passes_walks = walks_.started()};
+        .offset = next_offset_, .most = limit_ - emitted_, .stops_at_walks = walks_.started()};
     const PlainRecords taken = take_plain_records(run, start, state, sink_);
     if (taken.words == 0) return 0;
     generation_ = Generation::kPower10;

@@ -10,26 +10,27 @@
 
 namespace htmtrace {
 
+template <class Rows, class Sink>
+PlainRecords take_plain_pages(const WordRun& run, PlainStart start, PlainState state, Sink& sink) {
+  return start.stops_at_walks ? decode_plain_pages<Rows, true>(run, start.most, state, sink)
+                              : decode_plain_pages<Rows, false>(run, start.most, state, sink);
+}
+
 // Consumes the plain records at the start of `run`, which yield no event except the instruction.
 template <class Sink>
 PlainRecords take_plain_records(const WordRun& run, PlainStart start, PlainState state,
                                 Sink& sink) {
   if constexpr (CountsOnly<Sink>) {
-    if (!start.passes_walks) return count_plain_records(run, start.most, state);
+    if (!start.stops_at_walks) return count_plain_records(run, start.most, state);
   } else {
     if constexpr (HasRows<Sink>) {
       if (sink.in_rows()) {
-        return start.passes_walks
-                   ? decode_plain_pages<typename Sink::Rows, true>(run, start.most, state, sink)
-                   : decode_plain_pages<typename Sink::Rows, false>(run, start.most, state, sink);
+        return take_plain_pages<typename Sink::Rows>(run, start, state, sink);
       }
     }
     if constexpr (HasNamedRows<Sink>) {
       if (sink.in_named_rows()) {
-        return start.passes_walks ? decode_plain_pages<typename Sink::NamedRows, true>(
-                                        run, start.most, state, sink)
-                                  : decode_plain_pages<typename Sink::NamedRows, false>(
-                                        run, start.most, state, sink);
+        return take_plain_pages<typename Sink::NamedRows>(run, start, state, sink);
       }
     }
   }

@@ -59,9 +59,9 @@ struct PlainRecords {
 };
 
 struct PlainStart {
-  uint64_t offset = 0;        // offset of the run in the trace
-  uint64_t most = 0;          // maximum number of instructions
-  bool passes_walks = false;  // the caller follows walks: a path must stop before each walk
+  uint64_t offset = 0;          // offset of the run in the trace
+  uint64_t most = 0;            // maximum number of instructions
+  bool stops_at_walks = false;  // stop before each walk instead of counting it
 };
 
 // Decoder state that the fast path updates.

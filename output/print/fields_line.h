@@ -57,7 +57,7 @@ inline char* put_plain(char* to, const CodeName& name) {
   return put_plain(to, HexNumber{name.code, name.digits, name.known});
 }
 
-// The syntax of a text of any content for FieldsLine::put_ready().
+// Formats `text`, which can have any content, for FieldsLine::put_ready().
 inline std::string ready_text(FieldsFormat format, std::string_view text) {
   if (format == FieldsFormat::kText || text.empty()) return std::string(text);
   return format == FieldsFormat::kJson ? json_string(text) : csv_field(text);

@@ -201,11 +201,12 @@ TEST_CASE("the counts are the same with and without rows") {
       words.insert(words.end(), std::begin(line), std::end(line));
       for (uint64_t at = random.below(30); at < 32; at += 1 + random.below(3)) {
         const bool reads = random.chance(500);
-        // An INFO has a bit more than the words of a line need.
-        const uint64_t behind = random.chance(100) ? uint64_t{0x80} : 0;
+        // The offset in an INFO has one more bit than a line needs, so it can address the 128
+        // bytes after the line.
+        const uint64_t next_line = random.chance(100) ? uint64_t{0x80} : 0;
         words.push_back(power10_info(kLd, ea + 4 * at, false, false,
                                      reads ? kPower10OnePair : kPower10NoOperand) |
-                        behind);
+                        next_line);
         words.push_back(power10_msr(random.chance(100) ? 0x9033 : 0x800000000000d033));
         if (!reads) continue;
         const uint64_t dea = random.below(1 << 16);
