@@ -25,7 +25,11 @@ CallTree::CallTree(Detail detail) : detail_(detail) {
 }
 
 CallTree::Function CallTree::number_of(const std::string& key, const std::string& name, Kind kind) {
-  if (functions_.size() >= kMostFunctions) return find(key);
+  if (functions_.size() >= kMostFunctions) {
+    const Function known = find(key);
+    if (known == kUnnamed) cut_++;
+    return known;
+  }
   const auto [known, added] = numbers_.try_emplace(key, static_cast<Function>(functions_.size()));
   if (added) functions_.push_back({.name = in_stack(name), .kind = kind});
   return known->second;

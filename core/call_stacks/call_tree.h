@@ -91,13 +91,13 @@ class CallTree {
   uint64_t site(Node node) const { return nodes_[node].site; }
 
   size_t functions() const { return functions_.size(); }
+  static constexpr size_t kMostFunctions = 1 << 18;
   static constexpr size_t kMostNodes = 1 << 20;
   size_t size() const { return nodes_.size(); }
-  uint64_t cut() const { return cut_; }  // stacks that were too deep or exceeded the limit
+  // Stacks that were too deep or exceeded the limit, and requests for a function that exceeded it.
+  uint64_t cut() const { return cut_; }
 
  private:
-  static constexpr size_t kMostFunctions = 1 << 18;
-
   enum class Kind : uint8_t { kNoSymbol, kSymbol, kInlined };
   struct Named {
     std::string name;

@@ -57,6 +57,19 @@ TEST_CASE("a confirmed base shows the stack of its parent") {
   CHECK(tree.visible(base) == work);
 }
 
+TEST_CASE("functions beyond the limit count as cut") {
+  CallTree tree;
+  const CallTree::Function first = tree.function_of("first", true);
+  for (size_t i = tree.functions(); i < CallTree::kMostFunctions; i++) {
+    tree.function_of(std::to_string(i), false);
+  }
+  CHECK(tree.cut() == 0);
+  CHECK(tree.function_of("new", true) == CallTree::kUnnamed);
+  CHECK(tree.cut() == 1);
+  CHECK(tree.function_of("first", true) == first);
+  CHECK(tree.cut() == 1);
+}
+
 TEST_CASE("stacks beyond the limits of depth and number are marked as such") {
   CallTree tree;
   CallTree::Node node = CallTree::kRoot;
