@@ -161,7 +161,7 @@ class ProcessFollower {
   }
 
   // The process that the instruction's data accesses prove, or null. Requires an access.
-  const Process* process_of(const Instruction& instruction) {
+  [[gnu::always_inline]] const Process* process_of(const Instruction& instruction) {
     const DataAccess& first = instruction.data[0];
     const Process* const process = first.has_la ? process_at(first) : nullptr;
     if (process != nullptr || instruction.data_count == 1) [[likely]]
@@ -217,7 +217,7 @@ class ProcessFollower {
   }
 
   template <class Next>
-  void pass(const Instruction& instruction, Side side, Next& next) {
+  [[gnu::always_inline]] void pass(const Instruction& instruction, Side side, Next& next) {
     const Process* const process = side == Side::kUser && owner_ != nullptr ? owner_
                                    : side == Side::kKernel                  ? &Process::kernel()
                                                                             : &Process::unknown();
@@ -238,7 +238,7 @@ class ProcessFollower {
 
   // Passes on the held events, which belong to `owner_`.
   template <class Next>
-  void release(Next& next) {
+  [[gnu::noinline]] void release(Next& next) {
     size_t done = 0;
     const auto pass_until = [&](size_t end) {
       for (; done < end; done++) pass(held_[done], side_of(held_[done]), next);

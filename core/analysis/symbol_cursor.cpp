@@ -149,7 +149,7 @@ EffectiveAddr SymbolCursor::own_data(const DataAccess& access) {
     return {owned::with(ea, own ? running_ : unproven_at(ea))};
   }
   if (is_elsewhere_) return {owned::with(ea, owned::kForeign)};
-  const uint64_t owner = owner_of_data_page(access);
+  const uint64_t owner = symbols_->pages().empty() ? 0 : owner_of_data_page(access);
   return {owned::with(ea, owner != 0 ? owner : unproven_at(ea))};
 }
 

@@ -91,7 +91,7 @@ class FieldsLine {
     char* const to = begin<kFormat>(name);
     // Half of the room is enough for the separator and the key.
     if (text.size() <= TextOutput::kRoom / 2) [[likely]]
-      return output_.commit(put_text(to, text));
+      return output_.commit(put_short_text(to, text));
     output_.commit(to);
     output_.put(text);
   }

@@ -84,12 +84,6 @@ char* TextPrinter::put_more(char* to, const Head& head, const Data& data) {
 }
 
 AddressNames::Name TextPrinter::code_name(const Head& head) {
-  if (head.ea.known && head.opcode.known && !head.prefix.known && head.modes.known == Modes::kAll)
-      [[likely]] {
-    names_.enter_page({head.ea.value}, {head.la.value}, head.la.known);
-    return names_.code_in_page({head.ea.value}, static_cast<uint32_t>(head.opcode.value),
-                               head.modes.bits);
-  }
   Instruction instruction;
   instruction.ea = {head.ea.value};
   instruction.has_ea = head.ea.known;
@@ -118,7 +112,6 @@ char* TextPrinter::put_names(char* to, const Head& head, const Data& data) {
 
 // Names have any length. The names of kernel modules follow a blank, which would end the field.
 char* TextPrinter::put_other_name(char* to, std::string_view name) {
-  if (name.empty()) return put_text(to, "-");
   while (!name.empty()) {
     output_.commit(to);
     const std::string_view word = name.substr(0, name.find(' '));

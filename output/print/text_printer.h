@@ -39,8 +39,10 @@ class TextPrinter {
 
   [[gnu::always_inline]] void instruction(const Instruction& instruction) {
     char* at = output_.room();
-    if (plain(instruction) &
-        page_.holds(instruction.ea.value, instruction.ra.value, instruction.la.value)) [[likely]] {
+    const bool in_page =
+        plain(instruction) &
+        page_.holds(instruction.ea.value, instruction.ra.value, instruction.la.value);
+    if (in_page) [[likely]] {
       at = page_.put(at, instruction.ea.value, instruction.opcode);
     } else {
       at = put_in_full(at, head_of(instruction));
@@ -50,43 +52,70 @@ class TextPrinter {
       if (instruction.data_count == 2) [[unlikely]]
         at = put_data(at, instruction.data[1]);
     }
-    if (has_more_ || names_.wanted()) [[unlikely]] {
+    if (in_named_rows() && has_page(instruction)) {
+      if (!in_page || !names_in_page_) {
+        names_.enter_page(instruction.ea, instruction.la, instruction.has_la);
+      }
+      names_in_page_ = in_page;
+      at = put_code_name(
+          at, names_.code_in_page(instruction.ea, instruction.opcode, instruction.modes.bits));
+      for (unsigned i = 0; i < instruction.data_count; i++) {
+        at = put_data_name(at, instruction.data[i]);
+      }
+    } else if (has_more_ || names_.wanted()) [[unlikely]] {
+      names_in_page_ = false;
       at = put_more(at, head_of(instruction), data_of(instruction));
     }
     *at++ = '\n';
     output_.commit(at);
   }
 
-  // Prints runs of instructions in one page (core/core_trace/plain_pages.h). No function needs the
-  // address of this object, so all members are in registers.
-  class Rows {
+  // Prints runs of instructions in one page (core/core_trace/plain_pages.h), with the names of the
+  // addresses if `kNamed`. Without names, no function needs the address of this object, so all
+  // members are in registers.
+  template <bool kNamed>
+  class PageRows {
    public:
-    explicit Rows(TextPrinter& printer)
+    explicit PageRows(TextPrinter& printer)
         : printer_(&printer), to_(printer.output_.room()), last_(printer.output_.last_room()) {}
 
     // The following instructions are in the page of these addresses.
     [[gnu::always_inline]] void enter(EffectiveAddr ea, RealAddr ra, LogicalAddr la, bool has_la) {
       last_at_ = printer_->page_.enter(ea.value, ra.value, la.value, has_la);
+      if constexpr (kNamed) printer_->names_.enter_page(ea, la, has_la);
     }
-    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t) {
+    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t modes) {
       make_room();
-      end(printer_->page_.put(to_, ea.value, opcode, last_at_));
+      char* const to = printer_->page_.put(to_, ea.value, opcode, last_at_);
+      end(put_code_name(to, ea, opcode, modes));
     }
-    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t,
+    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t modes,
                                             const DataAccess& data) {
       make_room();
-      end(put_data(printer_->page_.put(to_, ea.value, opcode, last_at_), data));
+      char* const to = put_data(printer_->page_.put(to_, ea.value, opcode, last_at_), data);
+      end(put_data_name(put_code_name(to, ea, opcode, modes), data));
     }
     // Call this before anything else is printed.
     [[gnu::always_inline]] void finish() { printer_->output_.commit(to_); }
 
    private:
     [[gnu::always_inline]] void make_room() {
+      // A long name may have moved the room.
+      if constexpr (kNamed) last_ = printer_->output_.last_room();
       if (to_ <= last_) [[likely]]
         return;
       printer_->output_.commit(to_);
       to_ = printer_->output_.room();
       last_ = printer_->output_.last_room();
+    }
+    [[gnu::always_inline]] char* put_code_name(char* to, EffectiveAddr ea, uint32_t opcode,
+                                               uint16_t modes) {
+      if constexpr (!kNamed) return to;
+      return printer_->put_code_name(to, printer_->names_.code_in_page(ea, opcode, modes));
+    }
+    [[gnu::always_inline]] char* put_data_name(char* to, const DataAccess& data) {
+      if constexpr (!kNamed) return to;
+      return printer_->put_data_name(to, data);
     }
     [[gnu::always_inline]] void end(char* to) {
       *to = '\n';
@@ -98,41 +127,9 @@ class TextPrinter {
     char* last_;
     size_t last_at_ = 0;
   };
+  using Rows = PageRows<false>;
   bool in_rows() const { return !has_more_ && !names_.wanted(); }
-
-  // Like Rows, but also prints the names of the addresses.
-  class NamedRows {
-   public:
-    explicit NamedRows(TextPrinter& printer) : printer_(&printer) {}
-
-    [[gnu::always_inline]] void enter(EffectiveAddr ea, RealAddr ra, LogicalAddr la, bool has_la) {
-      last_at_ = printer_->page_.enter(ea.value, ra.value, la.value, has_la);
-      printer_->names_.enter_page(ea, la, has_la);
-    }
-    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t modes) {
-      end(printer_->put_code_name(put(ea, opcode),
-                                  printer_->names_.code_in_page(ea, opcode, modes)));
-    }
-    [[gnu::always_inline]] void instruction(EffectiveAddr ea, uint32_t opcode, uint16_t modes,
-                                            const DataAccess& data) {
-      char* const to = printer_->put_code_name(put_data(put(ea, opcode), data),
-                                               printer_->names_.code_in_page(ea, opcode, modes));
-      end(printer_->put_data_name(to, data));
-    }
-    void finish() {}
-
-   private:
-    [[gnu::always_inline]] char* put(EffectiveAddr ea, uint32_t opcode) {
-      return printer_->page_.put(printer_->output_.room(), ea.value, opcode, last_at_);
-    }
-    [[gnu::always_inline]] void end(char* to) {
-      *to = '\n';
-      printer_->output_.commit(to + 1);
-    }
-
-    TextPrinter* printer_;
-    size_t last_at_ = 0;
-  };
+  using NamedRows = PageRows<true>;
   bool in_named_rows() const { return !has_more_ && names_.wanted(); }
 
   void stamp(const Stamp& stamp) {
@@ -157,6 +154,11 @@ class TextPrinter {
   // Returns whether TextPage can print the instruction.
   [[gnu::always_inline]] static bool plain(const Instruction& i) {
     return i.has_ea & i.has_ra & i.has_la & i.has_opcode & !i.has_prefix;
+  }
+
+  // Returns whether AddressNames::code_in_page() can name the instruction.
+  [[gnu::always_inline]] static bool has_page(const Instruction& i) {
+    return i.has_ea & i.has_opcode & !i.has_prefix & (i.modes.known == Modes::kAll);
   }
 
   // The values for functions that are not inlined. Passing the instruction itself would force it
@@ -216,7 +218,11 @@ class TextPrinter {
     return put_name(kTextLabel<AccessField::kSymbol>.put(to), names_.data(data));
   }
   [[gnu::always_inline]] char* put_name(char* to, AddressNames::Name name) {
-    return name.is_word() ? name.put(to) : put_other_name(to, name.text());
+    if (name.is_word()) return name.put(to);
+    if (!name.empty()) [[unlikely]]
+      return put_other_name(to, name.text());
+    *to = '-';
+    return to + 1;
   }
   char* put_other_name(char* to, std::string_view name);
   static char* put_assembler(char* to, const Head& head);
@@ -227,6 +233,7 @@ class TextPrinter {
   bool has_more_;  // prints optional fields other than names
   TextPage page_;  // the page of an earlier instruction
   AddressNames names_;
+  bool names_in_page_ = false;  // `names_` has the page of `page_`
 };
 
 // Returns the line of a stamp without its line end.

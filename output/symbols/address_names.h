@@ -2,6 +2,7 @@
 // Names of addresses for printers. For one thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -71,9 +72,10 @@ class AddressNames {
     const EffectiveAddr address = cursor_->data(access);
     if (owned::is_nobodys(access.ea.value)) [[unlikely]]
       return {};
-    if (!data_.span.holds(address.value)) [[unlikely]]
-      enter(data_, symbols_->span_of(address), address);
-    return name(data_, address);
+    Known& known = data_[kind_of(address)];
+    if (!known.span.holds(address.value)) [[unlikely]]
+      enter(known, symbols_->span_of(address), address);
+    return name(known, address);
   }
 
  private:
@@ -93,9 +95,14 @@ class AddressNames {
   Name code_at(bool has_ea, EffectiveAddr ea, EffectiveAddr address) {
     if (!has_ea || owned::is_nobodys(ea.value)) [[unlikely]]
       return {};
-    if (!code_.span.holds(address.value)) [[unlikely]]
-      enter(code_, symbols_->code_span_of(address), address);
-    return name(code_, address);
+    Known& known = code_[kind_of(address)];
+    if (!known.span.holds(address.value)) [[unlikely]]
+      enter(known, symbols_->code_span_of(address), address);
+    return name(known, address);
+  }
+  // Addresses of programs, of unknown owners and of the kernel take turns.
+  static size_t kind_of(EffectiveAddr address) {
+    return (address.value >> 62 & 2) | (address.value >> (owned::kShift + 6) & 1);
   }
   static Name name(Known& known, EffectiveAddr address) {
     return known.span.symbol == nullptr ? Name() : Name(known, address.value);
@@ -104,8 +111,8 @@ class AddressNames {
 
   const SymbolTable* symbols_;
   std::optional<SymbolCursor> cursor_;
-  Known code_;
-  Known data_;
+  std::array<Known, 4> code_;
+  std::array<Known, 4> data_;
 };
 
 inline char* AddressNames::Name::put_distance(char* to) const {
