@@ -86,30 +86,33 @@ job() {
     [[ $1 != annotate ]] || one_thread=() # annotate has no option -j
     local command=("$htmtrace" "$@" -q --translation "$folder/$trace.map" --partition 0 "$folder/$trace")
     read -r user all kib < <(best "${command[@]}" "${one_thread[@]}")
-    users[$name]=$user
     (($(nproc) == 1 || ${#one_thread[@]} == 0)) || threads=$(gain "${command[@]}")
     say "$(awk -v name="$name" -v n="${instructions[$trace]}" -v user="$user" -v all="$all" -v mib=$((kib / 1024)) \
         -v threads="$threads" 'BEGIN {
             printf "%-18s %6.1f %12.1f %10d  %s", name, n / user / 1e6, n / all / 1e6, mib, threads }')"
 }
 
-# fields_seconds FIELDS OPTION...: prints the user seconds of these fields of the user code of the trace "loop".
-fields_seconds() {
-    local fields=$1
+# decode_seconds TRACE OPTION...: prints the user seconds of decode on one core.
+decode_seconds() {
+    local trace=$1
     shift
-    run /usr/bin/time -q -o "$folder/time" -f '%U' taskset -c "$core" "$htmtrace" decode -q -j 1 --fields "$fields" "$@" \
-        --translation "$folder/loop.map" --partition 0 --privilege user "$folder/loop"
-    cat "$folder/time"
+    TIMEFORMAT=%U
+    { time run taskset -c "$core" "$htmtrace" decode -q -j 1 "$@" --translation "$folder/$trace.map" --partition 0 \
+        "$folder/$trace" 2>&3; } 3>&2 2>&1
 }
 
-# times_of_lines FIELDS OPTION...: prints the time of FIELDS,line,inlined divided by that of FIELDS. Each of the seven
-# rounds runs both, so that other load on the machine affects both.
-times_of_lines() {
-    local fields=$1
+# say_times TRACE BASE_OPTION... to OPTION...: prints how many times the user time of decode with the options is that
+# with the base options. Each of the nine rounds runs both, so that other load on the machine affects both.
+say_times() {
+    local trace=$1 base=()
     shift
-    for _ in 1 2 3 4 5 6 7; do
-        echo "$(fields_seconds "$fields") $(fields_seconds "$fields,line,inlined" "$@")"
-    done | awk 'NR == 1 || $1 < without { without = $1 } NR == 1 || $2 < with { with = $2 } END { printf "%.2f", with / without }'
+    while [[ $1 != to ]]; do base+=("$1") && shift; done
+    shift
+    local times
+    times=$(for _ in 1 2 3 4 5 6 7 8 9; do
+        echo "$(decode_seconds "$trace" "${base[@]}") $(decode_seconds "$trace" "$@")"
+    done | awk '{ base += $1; job += $2 } END { printf "%.2f", job / base }')
+    say "                   $times times the user time of decode ${base[*]}"
 }
 
 # own_pages TRACE: write htm.pages. One process owns the pages that user code accesses in the first million instructions,
@@ -158,7 +161,7 @@ PYTHON
 say "# $(date -u +%FT%TZ) $(uname -m) $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2-) load $(cut -d' ' -f1 /proc/loadavg)"
 "$build/tests/generator/make_core_trace" power10 $((millions * 25000000)) "$folder/random" "$folder/random.map"
 "$build/tests/generator/make_loop_trace" 7 $((millions * 1000000)) "$folder/loop" "$folder/loop.map"
-declare -A instructions users
+declare -A instructions
 for trace in random loop; do
     instructions[$trace]=$({ "$htmtrace" decode --summary -q "$folder/$trace" || (($? == 3)); } |
         awk '$1 == "instructions" { print $2 }')
@@ -179,7 +182,7 @@ for trace in random loop; do
     job $trace '--fields' decode --fields $fields
     own_pages $trace
     job $trace '--fields process' decode --fields $fields,process
-    say "                   $(awk "BEGIN { print int(100 * ${users[--fields process]} / ${users[--fields]} - 99.5) }") % more user time than --fields without process"
+    say_times "$trace" --fields "$fields" to --fields "$fields,process"
     job $trace '--process' decode --process program
     job $trace 'report --processes' report --processes
     rm "$folder/htm.pages"
@@ -192,8 +195,10 @@ say "loop, with the lines of a program of $(wc -l <"$folder/lines.words") words"
 elf=(--elf "$folder/lines")
 job loop 'text, user' decode --privilege user
 job loop 'text --symbols' decode --privilege user --symbols "${elf[@]}"
+say_times loop --privilege user to --privilege user --symbols "${elf[@]}"
+say_times loop to --symbols "${elf[@]}"
 job loop '--fields line' decode --privilege user --fields "$fields,line,inlined" "${elf[@]}"
-say "                   $(times_of_lines "$fields" "${elf[@]}") times the user time of --fields without line and inlined"
+say_times loop --privilege user --fields "$fields" to --privilege user --fields "$fields,line,inlined" "${elf[@]}"
 job loop 'stacks --inlined' report --stacks --inlined --privilege user "${elf[@]}"
 job loop 'report --lines' report --lines --privilege user "${elf[@]}"
 job loop 'annotate' annotate --privilege user --top 100 "${elf[@]}"
