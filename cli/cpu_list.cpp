@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <set>
 #include <string>
 
 #include "core/base/error.h"
+#include "output/io/machine_file.h"
 
 namespace htmtrace {
 namespace {
@@ -31,11 +31,13 @@ struct OnlineCpus {
 };
 
 OnlineCpus read_online() {
-  const std::string path = "/sys/devices/system/cpu/online";
-  std::string text;
-  std::ifstream(path) >> text;
+  constexpr const char* kPath = "/sys/devices/system/cpu/online";
+  constexpr const char* kFailed = "cannot find out which CPUs are online";
+  const MachineFile file = read_machine_file(kPath);
+  if (file.reason != 0) throw Error(kFailed, file.reason).on(std::string("file: ") + kPath);
+  const std::string text = file.text.substr(0, file.text.find('\n'));
   const auto cpus = parse_cpu_list(text);
-  if (!cpus) throw Error("cannot find out which CPUs are online").on("file: " + path);
+  if (!cpus) throw Error(kFailed).on(std::string("file: ") + kPath);
   return {*cpus, text};
 }
 

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <ctime>
 
+#include "cli/capture/host.h"
 #include "cli/capture/privileges.h"
 #include "cli/commands.h"
 #include "cli/messages.h"
 #include "core/base/start_thread.h"
 #include "core/base/timebase.h"
 #include "output/io/reader_wait.h"
-#include "output/recording/host_facts.h"
 #include "pmu/dtl_event.h"
 
 namespace htmtrace {
@@ -108,6 +108,7 @@ void DtlCapture::open_output() {
   give_up_privileges(options_.user,
                      {.workload = workload_.has_value(), .other_processes = options_.output.tasks});
   choose_first_file();
+  host_ = recorded_host();
   output_ = std::make_unique<DtlOutput>(options_.output, about());
   if (!options_.metrics.file.empty()) open_metrics();
   ready_.prepare();
@@ -215,13 +216,12 @@ void DtlCapture::check_period() const {
 
 // Returns the header text of a file.
 std::string DtlCapture::about() const {
-  const HostFacts host = read_host_facts();
   std::string text =
       fmt::format("htmtrace {}\nevent {}\nperiod_ns {}\nkernel {}\nmachine {}\ndriver {}\ncpus",
-                  HTMTRACE_VERSION, options_.event, period_ns_, host.kernel_release, host.machine,
+                  HTMTRACE_VERSION, options_.event, period_ns_, host_.kernel_release, host_.machine,
                   driver_ == DtlDrain::Driver::kOwn ? "htmtrace" : "kernel");
   for (const int cpu : options_.cpus) text += fmt::format(" {}", cpu);
-  if (host.partition_id) text += fmt::format("\npartition {}", *host.partition_id);
+  if (host_.partition_id) text += fmt::format("\npartition {}", *host_.partition_id);
   if (rotation_) {
     text += fmt::format("\nrecording {}\npart {}", created_.realtime_ns, rotation_->files() + 1);
   }

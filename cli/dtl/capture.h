@@ -34,6 +34,7 @@
 #include "core/dispatch_log/intake.h"
 #include "output/io/moment.h"
 #include "output/io/progress.h"
+#include "output/recording/host_facts.h"
 #include "output/recording/ledger.h"
 #include "ringbuf/dtl_drain.h"
 #include "ringbuf/switch_drain.h"
@@ -156,6 +157,7 @@ class DtlCapture {
   DtlDrain::Driver driver_;
   uint64_t period_ns_ = 0;
   Moment created_ = now();
+  HostFacts host_;
   std::vector<std::unique_ptr<Cpu>> cpus_;
   std::unique_ptr<DtlGuard> guard_;
   std::optional<Workload> workload_;

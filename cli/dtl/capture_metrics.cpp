@@ -10,7 +10,6 @@
 #include "cli/dtl/capture.h"
 #include "cli/messages.h"
 #include "core/base/timebase.h"
-#include "output/recording/host_facts.h"
 
 namespace htmtrace {
 
@@ -20,12 +19,11 @@ void DtlCapture::open_metrics() {
   for (const auto& cpu : cpus_) {
     cpu->metrics = std::make_unique<DtlMetricsWriter::Track>(options_.output.bits);
   }
-  const HostFacts host = read_host_facts();
   metrics_.emplace(
       options_.metrics,
       DtlMetrics::About{.version = HTMTRACE_VERSION,
-                        .partition = host.partition_id ? std::to_string(*host.partition_id) : "",
-                        .kernel = host.kernel_release,
+                        .partition = host_.partition_id ? std::to_string(*host_.partition_id) : "",
+                        .kernel = host_.kernel_release,
                         .driver = driver_ == DtlDrain::Driver::kOwn ? "htmtrace" : "kernel",
                         .event = options_.event});
   metrics_->begin(collect_metrics(false));

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "cli/capture/host.h"
 #include "core/base/counted.h"
 
 namespace htmtrace {
@@ -21,7 +22,7 @@ Capture::Capture(const std::vector<HtmSource>& sources, SessionFiles files,
   }
   files_.manifest.mark_as_being_written();
   manifest_.tool_version = HTMTRACE_VERSION;
-  manifest_.host = read_host_facts();
+  manifest_.host = recorded_host();
 }
 
 void Capture::start() {

@@ -62,8 +62,12 @@ std::optional<int64_t> number_in(const fs::path& path) {
 }
 
 std::string value_of(const fs::path& path, std::string_view key, char separator) {
+  return value_in(text_of(path).value_or(""), key, separator);
+}
+
+std::string value_in(const std::string& text, std::string_view key, char separator) {
   constexpr const char* kSpace = " \t";
-  std::istringstream lines(text_of(path).value_or(""));
+  std::istringstream lines(text);
   lines.exceptions(std::ios::badbit);  // out of memory
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(key)) continue;

@@ -20,7 +20,9 @@ MachineFile read_machine_file(const std::filesystem::path& path);
 std::optional<std::string> text_of(const std::filesystem::path& path);
 // Returns nothing if the text is not exactly a number.
 std::optional<int64_t> number_in(const std::filesystem::path& path);
-// Returns the text after "KEY<spaces>SEPARATOR<spaces>" in the file, or an empty string.
+// Returns the text after "KEY<spaces>SEPARATOR<spaces>" in a line of `text`, or an empty string.
+std::string value_in(const std::string& text, std::string_view key, char separator);
+// Like value_in(), for the text of a file; an empty string if it cannot be read.
 std::string value_of(const std::filesystem::path& path, std::string_view key, char separator);
 // Returns a device-tree cell: 32 bits, big-endian.
 std::optional<uint32_t> cell_in(const std::filesystem::path& path);

@@ -2,14 +2,15 @@
 #include "output/recording/host_facts.h"
 
 #include <elf.h>
+#include <fmt/core.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <string_view>
-#include <system_error>
 
 #include "core/base/processor.h"
 #include "output/io/machine_file.h"
@@ -43,26 +44,37 @@ std::string build_id_in(std::string_view notes) {
   return {};
 }
 
+bool is_absent(const MachineFile& file) {
+  return file.reason == ENOENT || file.reason == ENOTDIR;
+}
+
 }  // namespace
 
 HostFacts read_host_facts(const std::filesystem::path& root) {
   HostFacts facts;
+  const auto read = [&](const char* name) {
+    MachineFile file = read_machine_file(root / name);
+    if (file.reason != 0 && !is_absent(file)) {
+      facts.unread.push_back(
+          fmt::format("cannot read {}: {}", (root / name).string(), std::strerror(file.reason)));
+    }
+    return file;
+  };
   utsname names{};
   ::uname(&names);
   facts.kernel_release = names.release;
   facts.kernel_version = names.version;
   facts.machine = names.machine;
-  facts.kernel_build_id = build_id_in(read_machine_file(root / "sys/kernel/notes").text);
+  facts.kernel_build_id = build_id_in(read("sys/kernel/notes").text);
   facts.page_size_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-  facts.pvr = pvr_in(value_of(root / "proc/cpuinfo", "revision", ':'));
-  facts.timebase_hz = number_of(value_of(root / "proc/cpuinfo", "timebase", ':'));
-  const std::filesystem::path lparcfg = root / "proc/powerpc/lparcfg";
-  facts.partition_id = number_of(value_of(lparcfg, "partition_id", '='));
-  std::error_code failure;
-  const bool in_partition =
-      std::filesystem::status(lparcfg, failure).type() != std::filesystem::file_type::not_found;
+  const std::string cpu = read("proc/cpuinfo").text;
+  facts.pvr = pvr_in(value_in(cpu, "revision", ':'));
+  facts.timebase_hz = number_of(value_in(cpu, "timebase", ':'));
+  const MachineFile partition = read("proc/powerpc/lparcfg");
+  facts.partition_id = number_of(value_in(partition.text, "partition_id", '='));
   facts.shares_processors =
-      in_partition && number_of(value_of(lparcfg, "shared_processor_mode", '=')).value_or(1) != 0;
+      !is_absent(partition) &&
+      number_of(value_in(partition.text, "shared_processor_mode", '=')).value_or(1) != 0;
   if (!facts.partition_id) facts.partition_id = cell_in(root / "proc/device-tree/ibm,partition-no");
   return facts;
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace htmtrace {
 
@@ -20,6 +21,8 @@ struct HostFacts {
   std::optional<uint64_t> partition_id;  // LP index; empty outside a logical partition
   // The hypervisor may move a CPU to another core at any time, or the kernel does not state this.
   bool shares_processors = false;
+  // "cannot read PATH: REASON" for each file that exists and cannot be read. Its facts are unknown.
+  std::vector<std::string> unread;
 };
 
 // `root` replaces "/" for the files of /proc and /sys. The properties of uname(2) and the page

@@ -33,6 +33,21 @@ TEST_CASE("the partition's id comes from lparcfg, or else from the device tree")
   CHECK_FALSE(read_host_facts(elsewhere.path()).pvr);
 }
 
+TEST_CASE("a file that exists and cannot be read is reported") {
+  const TemporaryFolder folder;
+  CHECK(read_host_facts(folder.path()).unread.empty());
+  // A folder with the name of the file, because root can read files without permission.
+  folder.write("sys/kernel/notes/file", "");
+  folder.write("proc/powerpc/lparcfg/file", "");
+  const HostFacts facts = read_host_facts(folder.path());
+  REQUIRE(facts.unread.size() == 2);
+  CHECK(facts.unread[0] ==
+        "cannot read " + (folder.path() / "sys/kernel/notes").string() + ": Invalid argument");
+  CHECK(facts.unread[1].starts_with("cannot read " +
+                                    (folder.path() / "proc/powerpc/lparcfg").string()));
+  CHECK(facts.shares_processors);  // the kernel does not state that they are not shared
+}
+
 TEST_CASE("the kernel's build ID comes from its notes") {
   const TemporaryFolder folder;
   const auto id_in = [&](const std::string& notes) {
