@@ -102,7 +102,12 @@ Workload::~Workload() {
 void Workload::be_child(const Signals& signals) {
   go_.write.reset();  // otherwise the child never sees that the parent closed its end
   char byte = 0;
-  if (::read(go_.read.get(), &byte, 1) != 1) ::_exit(0);
+  ssize_t got = 0;
+  do {
+    got = ::read(go_.read.get(), &byte, 1);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) fail_in_child(false, errno);
+  if (got == 0) ::_exit(0);
   std::vector<char*> arguments;
   for (std::string& word : command_) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -132,9 +137,10 @@ void Workload::start() {
   started_ = true;
   ChildFailure failure{::write(go_.write.get(), "", 1) == 1 ? 0 : errno, false};
   go_.write.reset();
-  if (failure.reason == 0 &&
-      ::read(error_.read.get(), &failure, sizeof(failure)) != sizeof(failure))
-    return;
+  // The child's reason explains more than a closed pipe.
+  ChildFailure told{};
+  if (::read(error_.read.get(), &told, sizeof(told)) == sizeof(told)) failure = told;
+  if (failure.reason == 0) return;
   wait_end();
   if (!failure.as_user) throw cannot_run(command_.front(), failure.reason);
   throw Error(fmt::format("cannot run {} as user {}", command_.front(), user_->name),
