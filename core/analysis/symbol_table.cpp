@@ -165,6 +165,22 @@ void SymbolTable::Layer::finish() {
   for (size_t i = places.size(); i-- > 0;) symbols[places[i].symbol].named_at = places[i].begin;
 }
 
+void SymbolTable::add(Symbol symbol) {
+  std::string& name = symbol.name;
+  if (name.size() > kMostNameBytes) [[unlikely]] {
+    name.resize(kMostNameBytes);
+    name.shrink_to_fit();
+  }
+  if (has_controls(name)) name = without_controls(name);
+  if (name.find(' ') != std::string::npos) [[unlikely]] {
+    // Lines of text omit the blanks. The bytes around a blank must not form a control character.
+    std::string word = name;
+    std::erase(word, ' ');
+    if (std::string plain = without_controls(word); plain != word) name = std::move(plain);
+  }
+  layers_[current_].symbols.push_back(std::move(symbol));
+}
+
 SymbolTable::Span SymbolTable::Layer::span_of(uint64_t address) const {
   auto after =
       std::upper_bound(places.begin(), places.end(), address,

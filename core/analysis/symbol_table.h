@@ -129,14 +129,7 @@ class SymbolTable {
   // longer name is cut. No compiler makes names of this length, and each line of text may hold
   // three names.
   static constexpr size_t kMostNameBytes = 128 << 10;
-  void add(Symbol symbol) {
-    if (symbol.name.size() > kMostNameBytes) [[unlikely]] {
-      symbol.name.resize(kMostNameBytes);
-      symbol.name.shrink_to_fit();
-    }
-    if (has_controls(symbol.name)) symbol.name = without_controls(symbol.name);
-    layers_[current_].symbols.push_back(std::move(symbol));
-  }
+  void add(Symbol symbol);
   // A reader adds its input, and takes memory_bytes() for each symbol.
   MemoryBudget& budget() { return budget_; }
   // The memory of a symbol with a name of this length.

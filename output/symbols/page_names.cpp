@@ -28,12 +28,18 @@ constexpr uint64_t kTextBytes = 32;
 constexpr size_t kMostCommand = 63;
 constexpr size_t kMostCommandBytes = 4 * kMostCommand;  // a control character as \x..
 
-// Removes a number and the following blanks from the front of `text`.
-std::optional<uint64_t> take_number(std::string_view& text, int base) {
+// Removes a number from the front of `text`.
+std::optional<uint64_t> take_digits(std::string_view& text, int base) {
   uint64_t value = 0;
   const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (failure != std::errc{}) return std::nullopt;
   text.remove_prefix(static_cast<size_t>(stop - text.data()));
+  return value;
+}
+
+// Removes a number and the following blanks from the front of `text`.
+std::optional<uint64_t> take_number(std::string_view& text, int base) {
+  const auto value = take_digits(text, base);
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   return value;
 }
@@ -83,8 +89,9 @@ bool PageNames::add_line(std::string_view line) {
 bool PageNames::add_process(std::string_view line) {
   const auto pid = take_number(line, 10);
   const auto start = take_number(line, 10);
-  const auto seen = take_number(line, 10);
+  const auto seen = take_digits(line, 10);
   if (!pid || !start || !seen) return false;
+  line.remove_prefix(line.starts_with(' ') ? 1 : 0);  // a command can begin with more blanks
   line = line.substr(0, kMostCommand);
   budget_.take(grown_bytes<Process>() + PageOwners::kProcessBytes +
                4 * (kTextBytes + kMostCommandBytes));

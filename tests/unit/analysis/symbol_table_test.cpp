@@ -220,10 +220,18 @@ TEST_CASE("names of strangers do not control the terminal") {
              .name = "b\xc2\x9b"
                      "1m"});
   table.add({.address = 0x3000, .size_bytes = 16, .name = "na\xc3\xafve"});
+  // Lines of text omit the blanks.
+  table.add({.address = 0x4000,
+             .size_bytes = 16,
+             .name = "c\xc2  \x9b"
+                     "1m"});
+  table.add({.address = 0x5000, .size_bytes = 16, .name = "na\xc3\xafve [module]"});
   table.finish();
   CHECK(table.find({0x1000})->name == "a\\x1b]0;title\\x07");
   CHECK(table.find({0x2000})->name == "b\\xc2\\x9b1m");
   CHECK(table.find({0x3000})->name == "na\xc3\xafve");
+  CHECK(table.find({0x4000})->name == "c\\xc2\\x9b1m");
+  CHECK(table.find({0x5000})->name == "na\xc3\xafve [module]");
 
   const std::string pages =
       "# pid 7 10 10 e\x1bvil\n10000000-10010000 r-xp 0 00:01 1 /tmp/\x1bprog\n5 10000000 1 0\n";

@@ -218,6 +218,16 @@ TEST_CASE("a command is not longer than Linux shows it") {
   CHECK(all[0]->command.size() == 4 * 63);
 }
 
+TEST_CASE("a command keeps its blanks") {
+  SymbolTable known;
+  known.finish();
+  for (const char* const command : {"  x y ", "", " ", "x"}) {
+    PageNames names(known);
+    CHECK(names.add_file(std::string("# pid 20 700 50 ") + command + "\n") == 0);
+    CHECK(names.processes().at(0).command == command);
+  }
+}
+
 TEST_CASE("hidden frames are reported, and are not addresses") {
   const TemporaryFolder proc;
   make_proc(proc);
