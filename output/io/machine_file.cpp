@@ -18,7 +18,7 @@ namespace htmtrace {
 namespace fs = std::filesystem;
 
 MachineFile read_machine_file(const fs::path& path) {
-  constexpr size_t kMostBytes = 64 << 10;
+  constexpr size_t kPieceBytes = 64 << 10;
   MachineFile read;
   // O_NONBLOCK: the open of a FIFO would wait for a writer.
   const Fd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -31,10 +31,10 @@ MachineFile read_machine_file(const fs::path& path) {
     read.reason = EINVAL;
     return read;
   }
-  read.text.resize(kMostBytes);
   size_t size = 0;
-  while (size < kMostBytes) {
-    const ssize_t got = ::read(file.get(), read.text.data() + size, kMostBytes - size);
+  while (size < MachineFile::kMostBytes) {
+    read.text.resize(size + kPieceBytes);
+    const ssize_t got = ::read(file.get(), read.text.data() + size, kPieceBytes);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) read.reason = errno;
     if (got <= 0) break;

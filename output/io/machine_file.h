@@ -2,6 +2,7 @@
 // The small text files in which the kernel describes the machine.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -11,8 +12,12 @@
 namespace htmtrace {
 
 struct MachineFile {
+  // POWER's /proc/cpuinfo has about 130 bytes for each CPU, and the timebase follows the last CPU.
+  // Linux for POWER has at most 8192 CPUs (NR_CPUS in arch/powerpc/platforms/Kconfig.cputype).
+  static constexpr size_t kMostBytes = 4 << 20;
+
   int reason = 0;    // errno of a failed open or read; EINVAL: not a regular file
-  std::string text;  // at most 64 KiB
+  std::string text;  // about kMostBytes at most
 };
 MachineFile read_machine_file(const std::filesystem::path& path);
 

@@ -33,6 +33,19 @@ TEST_CASE("the partition's id comes from lparcfg, or else from the device tree")
   CHECK_FALSE(read_host_facts(elsewhere.path()).pvr);
 }
 
+TEST_CASE("a machine with many processors has a timebase") {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int cpu = 0; cpu < 8192; cpu++) {
+    text += "processor\t: " + std::to_string(cpu) +
+            "\ncpu\t\t: POWER10 (architected), altivec supported\n"
+            "clock\t\t: 4000.000000MHz\nrevision\t: 2.0 (pvr 0080 0200)\n\n";
+  }
+  folder.write("proc/cpuinfo", text + "timebase\t: 512000000\nplatform\t: pSeries\n");
+  CHECK(read_host_facts(folder.path()).timebase_hz == 512000000);
+  CHECK(read_host_facts(folder.path()).pvr == 0x00800200);
+}
+
 TEST_CASE("a file that exists and cannot be read is reported") {
   const TemporaryFolder folder;
   CHECK(read_host_facts(folder.path()).unread.empty());
