@@ -14,33 +14,33 @@ namespace {
 
 using namespace htmtrace;
 
-void declare(CLI::App& app, unsigned command) {
+Action declare(CLI::App& app, unsigned command) {
   static Signals signals;
-  switch (command % 8) {
+  switch (command % 12) {
     case 0:
-      declare_decode(app);
-      return;
+      return declare_decode(app);
     case 1:
-      declare_record(app, signals);
-      return;
+      return declare_record(app, signals);
     case 2:
-      declare_report(app);
-      return;
+      return declare_report(app);
     case 3:
-      declare_diff(app);
-      return;
+      return declare_diff(app);
     case 4:
-      declare_index(app);
-      return;
+      return declare_index(app);
     case 5:
-      declare_dtl(app, signals);
-      return;
+      return declare_dtl(app, signals);
     case 6:
-      declare_list(app);
-      return;
+      return declare_list(app);
+    case 7:
+      return declare_doctor(app);
+    case 8:
+      return declare_annotate(app);
+    case 9:
+      return declare_replay(app);
+    case 10:
+      return declare_stop(app);
     default:
-      declare_doctor(app);
-      return;
+      return declare_locate(app);
   }
 }
 
@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the reverse order
   CLI::App app{"fuzz", "htmtrace"};
-  declare(app, data[0]);
+  const Action action = declare(app, data[0]);  // owns the values of the options
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError&) {
