@@ -16,7 +16,10 @@
 #
 # The gain of a second core is the wall time of one thread divided by the wall time of two threads. The script prints it
 # as "GAIN of LIMIT". The limit is the gain of two programs at once on two cores, which may share a clock or a cache.
-# A job without --threads has no gain ("-").
+# The script prints "-" for a job without -j, and on a machine with one CPU.
+#
+# A line "N times the user time of decode OPTIONS" compares decode with more options or fields with decode with OPTIONS:
+# the sums of nine rounds.
 # Results: BUILD_DIR/benchmark/jobs.log.
 set -euo pipefail
 build=$(realpath "${1:?usage: jobs.sh BUILD_DIR [MILLIONS]}")
@@ -101,8 +104,8 @@ decode_seconds() {
         "$folder/$trace" 2>&3; } 3>&2 2>&1
 }
 
-# say_times TRACE BASE_OPTION... to OPTION...: prints how many times the user time of decode with the options is that
-# with the base options. Each of the nine rounds runs both, so that other load on the machine affects both.
+# say_times TRACE BASE_OPTION... to OPTION...: prints the user time of decode with OPTION... divided by the user time with
+# BASE_OPTION.... Each of the nine rounds runs both, so that other load on the machine affects both.
 say_times() {
     local trace=$1 base=()
     shift
@@ -112,7 +115,7 @@ say_times() {
     times=$(for _ in 1 2 3 4 5 6 7 8 9; do
         echo "$(decode_seconds "$trace" "${base[@]}") $(decode_seconds "$trace" "$@")"
     done | awk '{ base += $1; job += $2 } END { printf "%.2f", job / base }')
-    say "                   $times times the user time of decode ${base[*]}"
+    say "                   $times times the user time of decode${base[*]:+ ${base[*]}}"
 }
 
 # own_pages TRACE: write htm.pages. One process owns the pages that user code accesses in the first million instructions,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One function per command. It declares the command's options on `app`, and returns the action to
-// run after the command line is parsed. The action owns the values of the options, so it must exist
-// while the command line is parsed. It returns the exit status. It throws Error on a failure that
-// ends the command.
+// run after the command line is parsed. The action owns the values of the options, so the caller
+// must keep it while it parses the command line. The action returns the exit status, and throws
+// Error on a failure that ends the command.
 #pragma once
 
 #include <CLI/CLI.hpp>

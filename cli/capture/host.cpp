@@ -8,7 +8,7 @@ namespace htmtrace {
 HostFacts recorded_host() {
   HostFacts host = read_host_facts();
   for (const std::string& failure : host.unread) {
-    print_warning(failure + ", so the recording may lack facts of this machine");
+    print_warning(failure + "; some facts about this machine may be unknown");
   }
   return host;
 }

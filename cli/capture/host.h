@@ -5,7 +5,8 @@
 
 namespace htmtrace {
 
-// Reads the facts of this machine that a recording states. Warns of facts that cannot be read.
+// Reads the facts about this machine for a recording. Prints a warning for each file that it cannot
+// read.
 HostFacts recorded_host();
 
 }  // namespace htmtrace

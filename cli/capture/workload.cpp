@@ -137,9 +137,11 @@ void Workload::start() {
   started_ = true;
   ChildFailure failure{::write(go_.write.get(), "", 1) == 1 ? 0 : errno, false};
   go_.write.reset();
-  // The child's reason explains more than a closed pipe.
-  ChildFailure told{};
-  if (::read(error_.read.get(), &told, sizeof(told)) == sizeof(told)) failure = told;
+  // If the child reports a reason, use it instead of EPIPE from the write.
+  ChildFailure reported{};
+  if (::read(error_.read.get(), &reported, sizeof(reported)) == sizeof(reported)) {
+    failure = reported;
+  }
   if (failure.reason == 0) return;
   wait_end();
   if (!failure.as_user) throw cannot_run(command_.front(), failure.reason);

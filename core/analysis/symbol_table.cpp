@@ -173,7 +173,8 @@ void SymbolTable::add(Symbol symbol) {
   }
   if (has_controls(name)) name = without_controls(name);
   if (name.find(' ') != std::string::npos) [[unlikely]] {
-    // Lines of text omit the blanks. The bytes around a blank must not form a control character.
+    // Text output omits the blanks of a name, so the bytes around blanks could form a control
+    // character. Such a name loses its blanks.
     std::string word = name;
     std::erase(word, ' ');
     if (std::string plain = without_controls(word); plain != word) name = std::move(plain);

@@ -125,9 +125,9 @@ class SymbolTable {
   void add_file(File file) { files_.push_back(std::move(file)); }
   // Removes the programs from number `count` on, with their symbols and files.
   void drop_programs(size_t count);
-  // The name gets no control characters, which a stranger's program could send to the terminal. A
-  // longer name is cut. No compiler makes names of this length, and each line of text may hold
-  // three names.
+  // add() escapes control characters, which a stranger's program could send to the terminal, and
+  // cuts the name to kMostNameBytes. No compiler makes names of this length, and each line of text
+  // may hold three names.
   static constexpr size_t kMostNameBytes = 128 << 10;
   void add(Symbol symbol);
   // A reader adds its input, and takes memory_bytes() for each symbol.

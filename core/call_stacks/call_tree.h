@@ -94,7 +94,8 @@ class CallTree {
   static constexpr size_t kMostFunctions = 1 << 18;
   static constexpr size_t kMostNodes = 1 << 20;
   size_t size() const { return nodes_.size(); }
-  // Stacks that were too deep or exceeded the limit, and requests for a function that exceeded it.
+  // Counts the stacks beyond the limits of depth and number, and the requests for functions beyond
+  // kMostFunctions.
   uint64_t cut() const { return cut_; }
 
  private:

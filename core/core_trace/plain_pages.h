@@ -64,8 +64,8 @@ template <class Sink>
 
 // Consumes the plain records at the start of `run`, at most `most` instructions, like
 // decode_plain_records. `Rows` is the sink's Rows or NamedRows. With `kStopsAtWalks`, the path
-// stops before each walk instead of counting it. `kStopsAtWalks` is a template parameter: a
-// variable would make text output take a third longer.
+// stops before each walk instead of counting it. `kStopsAtWalks` is a template parameter, because a
+// variable would cost text output a third of its speed.
 template <class Rows, bool kStopsAtWalks, class Sink>
 [[gnu::hot]] PlainRecords decode_plain_pages(const WordRun& run, uint64_t most, PlainState state,
                                              Sink& sink) {

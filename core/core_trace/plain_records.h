@@ -61,7 +61,7 @@ struct PlainRecords {
 struct PlainStart {
   uint64_t offset = 0;          // offset of the run in the trace
   uint64_t most = 0;            // maximum number of instructions
-  bool stops_at_walks = false;  // stop before each walk instead of counting it
+  bool stops_at_walks = false;  // the decoder follows walks: no path may consume them
 };
 
 // Decoder state that the fast path updates.

@@ -21,8 +21,8 @@ inline char* put_text(char* to, std::string_view text) {
   return to + text.size();
 }
 
-// Copies the first and the last kBytes characters of a text, which has kBytes to 2 * kBytes
-// characters.
+// Copies a text of kBytes to 2 * kBytes characters: its first and its last kBytes characters, which
+// may overlap.
 template <size_t kBytes>
 [[gnu::always_inline]] inline void put_ends(char* to, std::string_view text) {
   const size_t last = text.size() - kBytes;
@@ -30,7 +30,7 @@ template <size_t kBytes>
   std::memcpy(to + last, text.data() + last, kBytes);
 }
 
-// Like put_text(), but faster for a short text, because it does not call memcpy().
+// Like put_text(), but faster for 4 to 32 characters: copies of constant size need no call.
 [[gnu::always_inline]] inline char* put_short_text(char* to, std::string_view text) {
   if (text.size() < 4 || text.size() > 32) return put_text(to, text);
   if (text.size() < 8) {

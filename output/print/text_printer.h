@@ -100,7 +100,7 @@ class TextPrinter {
 
    private:
     [[gnu::always_inline]] void make_room() {
-      // A long name may have moved the room.
+      // A long name may have moved the buffer of the output.
       if constexpr (kNamed) last_ = printer_->output_.last_room();
       if (to_ <= last_) [[likely]]
         return;
@@ -156,7 +156,7 @@ class TextPrinter {
     return i.has_ea & i.has_ra & i.has_la & i.has_opcode & !i.has_prefix;
   }
 
-  // Returns whether AddressNames::code_in_page() can name the instruction.
+  // Returns whether AddressNames::code_in_page() accepts the instruction.
   [[gnu::always_inline]] static bool has_page(const Instruction& i) {
     return i.has_ea & i.has_opcode & !i.has_prefix & (i.modes.known == Modes::kAll);
   }
@@ -233,7 +233,7 @@ class TextPrinter {
   bool has_more_;  // prints optional fields other than names
   TextPage page_;  // the page of an earlier instruction
   AddressNames names_;
-  bool names_in_page_ = false;  // `names_` has the page of `page_`
+  bool names_in_page_ = false;  // names_.enter_page() last received the page in page_
 };
 
 // Returns the line of a stamp without its line end.

@@ -19,9 +19,11 @@ struct HostFacts {
   uint64_t page_size_bytes = 0;
   std::optional<uint64_t> timebase_hz;   // POWER's time base; empty on other machines
   std::optional<uint64_t> partition_id;  // LP index; empty outside a logical partition
-  // The hypervisor may move a CPU to another core at any time, or the kernel does not state this.
+  // True if the hypervisor may move a CPU to another core at any time, or if a partition does not
+  // state whether it may.
   bool shares_processors = false;
-  // "cannot read PATH: REASON" for each file that exists and cannot be read. Its facts are unknown.
+  // "cannot read PATH: REASON" for each file of /proc or /sys that exists but cannot be read,
+  // except the device tree. The facts in these files may be unknown.
   std::vector<std::string> unread;
 };
 

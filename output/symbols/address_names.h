@@ -82,7 +82,7 @@ class AddressNames {
   static constexpr size_t kMostDistanceBytes = 20;  // "+0x", 16 digits, "?"
   static constexpr size_t kShortBytes = Name::kMostWordBytes - kMostDistanceBytes;
 
-  // A cache: most addresses are near their predecessors.
+  // A cache entry: most addresses are near the preceding address of the same kind.
   struct Known {
     SymbolTable::Span span;
     uint64_t first = 0;  // the address of the symbol, with the owner of the span
@@ -100,7 +100,9 @@ class AddressNames {
       enter(known, symbols_->code_span_of(address), address);
     return name(known, address);
   }
-  // Addresses of programs, of unknown owners and of the kernel take turns.
+  // The index in code_ and data_. Programs, unknown programs (owned::kForeign) and the kernel have
+  // separate entries, because their addresses alternate. Some of the programs after the 31st share
+  // the entry of unknown programs, which costs only time.
   static size_t kind_of(EffectiveAddr address) {
     return (address.value >> 62 & 2) | (address.value >> (owned::kShift + 6) & 1);
   }

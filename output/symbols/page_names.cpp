@@ -91,7 +91,7 @@ bool PageNames::add_process(std::string_view line) {
   const auto start = take_number(line, 10);
   const auto seen = take_digits(line, 10);
   if (!pid || !start || !seen) return false;
-  line.remove_prefix(line.starts_with(' ') ? 1 : 0);  // a command can begin with more blanks
+  line.remove_prefix(line.starts_with(' ') ? 1 : 0);  // further blanks belong to the command
   line = line.substr(0, kMostCommand);
   budget_.take(grown_bytes<Process>() + PageOwners::kProcessBytes +
                4 * (kTextBytes + kMostCommandBytes));

@@ -220,7 +220,7 @@ TEST_CASE("names of strangers do not control the terminal") {
              .name = "b\xc2\x9b"
                      "1m"});
   table.add({.address = 0x3000, .size_bytes = 16, .name = "na\xc3\xafve"});
-  // Lines of text omit the blanks.
+  // Text output omits blanks, so the bytes around them must not form a control character.
   table.add({.address = 0x4000,
              .size_bytes = 16,
              .name = "c\xc2  \x9b"

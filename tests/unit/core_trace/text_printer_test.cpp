@@ -143,12 +143,12 @@ SymbolTable symbols_for(const std::vector<Instruction>& instructions, uint64_t s
   return table;
 }
 
-// Random instructions in a few pages. SymbolCursor keeps the first two pages in the same place.
-// Some instructions have a prefix, and some lack the logical address or the mode.
+// Random instructions in a few pages. The first two pages share an entry of SymbolCursor's
+// cache. Some instructions have a prefix, and some lack the logical address or the modes.
 std::vector<Instruction> in_few_pages(uint64_t seed) {
-  constexpr uint64_t kPlaces = uint64_t{512} * SymbolCursor::kPageBytes;
-  constexpr std::array kPages = {uint64_t{0x10000000}, 0x10000000 + kPlaces, uint64_t{0x20003000},
-                                 uint64_t{0xc000000000005000}};
+  constexpr uint64_t kCacheBytes = uint64_t{512} * SymbolCursor::kPageBytes;
+  constexpr std::array kPages = {uint64_t{0x10000000}, 0x10000000 + kCacheBytes,
+                                 uint64_t{0x20003000}, uint64_t{0xc000000000005000}};
   generator::Random random(seed);
   std::vector<Instruction> instructions;
   for (int i = 0; i < 3000; i++) {
@@ -157,7 +157,7 @@ std::vector<Instruction> in_few_pages(uint64_t seed) {
     instruction.has_prefix = random.chance(100);
     instruction.prefix = 0x06000000;
     instruction.has_ra = true;
-    instruction.ra = {instruction.ea.value % (4 * kPlaces)};
+    instruction.ra = {instruction.ea.value % (4 * kCacheBytes)};
     instruction.has_la = !random.chance(100);
     instruction.la = {instruction.ra.value};
     instruction.modes = {.bits = owned::is_user(page) ? Modes::kPr : uint16_t{0},
@@ -184,7 +184,7 @@ TEST_CASE("hexadecimal digits are correct") {
   }
 }
 
-TEST_CASE("a text of any length is copied whole") {
+TEST_CASE("put_short_text() copies texts of any length") {
   const std::string text = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ";
   for (size_t size = 0; size <= text.size(); size++) {
     std::string copy(text.size() + 2, '.');
@@ -251,7 +251,8 @@ TEST_CASE("the names are the same with and without rows") {
     CHECK(expected.kinds.contains("v+"));
     CHECK(expected.text().find('?') != std::string::npos);  // an unproven owner
     own_data += expected.text().find(" dsym=data+") == std::string::npos ? 0 : 1;
-    // The text in memory moves when it grows, also in the middle of a line with a long name.
+    // The buffer of TextOutput::memory() moves when it grows, even in the middle of a line with a
+    // long name.
     const TemporaryFile file;
     {
       TextOutput output = TextOutput::create(file.path, Existing::kReplace);

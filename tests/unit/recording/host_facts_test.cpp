@@ -33,7 +33,7 @@ TEST_CASE("the partition's id comes from lparcfg, or else from the device tree")
   CHECK_FALSE(read_host_facts(elsewhere.path()).pvr);
 }
 
-TEST_CASE("a machine with many processors has a timebase") {
+TEST_CASE("the timebase is found after the entries of 8192 CPUs") {
   const TemporaryFolder folder;
   std::string text;
   for (int cpu = 0; cpu < 8192; cpu++) {
@@ -46,10 +46,10 @@ TEST_CASE("a machine with many processors has a timebase") {
   CHECK(read_host_facts(folder.path()).pvr == 0x00800200);
 }
 
-TEST_CASE("a file that exists and cannot be read is reported") {
+TEST_CASE("host facts report each existing file that cannot be read") {
   const TemporaryFolder folder;
   CHECK(read_host_facts(folder.path()).unread.empty());
-  // A folder with the name of the file, because root can read files without permission.
+  // The test creates folders with the names of the files, because root can read any file.
   folder.write("sys/kernel/notes/file", "");
   folder.write("proc/powerpc/lparcfg/file", "");
   const HostFacts facts = read_host_facts(folder.path());
@@ -58,7 +58,7 @@ TEST_CASE("a file that exists and cannot be read is reported") {
         "cannot read " + (folder.path() / "sys/kernel/notes").string() + ": Invalid argument");
   CHECK(facts.unread[1].starts_with("cannot read " +
                                     (folder.path() / "proc/powerpc/lparcfg").string()));
-  CHECK(facts.shares_processors);  // the kernel does not state that they are not shared
+  CHECK(facts.shares_processors);  // unknown counts as shared
 }
 
 TEST_CASE("the kernel's build ID comes from its notes") {
