@@ -66,7 +66,7 @@ void take_function(AnnotateOptions& options) {
 class Annotate {
  public:
   explicit Annotate(const AnnotateOptions& options)
-      : options_(options), symbols_(load_symbols(options.symbols, options.traces)) {
+      : options_(options), names_(options.symbols, options.traces) {
     if (symbols_.empty()) {
       throw Error("cannot annotate: no symbols found")
           .hint("pass --elf PROGRAM, or record with --symbols");
@@ -144,16 +144,13 @@ class Annotate {
   }
 
   void read(const ChosenTrace& trace, AddressCounts& counts) {
-    const NameOptions& names = options_.traces.names;
-    if (!names.empty() && !names_) names_ = resolve(names, symbols_);
-    const NameSelection* const selected = names_ ? &*names_ : nullptr;
-    if (read_core(trace, options_.traces, selected, counts, totals_)) incomplete_ = true;
+    if (read_core(trace, options_.traces, names_.enter(trace), counts, totals_)) incomplete_ = true;
   }
 
   const AnnotateOptions& options_;
-  SymbolTable symbols_;
+  TraceNames names_;
+  const SymbolTable& symbols_ = names_.symbols();
   std::optional<SymbolSet> chosen_;
-  std::optional<NameSelection> names_;  // resolved on first use
   DecodeTotals totals_ = no_totals(options_.traces);
   bool incomplete_ = false;
 };

@@ -101,6 +101,7 @@ class Decode {
     heading(!options_.fields.empty() ? fields_heading_
             : options_.symbols       ? kCsvHeadingWithSymbols
                                      : kCsvHeading);
+    names_.enter(trace);
     if (finds_processes_) owners_ = load_owners(trace, options_.traces);
     InputFile input = trace.open();
     TraceBytes bytes = bytes_of(trace, input);

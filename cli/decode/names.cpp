@@ -11,19 +11,18 @@ namespace htmtrace {
 DecodeNames::DecodeNames(const DecodeOptions& options, const CoreFieldNeeds& needs)
     : options_(options), prints_symbols_(options.symbols || needs.symbols) {
   if (!prints_symbols_) return;
-  symbols_ = load_symbols(options.names, options.traces);
-  if (symbols_->empty()) {
+  names_.emplace(options.names, options.traces);
+  if (symbols()->empty()) {
     throw Error("cannot print symbols: no symbols found")
         .hint("pass --kallsyms or --elf, or record as root, without --no-symbols");
   }
-  if (needs.lines) lines_ = open_lines(*symbols_, options.lines);
+  if (needs.lines) lines_ = open_lines(*symbols(), options.lines);
 }
 
-const NameSelection* DecodeNames::selected() {
-  if (options_.traces.names.empty()) return nullptr;
-  if (!symbols_) symbols_ = load_symbols(options_.names, options_.traces);
-  if (!selected_) selected_ = resolve(options_.traces.names, *symbols_);
-  return &*selected_;
+void DecodeNames::enter(const ChosenTrace& trace) {
+  if (!names_ && options_.traces.names.empty()) return;
+  if (!names_) names_.emplace(options_.names, options_.traces);
+  selected_ = names_->enter(trace);
 }
 
 }  // namespace htmtrace

@@ -19,20 +19,23 @@ class DecodeNames {
   // symbols or no source lines. `options` must outlive this object.
   DecodeNames(const DecodeOptions& options, const CoreFieldNeeds& needs);
 
+  // Call it before a trace of instructions is read. Loads the names that only the selection needs
+  // on first use. Throws Error.
+  void enter(const ChosenTrace& trace);
+
   // The symbols that the output needs, or null.
-  const SymbolTable* symbols() const { return prints_symbols_ ? &*symbols_ : nullptr; }
+  const SymbolTable* symbols() const { return prints_symbols_ ? &names_->symbols() : nullptr; }
   // The source lines that the output needs, or null.
   SourceFiles* lines() const { return lines_.get(); }
-  // The functions, objects and files that select instructions, or null. Loads the names on first
-  // use.
-  const NameSelection* selected();
+  // The functions, objects and files that select instructions of the trace, or null.
+  const NameSelection* selected() const { return selected_; }
 
  private:
   const DecodeOptions& options_;
   const bool prints_symbols_;
-  std::optional<SymbolTable> symbols_;
+  std::optional<TraceNames> names_;
   std::unique_ptr<SourceFiles> lines_;
-  std::optional<NameSelection> selected_;
+  const NameSelection* selected_ = nullptr;
 };
 
 }  // namespace htmtrace

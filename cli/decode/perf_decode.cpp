@@ -47,20 +47,19 @@ int decode_to_perf(const DecodeOptions& options) {
                             options.traces.output))
         .hint("pass -o FILE");
   }
-  const SymbolTable symbols = load_symbols(options.names, options.traces);
+  TraceNames names(options.names, options.traces);
+  const SymbolTable& symbols = names.symbols();
+  const NameSelection* const selected = names.enter(trace);
   const RecordedProcesses recorded = load_processes(trace.path);
   const PerfMaps maps =
       PerfMaps::of(symbols, recorded.processes, manifest_of(trace).kernel_build_id);
-  std::optional<NameSelection> names;
-  if (!options.traces.names.empty()) names = resolve(options.traces.names, symbols);
-
   PerfSamples samples(output,
                       {.period = options.period.value_or(1),
                        .stacks = options.stacks,
                        .branches = options.branches},
                       symbols, maps, recorded.has_provable);
   DecodeTotals totals = no_totals(options.traces);
-  bool incomplete = read_core(trace, options.traces, names ? &*names : nullptr, samples, totals);
+  bool incomplete = read_core(trace, options.traces, selected, samples, totals);
   samples.finish(HTMTRACE_VERSION);
   output.finish();
   if (tell_missing(traces, options.traces.context)) incomplete = true;

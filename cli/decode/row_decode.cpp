@@ -126,12 +126,8 @@ class RowDecode {
 
   void write_core(const ChosenTrace& trace, RowParts<File>& parts) {
     CoreRows<File> writer(parts);
-    const NameOptions& names = options_.traces.names;
-    if (!names.empty() && !symbols_) {
-      symbols_ = load_symbols(options_.names, options_.traces);
-      names_ = resolve(names, *symbols_);
-    }
-    const NameSelection* const selected = names_ ? &*names_ : nullptr;
+    if (!names_ && !options_.traces.names.empty()) names_.emplace(options_.names, options_.traces);
+    const NameSelection* const selected = names_ ? names_->enter(trace) : nullptr;
     if (read_core(trace, options_.traces, selected, writer, totals_)) incomplete_ = true;
   }
 
@@ -166,8 +162,7 @@ class RowDecode {
 
   const DecodeOptions& options_;
   std::list<RowParts<File>> written_;  // unpublished until all traces are written
-  std::optional<SymbolTable> symbols_;
-  std::optional<NameSelection> names_;
+  std::optional<TraceNames> names_;    // loaded on first use
   DecodeTotals totals_ = no_totals(options_.traces);
   uint64_t rows_ = 0;
   uint64_t files_ = 0;

@@ -118,7 +118,8 @@ std::string Monitor::set_filter(std::string_view which, StopPoints& points) {
 }
 
 std::string Monitor::stack(Player& player) const {
-  CallStacks stacks(symbols_);
+  symbols_.enter(player.track().trace().path);
+  CallStacks stacks(symbols_.table());
   player.track().play_from_start(player.number() + 1, stacks);
   std::string text;
   unsigned depth = 0;

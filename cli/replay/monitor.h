@@ -7,14 +7,14 @@
 
 #include "cli/replay/player.h"
 #include "cli/replay/stop_points.h"
-#include "core/analysis/symbol_table.h"
+#include "cli/traces/symbols.h"
 
 namespace htmtrace {
 
 class Monitor {
  public:
   // `symbols` must outlive this object.
-  explicit Monitor(const SymbolTable& symbols) : symbols_(symbols) {}
+  explicit Monitor(RecordedSymbols& symbols) : symbols_(symbols) {}
 
   // Returns lines for people. Throws Error if the trace cannot be read.
   std::string run(std::string_view command, Player& player, StopPoints& points) const;
@@ -26,7 +26,7 @@ class Monitor {
   static std::string set_filter(std::string_view which, StopPoints& points);
   std::string stack(Player& player) const;
 
-  const SymbolTable& symbols_;
+  RecordedSymbols& symbols_;
 };
 
 }  // namespace htmtrace

@@ -61,8 +61,7 @@ int replay(const ReplayOptions& options) {
     throw Error("cannot replay nest traces: they have no instructions");
   }
   const bool incomplete = tell_missing(traces, options.context);
-  const SymbolTable symbols =
-      load_symbols(options.symbols, options.paths, {.owners = false, .quiet = true});
+  RecordedSymbols symbols(options.symbols, options.paths, {.owners = false, .quiet = true});
   const std::endian order = options.big_endian ? std::endian::big : std::endian::little;
   std::vector<std::unique_ptr<Player>> players;
   for (const ChosenTrace& trace : traces) {

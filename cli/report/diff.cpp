@@ -101,25 +101,22 @@ class Diff {
 
  private:
   void cores(const std::vector<ChosenTrace> (&sides)[2], DiffReport& report) {
-    std::unique_ptr<SymbolTable> symbols[2];
+    std::unique_ptr<TraceNames> names[2];
     std::unique_ptr<HotSpots> spots[2];
     for (size_t i = 0; i < 2; i++) {
       DiffSide& side = i == 0 ? report.before : report.after;
-      symbols[i] = std::make_unique<SymbolTable>(load_symbols(
-          options_.symbols, {side.name}, {.owners = !options_.traces.names.files.empty()}));
+      names[i] = std::make_unique<TraceNames>(options_.symbols, options_.traces,
+                                              std::vector<std::string>{side.name});
       // Effective by default: a program's memory has other logical addresses in each run.
       spots[i] = std::make_unique<HotSpots>(
           HotSpots::Wishes{.key = options_.key.value_or(DataKey::kEffective),
                            .units = options_.unit_bytes,
                            .entries = options_.entries},
-          *symbols[i]);
-      std::optional<NameSelection> names;
-      if (!options_.traces.names.empty()) names = resolve(options_.traces.names, *symbols[i]);
+          names[i]->symbols());
       side.totals = no_totals(options_.traces);
       for (const ChosenTrace& trace : sides[i]) {
-        if (read_core(trace, options_.traces, names ? &*names : nullptr, *spots[i], side.totals)) {
-          incomplete_ = true;
-        }
+        const NameSelection* const selected = names[i]->enter(trace);
+        if (read_core(trace, options_.traces, selected, *spots[i], side.totals)) incomplete_ = true;
       }
       spots[i]->finish();
     }
@@ -134,12 +131,13 @@ class Diff {
       throw Error("cannot compare by effective address: nest traces have no effective addresses");
     }
     std::unique_ptr<nest::Profile> profiles[2];
-    std::unique_ptr<SymbolTable> symbols[2];
+    std::unique_ptr<RecordedSymbols> symbols[2];
     std::unique_ptr<PageNames> names[2];
     for (size_t i = 0; i < 2; i++) {
       const std::vector<std::string> path = {options_.traces.paths[i]};
-      symbols[i] = std::make_unique<SymbolTable>(load_symbols(options_.symbols, path));
-      names[i] = std::make_unique<PageNames>(load_page_names(options_.symbols, path, *symbols[i]));
+      symbols[i] = std::make_unique<RecordedSymbols>(options_.symbols, path);
+      names[i] =
+          std::make_unique<PageNames>(load_page_names(options_.symbols, path, symbols[i]->table()));
       NestSide side{.wishes = {.logical = options_.key != DataKey::kReal,
                                .units = options_.unit_bytes,
                                .entries = options_.entries}};

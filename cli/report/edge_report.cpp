@@ -23,12 +23,6 @@ void warn_of_empty_profile(const CodeFiles::File& file, const char* missing) {
 EdgeReport::EdgeReport(const ReportOptions& options, const SymbolTable& symbols)
     : options_(options), symbols_(symbols), edges_(symbols) {
   if (options.is_lcov()) check_lines(symbols);
-  if (options.traces.paths.size() > 1) {
-    print_warning(
-        "the pages of the first recording apply to all recordings: if they are of different boots, "
-        "the counts are too low",
-        "write one file for each recording, and add up the files");
-  }
 }
 
 void EdgeReport::put(TextOutput& output) const {

@@ -58,7 +58,7 @@ class Report {
  public:
   // `model` is null if the user did not request predictions.
   Report(const ReportOptions& options, CycleModel* model)
-      : options_(options), model_(model), symbols_(load_symbols(options.symbols, options.traces)) {
+      : options_(options), model_(model), names_(options.symbols, options.traces) {
     if (options.by_line || options.inlined) lines_ = open_lines(symbols_, options.lines);
   }
 
@@ -362,17 +362,14 @@ class Report {
 
   template <class Next>
   void read(const ChosenTrace& trace, Next& next) {
-    const NameOptions& names = options_.traces.names;
-    if (!names.empty() && !names_) names_ = resolve(names, symbols_);
-    const NameSelection* const selected = names_ ? &*names_ : nullptr;
-    if (read_core(trace, options_.traces, selected, next, totals_)) incomplete_ = true;
+    if (read_core(trace, options_.traces, names_.enter(trace), next, totals_)) incomplete_ = true;
   }
 
   const ReportOptions& options_;
   CycleModel* model_;
-  SymbolTable symbols_;
+  TraceNames names_;
+  const SymbolTable& symbols_ = names_.symbols();
   std::unique_ptr<SourceFiles> lines_;  // with --lines or --inlined
-  std::optional<NameSelection> names_;  // resolved on first use
   DecodeTotals totals_ = no_totals(options_.traces);
   bool incomplete_ = false;
 };

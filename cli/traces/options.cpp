@@ -44,9 +44,17 @@ std::string output_of_option(const std::string& option, const std::string& file)
   return file == "-" ? "" : file;
 }
 
-SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options) {
-  return load_symbols(symbols, options.paths,
-                      {.owners = !options.names.files.empty(), .quiet = options.quiet});
+TraceNames::TraceNames(const SymbolOptions& symbols, const TraceOptions& options,
+                       const std::vector<std::string>& paths)
+    : options_(options.names),
+      recorded_(symbols, paths, {.owners = !options.names.files.empty(), .quiet = options.quiet}) {}
+
+const NameSelection* TraceNames::enter(const ChosenTrace& trace) {
+  // The numbers of selected files are those of one recording.
+  if (recorded_.enter(trace.path)) selected_.reset();
+  if (options_.empty()) return nullptr;
+  if (!selected_) selected_ = resolve(options_, symbols());
+  return &*selected_;
 }
 
 void declare_threads(CLI::App& app, TraceOptions& options) {

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,26 @@ void declare_traces(CLI::App& app, TraceOptions& options);
 // output. Throws CLI::ValidationError if the name is empty.
 std::string output_of_option(const std::string& option, const std::string& file);
 
-// Loads the symbols for the traces. Throws Error.
-SymbolTable load_symbols(const SymbolOptions& symbols, const TraceOptions& options);
+// The symbols for the traces of a command, and the instructions that its options select by name.
+class TraceNames {
+ public:
+  // Loads the symbols for the traces at `paths`. `options` must outlive this object. Throws Error.
+  TraceNames(const SymbolOptions& symbols, const TraceOptions& options,
+             const std::vector<std::string>& paths);
+  TraceNames(const SymbolOptions& symbols, const TraceOptions& options)
+      : TraceNames(symbols, options, options.paths) {}
+
+  const SymbolTable& symbols() const { return recorded_.table(); }
+
+  // Call it before the trace is read. Returns the functions, objects and files that select
+  // instructions in this trace, or null. They are valid until the next call. Throws Error.
+  const NameSelection* enter(const ChosenTrace& trace);
+
+ private:
+  const NameOptions& options_;
+  RecordedSymbols recorded_;
+  std::optional<NameSelection> selected_;
+};
 
 // Declares --threads, in the current group.
 void declare_threads(CLI::App& app, TraceOptions& options);

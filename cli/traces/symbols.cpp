@@ -3,11 +3,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cli/help.h"
@@ -56,21 +58,37 @@ auto with_text(const std::string& path, uint64_t most_bytes, const Take& take) {
   }
 }
 
-// Returns the file that `record` saved beside the traces, or beside the numbered folders of several
-// recordings. Another folder above a recording may be that of strangers, for example /tmp.
-std::string recorded_file(const std::vector<std::string>& paths, const char* name) {
+// Returns the file that `record` saved beside the trace, or beside its numbered folder; empty:
+// none. Another folder above a recording may be that of strangers, for example /tmp.
+std::string recorded_file(const std::filesystem::path& path, const char* name) {
   namespace fs = std::filesystem;
-  for (const fs::path path : paths) {
-    if (path == "-") continue;
-    const fs::path folder =
-        type_of_file(path) == fs::file_type::directory ? path : path.parent_path();
-    std::vector<fs::path> places = {folder / name};
-    if (is_numbered(folder)) places.push_back(folder / ".." / name);
-    for (const fs::path& file : places) {
-      if (type_of_file(file) == fs::file_type::regular) return file.string();
-    }
+  if (path == "-") return {};
+  const fs::path folder =
+      type_of_file(path) == fs::file_type::directory ? path : path.parent_path();
+  std::vector<fs::path> places = {folder / name};
+  if (is_numbered(folder)) places.push_back(folder / ".." / name);
+  for (const fs::path& file : places) {
+    if (type_of_file(file) == fs::file_type::regular) return file.string();
   }
   return {};
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code failure;
+  return a == b || std::filesystem::equivalent(a, b, failure);
+}
+
+// The distinct files that recorded_file() returns for each path. Several paths can lead to one
+// file: DIR/1/../NAME and DIR/2/../NAME.
+std::vector<std::string> recorded_files(const std::vector<std::string>& paths, const char* name) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    const std::string file = recorded_file(path, name);
+    const bool is_known = std::ranges::any_of(
+        files, [&](const std::string& other) { return is_same_file(file, other); });
+    if (!is_known) files.push_back(file);
+  }
+  return files;
 }
 
 ProgramMaps program_maps_of(const std::string& maps_file) {
@@ -81,55 +99,90 @@ ProgramMaps program_maps_of(const std::string& maps_file) {
 
 // The programs of one recording have addresses that those of another do not have.
 ProgramMaps load_program_maps(const std::vector<std::string>& paths, bool quiet) {
-  std::set<std::string> files;
-  for (const std::string& path : paths) files.insert(recorded_file({path}, kMapsName));
+  const std::vector<std::string> files = recorded_files(paths, kMapsName);
   if (files.size() > 1) {
     if (!quiet) print_note("several recordings: program files give names only with --elf");
     return {};
   }
-  ProgramMaps maps = program_maps_of(files.empty() ? "" : *files.begin());
+  ProgramMaps maps = program_maps_of(files.empty() ? "" : files.front());
   if (maps.malformed != 0) {
     print_warning(fmt::format("cannot parse {} of {}; skipped them",
-                              counted(maps.malformed, "line"), *files.begin()));
+                              counted(maps.malformed, "line"), files.front()));
   }
   return maps;
 }
 
-// Returns false when the recording has no file of pages.
-bool read_pages(const std::vector<std::string>& paths, PageNames& names) {
-  const std::string path = recorded_file(paths, kPagesName);
-  if (path.empty()) return false;
+void read_pages(const std::string& file, PageNames& names) {
   const size_t malformed =
-      with_text(path, kMostPagesBytes, [&](std::string_view text) { return names.add_file(text); });
+      with_text(file, kMostPagesBytes, [&](std::string_view text) { return names.add_file(text); });
   if (malformed != 0) {
     print_warning(
-        fmt::format("cannot parse {} of {}; skipped them", counted(malformed, "line"), path));
+        fmt::format("cannot parse {} of {}; skipped them", counted(malformed, "line"), file));
   }
-  return true;
 }
 
-// Adds the pages that prove which program an address belongs to.
-void add_page_owners(const std::vector<std::string>& paths, bool quiet, SymbolTable& table) {
-  const SymbolTable none;
-  PageNames names(none);
-  if (!read_pages(paths, names) || names.processes().empty()) {
-    if (quiet || table.programs().empty()) return;
-    print_note(
-        "names that end with ? are not proven: the recording has no pages of programs (record as "
-        "root to save them)");
-    return;
-  }
-  PageOwners owners = names.take_owners();
+PageNames read_pages_of(const std::string& path, const SymbolTable& known) {
+  PageNames names(known);
+  const std::string file = recorded_file(path, kPagesName);
+  if (!file.empty()) read_pages(file, names);
+  return names;
+}
+
+// Warns of programs whose names the table's pages cannot prove.
+void warn_of_unproven(const SymbolTable& table) {
   std::set<std::string> unproven;
   for (const SymbolTable::Program& program : table.programs()) {
-    const uint32_t number = SymbolTable::number_in(owners, program);
-    if (number != PageOwners::kNone || !unproven.insert(program.file).second) continue;
+    if (program.number != PageOwners::kNone || !unproven.insert(program.file).second) continue;
     print_warning(
         fmt::format("cannot prove the names of {}: the recording has no pages of this file, or "
                     "several files have this name; its names end with ?",
                     program.file));
   }
-  table.set_pages(std::move(owners));
+}
+
+void read_kallsyms(const std::string& file, SymbolTable& table) {
+  size_t text_bytes = 0;
+  const KallsymsReport report = with_text(file, kMostKallsymsBytes, [&](std::string_view text) {
+    text_bytes = text.size();
+    return add_kallsyms(text, table);
+  });
+  if (report.symbols == 0 && text_bytes != 0) {
+    print_warning(fmt::format("{} has no addresses{}", file,
+                              report.hidden != 0 ? ": copy /proc/kallsyms as root"
+                                                 : ": is it a copy of /proc/kallsyms?"));
+  } else if (report.malformed != 0) {
+    print_warning(fmt::format("{} has {}", file, counted(report.malformed, "malformed line")));
+  }
+}
+
+// Several recordings can be of different boots or kernels, so a name must be right in all of them.
+void load_kernel(const SymbolOptions& options, const std::vector<std::string>& paths, bool quiet,
+                 SymbolTable& table) {
+  if (!options.kallsyms.empty()) return read_kallsyms(options.kallsyms, table);
+  std::vector<std::string> files = recorded_files(paths, kKallsymsName);
+  const bool all = std::erase(files, std::string()) == 0;
+  if (files.empty()) return;
+  read_kallsyms(files.front(), table);
+  bool differs = false;
+  for (size_t i = 1; i < files.size(); i++) {
+    SymbolTable other;
+    other.budget() = table.budget();
+    read_kallsyms(files[i], other);
+    table.budget() = other.budget();
+    differs = table.keep_common(other) || differs;
+  }
+  if (differs) {
+    print_warning(
+        "the kernel's symbols differ between the recordings: only symbols that are equal in all of "
+        "them give names",
+        "read one recording at a time, or pass --kallsyms FILE");
+  }
+  if (!all && !quiet) {
+    print_note(
+        fmt::format("the kernel's code has the names of {} in all traces: some recordings have no "
+                    "kernel symbols",
+                    files.front()));
+  }
 }
 
 }  // namespace
@@ -148,53 +201,54 @@ std::vector<std::string> inputs_of(const SymbolOptions& options,
   std::vector<std::string> files = files_of(options);
   if (!can_read_elf()) return files;
   for (const std::string& path : paths) {
-    const ProgramMaps maps = program_maps_of(recorded_file({path}, kMapsName));
+    const ProgramMaps maps = program_maps_of(recorded_file(path, kMapsName));
     const std::vector<std::string> usable = usable_files(maps);
     files.insert(files.end(), usable.begin(), usable.end());
   }
   return files;
 }
 
-SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths,
-                         const SymbolLoading& how) {
-  SymbolTable table;
-  const std::string kallsyms =
-      options.kallsyms.empty() ? recorded_file(paths, kKallsymsName) : options.kallsyms;
-  if (!kallsyms.empty()) {
-    size_t text_bytes = 0;
-    const KallsymsReport report =
-        with_text(kallsyms, kMostKallsymsBytes, [&](std::string_view text) {
-          text_bytes = text.size();
-          return add_kallsyms(text, table);
-        });
-    if (report.symbols == 0 && text_bytes != 0) {
-      print_warning(fmt::format("{} has no addresses{}", kallsyms,
-                                report.hidden != 0 ? ": copy /proc/kallsyms as root"
-                                                   : ": is it a copy of /proc/kallsyms?"));
-    } else if (report.malformed != 0) {
-      print_warning(
-          fmt::format("{} has {}", kallsyms, counted(report.malformed, "malformed line")));
-    }
-  }
+RecordedSymbols::RecordedSymbols(const SymbolOptions& options,
+                                 const std::vector<std::string>& paths, const SymbolLoading& how)
+    : how_(how) {
+  load_kernel(options, paths, how.quiet, table_);
   const ProgramMaps maps = can_read_elf() ? load_program_maps(paths, how.quiet) : ProgramMaps{};
-  for (const std::string& file : options.elf) add_elf(file, maps, table);
-  add_recorded_files(maps, files_of(options), table);
-  if (how.owners || !table.programs().empty()) add_page_owners(paths, how.quiet, table);
-  table.finish();
-  return table;
+  for (const std::string& file : options.elf) add_elf(file, maps, table_);
+  add_recorded_files(maps, files_of(options), table_);
+  table_.finish();
+  needs_owners_ = how.owners || !table_.programs().empty();
+}
+
+bool RecordedSymbols::enter(const std::string& path) {
+  if (!needs_owners_) return false;
+  const std::string file = recorded_file(path, kPagesName);
+  if (entered_ && is_same_file(*entered_, file)) return false;
+  entered_ = file;
+  const SymbolTable none;
+  PageNames names(none);
+  if (!file.empty()) read_pages(file, names);
+  if (names.processes().empty()) {
+    table_.set_pages({});
+    if (!how_.quiet && !table_.programs().empty()) {
+      print_note(
+          "names that end with ? are not proven: the recording has no pages of programs (record as "
+          "root to save them)");
+    }
+    return true;
+  }
+  table_.set_pages(names.take_owners());
+  warn_of_unproven(table_);
+  return true;
 }
 
 PageOwners load_page_owners(const std::string& path) {
   const SymbolTable none;
-  PageNames names(none);
-  if (!read_pages({path}, names)) return {};
-  return names.take_owners();
+  return read_pages_of(path, none).take_owners();
 }
 
 RecordedProcesses load_processes(const std::string& path) {
   const SymbolTable none;
-  PageNames names(none);
-  if (!read_pages({path}, names)) return {};
+  PageNames names = read_pages_of(path, none);
   RecordedProcesses recorded{.processes = names.processes()};
   recorded.has_provable = names.take_owners().has_provable();
   return recorded;
@@ -203,7 +257,14 @@ RecordedProcesses load_processes(const std::string& path) {
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
                           const SymbolTable& known) {
   PageNames names(known);
-  if (!read_pages(paths, names)) return names;
+  const std::vector<std::string> files = recorded_files(paths, kPagesName);
+  if (files.size() > 1) {
+    print_warning("the memory of programs has no names: several recordings",
+                  "read one recording at a time");
+    return names;
+  }
+  if (files.empty() || files.front().empty()) return names;
+  read_pages(files.front(), names);
   const size_t without_room = names.add_symbols({options.elf.begin(), options.elf.end()});
   if (without_room != 0) {
     print_warning(fmt::format("the names of {} are missing: they would take too much memory",
@@ -215,7 +276,7 @@ PageNames load_page_names(const SymbolOptions& options, const std::vector<std::s
 MappingNames load_mapping_names(const std::string& path) {
   MappingNames names;
   for (const char* const file : {kMapsName, kPagesName}) {
-    const std::string maps = recorded_file({path}, file);
+    const std::string maps = recorded_file(path, file);
     if (maps.empty()) continue;
     with_text(maps, kMostPagesBytes, [&](std::string_view text) { names.add_file(text); });
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,8 @@ void declare_symbols(CLI::App& app, SymbolOptions& options);
 std::vector<std::string> files_of(const SymbolOptions& options);
 
 // Returns these files, and the program files of the recordings at `paths`: all files that
-// load_symbols() reads beside the recordings. Call it before the command enters the sandbox. Throws
-// Error.
+// RecordedSymbols reads beside the recordings. Call it before the command enters the sandbox.
+// Throws Error.
 std::vector<std::string> inputs_of(const SymbolOptions& options,
                                    const std::vector<std::string>& paths);
 
@@ -37,10 +38,28 @@ struct SymbolLoading {
   bool quiet = false;   // prints no notes
 };
 
-// Loads the symbols for the traces at `paths`, and the recorded owners of pages if there are
-// programs. Warns on stderr about unusable names. Throws Error.
-SymbolTable load_symbols(const SymbolOptions& options, const std::vector<std::string>& paths,
-                         const SymbolLoading& how = {});
+// The symbols for the traces of one or several recordings.
+class RecordedSymbols {
+ public:
+  // Loads the symbols for the traces at `paths`. Warns on stderr about unusable names. Throws
+  // Error.
+  RecordedSymbols(const SymbolOptions& options, const std::vector<std::string>& paths,
+                  const SymbolLoading& how = {});
+
+  // Valid and at the same place while this object exists.
+  const SymbolTable& table() const { return table_; }
+
+  // Call it before the trace at `path` is read: if there are programs, loads the owners of pages
+  // that the recording of this trace saved, in place of those of another recording. Returns true if
+  // it did. Warns and throws like the constructor.
+  bool enter(const std::string& path);
+
+ private:
+  SymbolLoading how_;
+  SymbolTable table_;
+  bool needs_owners_ = false;
+  std::optional<std::string> entered_;  // the file of pages; empty: the recording has none
+};
 
 // Loads the owners of the pages that record saved beside the trace at `path`. Throws Error.
 PageOwners load_page_owners(const std::string& path);
@@ -53,8 +72,9 @@ struct RecordedProcesses {
 // Loads the processes of the trace at `path`. Throws Error.
 RecordedProcesses load_processes(const std::string& path);
 
-// Loads the names of logical addresses, from `known` and the pages that record saved.
-// Warns and throws like load_symbols(). `known` must outlive the result.
+// Loads the names of logical addresses, from `known` and the pages that record saved. Several
+// recordings give no names, because a logical address can have another owner in each.
+// Warns and throws like RecordedSymbols. `known` must outlive the result.
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
                           const SymbolTable& known);
 

@@ -104,8 +104,53 @@ void SymbolTable::drop_programs(size_t count) {
   current_ = 0;
 }
 
+bool SymbolTable::keep_common(const SymbolTable& other) {
+  std::vector<Symbol>& own = layers_.front().symbols;
+  const std::vector<Symbol>& others = other.layers_.front().symbols;
+  using Key = std::pair<uint64_t, std::string_view>;
+  const auto key = [](const Symbol& symbol) { return Key(symbol.address, symbol.name); };
+  const auto keys_of = [&](const std::vector<Symbol>& symbols) {
+    std::vector<Key> keys;
+    keys.reserve(symbols.size());
+    for (const Symbol& symbol : symbols) keys.push_back(key(symbol));
+    std::ranges::sort(keys);
+    return keys;
+  };
+  budget_.take((own.size() + others.size()) * (sizeof(Key) + grown_bytes<Symbol>()));
+  const std::vector<Key> own_keys = keys_of(own), other_keys = keys_of(others);
+  bool differs = false;
+  std::vector<Symbol> ends;
+  const auto end_at = [&](const Symbol& symbol) {
+    ends.push_back({.address = symbol.address,
+                    .name = {},
+                    .kind = Kind::kUntyped,
+                    .binding = Binding::kLocal});
+    differs = differs || !symbol.name.empty();
+  };
+  for (const Symbol& symbol : others) {
+    if (!std::ranges::binary_search(own_keys, key(symbol))) end_at(symbol);
+  }
+  std::erase_if(own, [&](const Symbol& symbol) {
+    if (std::ranges::binary_search(other_keys, key(symbol))) return false;
+    end_at(symbol);
+    return true;
+  });
+  std::ranges::move(ends, std::back_inserter(own));
+  return differs;
+}
+
 void SymbolTable::finish() {
   for (Layer& layer : layers_) layer.finish();
+  number_files();
+}
+
+void SymbolTable::set_pages(PageOwners pages) {
+  pages_ = std::move(pages);
+  recording_++;
+  number_files();
+}
+
+void SymbolTable::number_files() {
   std::vector<uint32_t> files;
   for (Program& program : programs_) {
     program.number = number_in(pages_, program);

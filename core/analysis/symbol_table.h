@@ -80,7 +80,7 @@ class SymbolTable {
     uint64_t end = 0;
     std::vector<Load> loads;
     std::vector<Text> texts;              // begin_program() sorts them by address
-    uint32_t number = PageOwners::kNone;  // number of the file in the page owners; set by finish()
+    uint32_t number = PageOwners::kNone;  // number of the file in the page owners
     bool holds(uint64_t address) const { return address - begin < end - begin; }
     // True if the file has `word` at `address`.
     bool has_word(uint64_t address, uint32_t word) const;
@@ -143,8 +143,11 @@ class SymbolTable {
     return program.path.empty() ? pages.number_of_name(program.file)
                                 : pages.number_of(program.path, program.inode);
   }
-  // Sets the files to which pages belong.
-  void set_pages(PageOwners pages) { pages_ = std::move(pages); }
+  // Keeps only the symbols that `other` has at the same address. A symbol that only one of the
+  // tables has ends the preceding symbol. Returns true if there are such symbols with a name. Call
+  // it before finish(), and before the first program and the first symbol with a size. Throws Error
+  // when it takes too much memory.
+  bool keep_common(const SymbolTable& other);
 
   // Call finish() after the last add() and before the first find().
   //
@@ -153,6 +156,12 @@ class SymbolTable {
   // by name. A symbol without a size names the bytes up to the next symbol that no other symbol
   // names.
   void finish();
+
+  // Sets the owners of the pages of a recording. Cursors then forget the pages of other recordings.
+  // Call it before a trace of the recording is read, and not while a trace is read.
+  void set_pages(PageOwners pages);
+  // The number of calls of set_pages().
+  uint64_t recording() const { return recording_; }
 
   // The symbol of `address`, or null. An address without an owner gets its name from the first
   // program that has a symbol there.
@@ -195,6 +204,8 @@ class SymbolTable {
   bool is_near(uint32_t file) const { return file < near_.size() && near_[file]; }
 
  private:
+  void number_files();
+
   struct Layer {
     std::vector<Symbol> symbols;
     std::vector<Place> places;  // sorted, without overlaps
@@ -208,8 +219,9 @@ class SymbolTable {
   std::vector<File> files_;
   MemoryBudget budget_;
   size_t current_ = 0;
-  PageOwners pages_;
+  PageOwners pages_;        // of the current recording
   std::vector<bool> near_;  // indexed by file of the pages
+  uint64_t recording_ = 0;
 };
 
 // Effective addresses with their owners. Linux gives a program addresses below 2^52

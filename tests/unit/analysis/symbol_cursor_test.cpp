@@ -130,6 +130,29 @@ TEST_CASE("pages prove to which program code and data belong") {
   CHECK(data_name(table, cursor, access_to(0x10020010, 0xdead010)).empty());
 }
 
+TEST_CASE("a cursor forgets the pages of another recording") {
+  SymbolTable table = recorded_program(kPages);
+  SymbolCursor cursor(table);
+  const Instruction work = fetched_at(0x10000004, 0x50004);
+  CHECK(code_name(table, cursor, work) == "work+0x4");
+  // In another recording, this page is that of another file.
+  const SymbolTable none;
+  PageNames others(none);
+  CHECK(others.add_file("# pid 20 700 50 cup\n"
+                        "10000000-10010000 r-xp 00000000 00:01 9 /bin/cup\n"
+                        " 10000000 50000 10000\n") == 0);
+  table.set_pages(others.take_owners());
+  CHECK(code_name(table, cursor, work).empty());
+  CHECK(data_name(table, cursor, access_to(0x10020010, 0x70010)).empty());
+  // A recording without pages proves nothing.
+  table.set_pages({});
+  CHECK(code_name(table, cursor, work) == "work+0x4?");
+  PageNames names(none);
+  CHECK(names.add_file(kPages) == 0);
+  table.set_pages(names.take_owners());
+  CHECK(code_name(table, cursor, work) == "work+0x4");
+}
+
 TEST_CASE("data that the kernel accesses belongs to the program that owns the page") {
   const SymbolTable table = recorded_program(kPages);
   SymbolCursor cursor(table);

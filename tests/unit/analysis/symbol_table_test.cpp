@@ -170,6 +170,45 @@ TEST_CASE("data symbols of the kernel name no code, and end labels name no bytes
   CHECK(table.find_code({0xc000000000020008}) == nullptr);
 }
 
+TEST_CASE("only symbols that two kernels have in common give names") {
+  const auto common = [](const char* first, const char* second, bool differs) {
+    SymbolTable table, other;
+    add_kallsyms(first, table);
+    add_kallsyms(second, other);
+    CHECK(table.keep_common(other) == differs);
+    table.finish();
+    return table;
+  };
+  const char* const kFirst =
+      "c000000000001000 T start\n"
+      "c000000000002000 T work\n"
+      "c000000000002000 T work_alias\n"
+      "c000000000003000 T moved\n"
+      "c000000000004000 T last\n"
+      "c000000000005000 T _end\n";
+  SymbolTable table = common(kFirst, kFirst, false);
+  CHECK(symbol_at(table, 0xc000000000003004) == "moved+0x4");
+  CHECK(symbol_at(table, 0xc000000000005004).empty());
+  const char* const kSecond =
+      "c000000000004000 T last\n"
+      "c000000000001000 T start\n"
+      "c000000000002000 T work\n"
+      "c000000000003100 T moved\n"
+      "c000000000004100 T added\n"
+      "c000000000005000 T _end\n";
+  for (const bool reverse : {false, true}) {
+    table = reverse ? common(kSecond, kFirst, true) : common(kFirst, kSecond, true);
+    CHECK(symbol_at(table, 0xc000000000001004) == "start+0x4");
+    CHECK(symbol_at(table, 0xc000000000002004) == "work+0x4");
+    // Each of these addresses has another name in one of the kernels.
+    for (const uint64_t address : {0xc000000000003004, 0xc000000000003104, 0xc000000000004104}) {
+      CHECK(symbol_at(table, address).empty());
+    }
+    CHECK(symbol_at(table, 0xc0000000000040fc) == "last+0xfc");
+    CHECK(symbol_at(table, 0xc000000000005004).empty());
+  }
+}
+
 TEST_CASE("addresses without a symbol are named by their mapping") {
   MappingNames names;
   CHECK(names.name(0x1000).empty());
