@@ -120,7 +120,8 @@ std::string Monitor::set_filter(std::string_view which, StopPoints& points) {
 std::string Monitor::stack(Player& player) const {
   symbols_.enter(player.track().trace().path);
   CallStacks stacks(symbols_.table());
-  player.track().play_from_start(player.number() + 1, stacks);
+  const bool has_pages = !symbols_.table().pages().empty();
+  player.track().play_from_start(player.number() + 1, has_pages, stacks);
   std::string text;
   unsigned depth = 0;
   for (auto node = stacks.tree().visible(stacks.here()); node != CallStacks::kRoot;

@@ -202,18 +202,21 @@ const std::vector<Track::SeenMark>& Track::marks_near(uint64_t number) const {
   return found == windows_.end() ? none : found->marks;
 }
 
-void Track::play_from_start(uint64_t end, CallStacks& sink) {
-  decode(nullptr, end, no_map_, sink);
+const TranslationMap& Track::map() {
+  if (!map_) map_ = load_map({}, trace_, manifest_of(trace_));
+  return *map_;
+}
+
+void Track::play_from_start(uint64_t end, bool logical, CallStacks& sink) {
+  decode(nullptr, end, logical ? map() : no_map_, sink);
 }
 
 const Process& Track::process_of(uint64_t number) {
-  if (!owners_) {
-    owners_ = load_page_owners(trace_.path);
-    if (owners_->has_provable()) map_ = load_map({}, trace_, manifest_of(trace_));
-  }
+  if (!owners_) owners_ = load_page_owners(trace_.path);
   ProcessSink sink(*owners_, number);
   // The proof may follow the instruction.
-  decode(nullptr, number + 1 + ProcessFollower::kMostHeld, map_, sink);
+  decode(nullptr, number + 1 + ProcessFollower::kMostHeld,
+         owners_->has_provable() ? map() : no_map_, sink);
   sink.finish();
   return sink.process();
 }

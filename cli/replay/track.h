@@ -58,8 +58,9 @@ class Track {
   // The marks of the window that holds this instruction, in order. Call at(number) first.
   const std::vector<SeenMark>& marks_near(uint64_t number) const;
 
-  // Passes the instructions up to `end`, excluding `end`, and all other events to `sink`.
-  void play_from_start(uint64_t end, CallStacks& sink);
+  // Passes the instructions up to `end`, excluding `end`, and all other events to `sink`. Only with
+  // `logical`, addresses have their logical addresses. Throws Error.
+  void play_from_start(uint64_t end, bool logical, CallStacks& sink);
 
   // The process of the instruction, as `decode --fields process` prints it. Decodes the trace from
   // its start. Throws Error.
@@ -85,12 +86,14 @@ class Track {
   template <class Sink>
   uint64_t decode(const CoreRestart* restart, uint64_t end, const TranslationMap& map, Sink& sink);
 
+  // The memory map, which is loaded on first use. Throws Error.
+  const TranslationMap& map();
+
   const ChosenTrace& trace_;
   TranslationMap no_map_;  // gdb knows effective addresses only
-  // For process_of().
-  std::optional<PageOwners> owners_;
-  TranslationMap map_;
-  InputFile input_;  // for windows and play_from_start()
+  std::optional<TranslationMap> map_;
+  std::optional<PageOwners> owners_;  // for process_of()
+  InputFile input_;                   // for windows and play_from_start()
   InputFile ahead_;  // for the search for restarts, which precedes the load of a window
   uint64_t oldest_ = 0;
   TraceBytes ahead_bytes_;

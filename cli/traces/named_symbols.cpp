@@ -211,8 +211,10 @@ bool is_recorded(const std::string& path, const SymbolTable& symbols) {
                               [&](const auto& program) { return program.path == path; }));
 }
 
-// Adds the kernel modules, the files of the recording and the programs that have this name.
-void add_code(const std::string& path, NameSelection& selection) {
+// Adds the kernel modules, the files of the recording and the programs that have this name. Adds an
+// unknown name to `unknown`, or throws Error if it is null.
+void add_code(const std::string& path, NameSelection& selection,
+              std::vector<std::string>* unknown) {
   const SymbolTable& symbols = *selection.symbols;
   const std::string name = path.substr(path.rfind('/') + 1);
   SimilarNames similar(name);
@@ -249,6 +251,10 @@ void add_code(const std::string& path, NameSelection& selection) {
     }
   }
   if (found) return;
+  if (unknown != nullptr) {
+    unknown->push_back(path);
+    return;
+  }
   Error error(
       fmt::format("cannot use --code {}: no file or kernel module of this name is known", path));
   add_similar(error, similar);
@@ -289,7 +295,8 @@ std::pair<std::string, std::string> split_names(const std::string& text,
   return {text.substr(0, first), text.substr(first + 1)};
 }
 
-NameSelection resolve(const NameOptions& options, const SymbolTable& symbols) {
+NameSelection resolve(const NameOptions& options, const SymbolTable& symbols,
+                      std::vector<std::string>* unknown) {
   NameSelection selection;
   selection.symbols = &symbols;
   const NamedSymbols functions(symbols, "--function", true, options.quiet);
@@ -297,7 +304,7 @@ NameSelection resolve(const NameOptions& options, const SymbolTable& symbols) {
   const NamedSymbols objects(symbols, "--data", false, options.quiet);
   for (const std::string& name : options.objects) objects.add(name, selection.objects);
   selection.of_file = !options.files.empty();
-  for (const std::string& name : options.files) add_code(name, selection);
+  for (const std::string& name : options.files) add_code(name, selection, unknown);
   selection.functions.finish();
   selection.objects.finish();
   selection.modules.finish();

@@ -72,7 +72,10 @@ CodePlace resolve_place(const std::string& text, const std::string& option,
 std::pair<std::string, std::string> split_names(const std::string& text,
                                                 const SymbolTable& symbols);
 
-// Resolves all names. `symbols` must outlive the result. Throws Error.
-NameSelection resolve(const NameOptions& options, const SymbolTable& symbols);
+// Resolves all names. `symbols` must outlive the result. Adds the files that the symbols and their
+// pages do not know to `unknown`. Throws Error for other unknown names, and for unknown files if
+// `unknown` is null.
+NameSelection resolve(const NameOptions& options, const SymbolTable& symbols,
+                      std::vector<std::string>* unknown = nullptr);
 
 }  // namespace htmtrace

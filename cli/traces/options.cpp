@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/traces/options.h"
 
+#include <fmt/core.h>
+
 #include <string>
 
 #include "cli/commands.h"
 #include "cli/failure_status.h"
 #include "cli/file_mode.h"
 #include "cli/help.h"
+#include "cli/messages.h"
 #include "cli/traces/selection_options.h"
 #include "output/recording/input_guard.h"
 
@@ -53,7 +56,13 @@ const NameSelection* TraceNames::enter(const ChosenTrace& trace) {
   // The numbers of selected files are those of one recording.
   if (recorded_.enter(trace.path)) selected_.reset();
   if (options_.empty()) return nullptr;
-  if (!selected_) selected_ = resolve(options_, symbols());
+  if (selected_) return &*selected_;
+  std::vector<std::string> unknown;
+  selected_ = resolve(options_, symbols(), recorded_.has_several() ? &unknown : nullptr);
+  for (const std::string& file : unknown) {
+    print_warning(fmt::format("--code {} selects nothing in {}: its recording has no such file",
+                              file, trace.name()));
+  }
   return &*selected_;
 }
 

@@ -101,7 +101,11 @@ ProgramMaps program_maps_of(const std::string& maps_file) {
 ProgramMaps load_program_maps(const std::vector<std::string>& paths, bool quiet) {
   const std::vector<std::string> files = recorded_files(paths, kMapsName);
   if (files.size() > 1) {
-    if (!quiet) print_note("several recordings: program files give names only with --elf");
+    if (!quiet) {
+      print_note(
+          "several recordings: only --elf gives names of programs; a position-independent program "
+          "requires --elf FILE@ADDRESS");
+    }
     return {};
   }
   ProgramMaps maps = program_maps_of(files.empty() ? "" : files.front());
@@ -128,19 +132,8 @@ PageNames read_pages_of(const std::string& path, const SymbolTable& known) {
   return names;
 }
 
-// Warns of programs whose names the table's pages cannot prove.
-void warn_of_unproven(const SymbolTable& table) {
-  std::set<std::string> unproven;
-  for (const SymbolTable::Program& program : table.programs()) {
-    if (program.number != PageOwners::kNone || !unproven.insert(program.file).second) continue;
-    print_warning(
-        fmt::format("cannot prove the names of {}: the recording has no pages of this file, or "
-                    "several files have this name; its names end with ?",
-                    program.file));
-  }
-}
-
-void read_kallsyms(const std::string& file, SymbolTable& table) {
+// Returns false if the file has no addresses.
+bool read_kallsyms(const std::string& file, SymbolTable& table) {
   size_t text_bytes = 0;
   const KallsymsReport report = with_text(file, kMostKallsymsBytes, [&](std::string_view text) {
     text_bytes = text.size();
@@ -153,35 +146,45 @@ void read_kallsyms(const std::string& file, SymbolTable& table) {
   } else if (report.malformed != 0) {
     print_warning(fmt::format("{} has {}", file, counted(report.malformed, "malformed line")));
   }
+  return report.symbols != 0;
 }
 
 // Several recordings can be of different boots or kernels, so a name must be right in all of them.
-void load_kernel(const SymbolOptions& options, const std::vector<std::string>& paths, bool quiet,
+void load_kernel(const SymbolOptions& options, const std::vector<std::string>& paths,
                  SymbolTable& table) {
-  if (!options.kallsyms.empty()) return read_kallsyms(options.kallsyms, table);
-  std::vector<std::string> files = recorded_files(paths, kKallsymsName);
-  const bool all = std::erase(files, std::string()) == 0;
-  if (files.empty()) return;
-  read_kallsyms(files.front(), table);
-  bool differs = false;
-  for (size_t i = 1; i < files.size(); i++) {
-    SymbolTable other;
-    other.budget() = table.budget();
-    read_kallsyms(files[i], other);
-    table.budget() = other.budget();
-    differs = table.keep_common(other) || differs;
+  if (!options.kallsyms.empty()) {
+    read_kallsyms(options.kallsyms, table);
+    return;
   }
+  std::string first;
+  bool differs = false, all = true;
+  for (const std::string& file : recorded_files(paths, kKallsymsName)) {
+    SymbolTable other;
+    SymbolTable& own = first.empty() ? table : other;
+    if (file.empty() || !read_kallsyms(file, own)) {
+      all = false;
+    } else if (first.empty()) {
+      first = file;
+    } else {
+      try {
+        differs = table.keep_common(other) || differs;
+      } catch (const Error& error) {
+        throw error.about("cannot use " + file);
+      }
+    }
+  }
+  const char* const hint = "read one recording at a time, or pass --kallsyms FILE";
   if (differs) {
     print_warning(
         "the kernel's symbols differ between the recordings: only symbols that are equal in all of "
         "them give names",
-        "read one recording at a time, or pass --kallsyms FILE");
+        hint);
   }
-  if (!all && !quiet) {
-    print_note(
-        fmt::format("the kernel's code has the names of {} in all traces: some recordings have no "
-                    "kernel symbols",
-                    files.front()));
+  if (!all && !first.empty()) {
+    print_warning(
+        "some recordings have no symbols of the kernel: their kernel code has the names of " +
+            first,
+        hint);
   }
 }
 
@@ -211,11 +214,12 @@ std::vector<std::string> inputs_of(const SymbolOptions& options,
 RecordedSymbols::RecordedSymbols(const SymbolOptions& options,
                                  const std::vector<std::string>& paths, const SymbolLoading& how)
     : how_(how) {
-  load_kernel(options, paths, how.quiet, table_);
+  load_kernel(options, paths, table_);
   const ProgramMaps maps = can_read_elf() ? load_program_maps(paths, how.quiet) : ProgramMaps{};
   for (const std::string& file : options.elf) add_elf(file, maps, table_);
   add_recorded_files(maps, files_of(options), table_);
   table_.finish();
+  has_several_ = recorded_files(paths, kPagesName).size() > 1;
   needs_owners_ = how.owners || !table_.programs().empty();
 }
 
@@ -223,22 +227,33 @@ bool RecordedSymbols::enter(const std::string& path) {
   if (!needs_owners_) return false;
   const std::string file = recorded_file(path, kPagesName);
   if (entered_ && is_same_file(*entered_, file)) return false;
-  entered_ = file;
   const SymbolTable none;
   PageNames names(none);
   if (!file.empty()) read_pages(file, names);
-  if (names.processes().empty()) {
-    table_.set_pages({});
-    if (!how_.quiet && !table_.programs().empty()) {
-      print_note(
-          "names that end with ? are not proven: the recording has no pages of programs (record as "
-          "root to save them)");
-    }
-    return true;
+  entered_ = file;
+  const bool has_pages = !names.processes().empty();
+  table_.set_pages(has_pages ? names.take_owners() : PageOwners());
+  if (!has_pages && !how_.quiet && !table_.programs().empty()) {
+    tell_once(
+        "names that end with ? are not proven: the recording has no pages of programs (record as "
+        "root to save them)",
+        false);
   }
-  table_.set_pages(names.take_owners());
-  warn_of_unproven(table_);
+  for (const SymbolTable::Program& program : table_.programs()) {
+    if (!has_pages || program.number != PageOwners::kNone) continue;
+    tell_once(
+        fmt::format("cannot prove the names of {}: the recording has no pages of this file, or "
+                    "several files have this name; its names end with ?",
+                    program.file),
+        true);
+  }
   return true;
+}
+
+// Several recordings can cause the same message.
+void RecordedSymbols::tell_once(const std::string& text, bool is_warning) {
+  if (!told_.insert(text).second) return;
+  is_warning ? print_warning(text) : print_note(text);
 }
 
 PageOwners load_page_owners(const std::string& path) {

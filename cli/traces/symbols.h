@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,12 +54,18 @@ class RecordedSymbols {
   // that the recording of this trace saved, in place of those of another recording. Returns true if
   // it did. Warns and throws like the constructor.
   bool enter(const std::string& path);
+  // Returns true if the traces are of several recordings that have different owners of pages.
+  bool has_several() const { return has_several_; }
 
  private:
   SymbolLoading how_;
   SymbolTable table_;
+  void tell_once(const std::string& text, bool is_warning);
+
+  bool has_several_ = false;
   bool needs_owners_ = false;
   std::optional<std::string> entered_;  // the file of pages; empty: the recording has none
+  std::set<std::string> told_;
 };
 
 // Loads the owners of the pages that record saved beside the trace at `path`. Throws Error.

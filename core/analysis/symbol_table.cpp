@@ -116,7 +116,6 @@ bool SymbolTable::keep_common(const SymbolTable& other) {
     std::ranges::sort(keys);
     return keys;
   };
-  budget_.take((own.size() + others.size()) * (sizeof(Key) + grown_bytes<Symbol>()));
   const std::vector<Key> own_keys = keys_of(own), other_keys = keys_of(others);
   bool differs = false;
   std::vector<Symbol> ends;
@@ -135,7 +134,10 @@ bool SymbolTable::keep_common(const SymbolTable& other) {
     end_at(symbol);
     return true;
   });
+  budget_.take(grown_bytes<Symbol>(ends.size()));
   std::ranges::move(ends, std::back_inserter(own));
+  const auto has_name = [](const Symbol& symbol) { return !symbol.name.empty(); };
+  if (std::ranges::none_of(own, has_name)) own.clear();
   return differs;
 }
 

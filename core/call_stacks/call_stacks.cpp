@@ -60,6 +60,7 @@ CallStacks::Level CallStacks::level_of(Modes modes) {
 void CallStacks::begin_trace() {
   lost_ = true;
   area_bytes_ = 0;
+  std::ranges::fill(sites_, CallSite{});
 }
 
 void CallStacks::skipped() {
@@ -157,7 +158,7 @@ void CallStacks::call(const Step& step, uint64_t address) {
     inlined_here_ = InlinedChains::kNone;
     settle();
   }
-  const CallSite site{.back = step.next, .function = task_.function};
+  const CallSite site{.back = step.next + owner_before_, .function = task_.function};
   sites_[(step.next >> 2) % kCallSites] = site;
   Frame& frame = task_.frames.emplace_back();
   frame.function = task_.function;
@@ -287,7 +288,7 @@ CallTree::Function CallStacks::function_at(uint64_t ea) const {
     if (number != CallTree::kUnnamed) return number;
   }
   const CallSite& site = sites_[(ea >> 2) % kCallSites];
-  return site.back == ea ? site.function : CallTree::kUnnamed;
+  return site.back == ea + owner_ ? site.function : CallTree::kUnnamed;
 }
 
 // Like function_at(), for a caller that may not have run yet.
