@@ -58,10 +58,10 @@ class RecordedSymbols {
   bool has_several() const { return has_several_; }
 
  private:
-  SymbolLoading how_;
-  SymbolTable table_;
   void tell_once(const std::string& text, bool is_warning);
 
+  SymbolLoading how_;
+  SymbolTable table_;
   bool has_several_ = false;
   bool needs_owners_ = false;
   std::optional<std::string> entered_;  // the file of pages; empty: the recording has none
