@@ -179,17 +179,17 @@ TEST_CASE("only symbols that two kernels have in common give names") {
     table.finish();
     return table;
   };
-  const char* const kFirst =
+  const char* const kernel =
       "c000000000001000 T start\n"
       "c000000000002000 T work\n"
       "c000000000002000 T work_alias\n"
       "c000000000003000 T moved\n"
       "c000000000004000 T last\n"
       "c000000000005000 T _end\n";
-  SymbolTable table = common(kFirst, kFirst, false);
+  SymbolTable table = common(kernel, kernel, false);
   CHECK(symbol_at(table, 0xc000000000003004) == "moved+0x4");
   CHECK(symbol_at(table, 0xc000000000005004).empty());
-  const char* const kSecond =
+  const char* const later =
       "c000000000004000 T last\n"
       "c000000000001000 T start\n"
       "c000000000002000 T work\n"
@@ -197,7 +197,7 @@ TEST_CASE("only symbols that two kernels have in common give names") {
       "c000000000004100 T added\n"
       "c000000000005000 T _end\n";
   for (const bool reverse : {false, true}) {
-    table = reverse ? common(kSecond, kFirst, true) : common(kFirst, kSecond, true);
+    table = reverse ? common(later, kernel, true) : common(kernel, later, true);
     CHECK(symbol_at(table, 0xc000000000001004) == "start+0x4");
     CHECK(symbol_at(table, 0xc000000000002004) == "work+0x4");
     // Each of these addresses has another name in one of the kernels.
