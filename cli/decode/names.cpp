@@ -2,8 +2,6 @@
 #include "cli/decode/names.h"
 
 #include "cli/traces/lines.h"
-#include "cli/traces/named_symbols.h"
-#include "cli/traces/symbols.h"
 #include "core/base/error.h"
 
 namespace htmtrace {

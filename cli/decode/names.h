@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/decode/options.h"
+#include "cli/traces/options.h"
 #include "core/analysis/name_selection.h"
 #include "core/analysis/symbol_table.h"
 #include "output/print/core_fields_printer.h"
@@ -19,15 +20,15 @@ class DecodeNames {
   // symbols or no source lines. `options` must outlive this object.
   DecodeNames(const DecodeOptions& options, const CoreFieldNeeds& needs);
 
-  // Call it before a trace of instructions is read. Loads the names that only the selection needs
-  // on first use. Throws Error.
+  // Call this before a core trace is read. The first call loads the names if only the selection
+  // needs them. Throws Error.
   void enter(const ChosenTrace& trace);
 
   // The symbols that the output needs, or null.
   const SymbolTable* symbols() const { return prints_symbols_ ? &names_->symbols() : nullptr; }
   // The source lines that the output needs, or null.
   SourceFiles* lines() const { return lines_.get(); }
-  // The functions, objects and files that select instructions of the trace, or null.
+  // The selection by name for the current trace, or null.
   const NameSelection* selected() const { return selected_; }
 
  private:

@@ -62,7 +62,8 @@ int replay(const ReplayOptions& options) {
   }
   const bool incomplete = tell_missing(traces, options.context);
   RecordedSymbols symbols(options.symbols, options.paths, {.owners = false, .quiet = true});
-  for (const ChosenTrace& trace : traces) symbols.enter(trace.path);  // warns before gdb connects
+  for (const ChosenTrace& trace : traces)
+    symbols.enter(trace.path);  // prints warnings before gdb connects
   const std::endian order = options.big_endian ? std::endian::big : std::endian::little;
   std::vector<std::unique_ptr<Player>> players;
   for (const ChosenTrace& trace : traces) {

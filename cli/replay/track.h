@@ -58,8 +58,8 @@ class Track {
   // The marks of the window that holds this instruction, in order. Call at(number) first.
   const std::vector<SeenMark>& marks_near(uint64_t number) const;
 
-  // Passes the instructions up to `end`, excluding `end`, and all other events to `sink`. Only with
-  // `logical`, addresses have their logical addresses. Throws Error.
+  // Passes the instructions up to `end`, excluding `end`, and all other events to `sink`. If
+  // `logical`, the instructions also have logical addresses. Throws Error.
   void play_from_start(uint64_t end, bool logical, CallStacks& sink);
 
   // The process of the instruction, as `decode --fields process` prints it. Decodes the trace from
@@ -86,7 +86,7 @@ class Track {
   template <class Sink>
   uint64_t decode(const CoreRestart* restart, uint64_t end, const TranslationMap& map, Sink& sink);
 
-  // The memory map, which is loaded on first use. Throws Error.
+  // Loads the memory map on first use. Throws Error.
   const TranslationMap& map();
 
   const ChosenTrace& trace_;

@@ -211,8 +211,8 @@ bool is_recorded(const std::string& path, const SymbolTable& symbols) {
                               [&](const auto& program) { return program.path == path; }));
 }
 
-// Adds the kernel modules, the files of the recording and the programs that have this name. Adds an
-// unknown name to `unknown`, or throws Error if it is null.
+// Adds the kernel modules, the files of the recording and the programs that have this name. Appends
+// an unknown name to `unknown`, or throws Error if `unknown` is null.
 void add_code(const std::string& path, NameSelection& selection,
               std::vector<std::string>* unknown) {
   const SymbolTable& symbols = *selection.symbols;

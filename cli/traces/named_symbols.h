@@ -72,9 +72,9 @@ CodePlace resolve_place(const std::string& text, const std::string& option,
 std::pair<std::string, std::string> split_names(const std::string& text,
                                                 const SymbolTable& symbols);
 
-// Resolves all names. `symbols` must outlive the result. Adds the files that the symbols and their
-// pages do not know to `unknown`. Throws Error for other unknown names, and for unknown files if
-// `unknown` is null.
+// Resolves all names. `symbols` must outlive the result. Appends each name of --code without a
+// file, module or program to `unknown`; if `unknown` is null, throws Error. Throws Error for each
+// other unknown name.
 NameSelection resolve(const NameOptions& options, const SymbolTable& symbols,
                       std::vector<std::string>* unknown = nullptr);
 

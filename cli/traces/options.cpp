@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/failure_status.h"
@@ -50,18 +52,39 @@ std::string output_of_option(const std::string& option, const std::string& file)
 TraceNames::TraceNames(const SymbolOptions& symbols, const TraceOptions& options,
                        const std::vector<std::string>& paths)
     : options_(options.names),
-      recorded_(symbols, paths, {.owners = !options.names.files.empty(), .quiet = options.quiet}) {}
+      recorded_(symbols, paths, {.owners = !options.names.files.empty(), .quiet = options.quiet}) {
+  if (recorded_.has_several() && !options_.files.empty()) check_files(paths);
+}
+
+void TraceNames::check_files(const std::vector<std::string>& paths) {
+  NameOptions code;
+  code.quiet = true;
+  for (const std::string& file : options_.files) {
+    code.files = {file};
+    const bool is_known = std::ranges::any_of(paths, [&](const std::string& path) {
+      recorded_.enter(path);
+      std::vector<std::string> unknown;
+      resolve(code, symbols(), &unknown);
+      return unknown.empty();
+    });
+    if (!is_known) resolve(code, symbols());
+  }
+}
 
 const NameSelection* TraceNames::enter(const ChosenTrace& trace) {
-  // The numbers of selected files are those of one recording.
-  if (recorded_.enter(trace.path)) selected_.reset();
-  if (options_.empty()) return nullptr;
+  NameOptions options = options_;
+  if (recorded_.enter(trace.path)) {
+    // File numbers are valid only in one recording.
+    options.quiet = options.quiet || selected_;
+    selected_.reset();
+  }
+  if (options.empty()) return nullptr;
   if (selected_) return &*selected_;
   std::vector<std::string> unknown;
-  selected_ = resolve(options_, symbols(), recorded_.has_several() ? &unknown : nullptr);
+  selected_ = resolve(options, symbols(), recorded_.has_several() ? &unknown : nullptr);
   for (const std::string& file : unknown) {
-    print_warning(fmt::format("--code {} selects nothing in {}: its recording has no such file",
-                              file, trace.name()));
+    recorded_.warn_once(fmt::format("--code {} selects nothing in {}: it has no file of this name",
+                                    file, recorded_.current()));
   }
   return &*selected_;
 }

@@ -69,11 +69,14 @@ class TraceNames {
 
   const SymbolTable& symbols() const { return recorded_.table(); }
 
-  // Call it before the trace is read. Returns the functions, objects and files that select
-  // instructions in this trace, or null. They are valid until the next call. Throws Error.
+  // Call this before the core trace is read. Returns the selection by name for this trace, or null.
+  // It stays valid until the next call. Throws Error.
   const NameSelection* enter(const ChosenTrace& trace);
 
  private:
+  // Throws Error if no recording knows a file of --code.
+  void check_files(const std::vector<std::string>& paths);
+
   const NameOptions& options_;
   RecordedSymbols recorded_;
   std::optional<NameSelection> selected_;

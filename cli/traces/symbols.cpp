@@ -30,6 +30,8 @@ namespace {
 constexpr uint64_t kMostKallsymsBytes = 256 << 20;
 constexpr uint64_t kMostPagesBytes = 256 << 20;
 
+constexpr const char* kOneAtATime = "read one recording at a time, or pass --kallsyms FILE";
+
 // "FILE" or "FILE@ADDRESS".
 void add_elf(const std::string& text, const ProgramMaps& maps, SymbolTable& table) {
   const size_t at = text.rfind('@');
@@ -58,13 +60,17 @@ auto with_text(const std::string& path, uint64_t most_bytes, const Take& take) {
   }
 }
 
-// Returns the file that `record` saved beside the trace, or beside its numbered folder; empty:
-// none. Another folder above a recording may be that of strangers, for example /tmp.
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return type_of_file(path) == std::filesystem::file_type::directory ? path : path.parent_path();
+}
+
+// Returns the file that `record` saved in the folder of the trace, or in the folder above a
+// numbered folder. Returns an empty string if it does not exist. Other folders above, such as /tmp,
+// may have files of strangers.
 std::string recorded_file(const std::filesystem::path& path, const char* name) {
   namespace fs = std::filesystem;
   if (path == "-") return {};
-  const fs::path folder =
-      type_of_file(path) == fs::file_type::directory ? path : path.parent_path();
+  const fs::path folder = folder_of(path);
   std::vector<fs::path> places = {folder / name};
   if (is_numbered(folder)) places.push_back(folder / ".." / name);
   for (const fs::path& file : places) {
@@ -78,8 +84,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return a == b || std::filesystem::equivalent(a, b, failure);
 }
 
-// The distinct files that recorded_file() returns for each path. Several paths can lead to one
-// file: DIR/1/../NAME and DIR/2/../NAME.
+// Returns the distinct results of recorded_file(), with an empty string if a path has no file.
+// DIR/0001/../NAME and DIR/0002/../NAME are one file.
 std::vector<std::string> recorded_files(const std::vector<std::string>& paths, const char* name) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
@@ -97,14 +103,15 @@ ProgramMaps program_maps_of(const std::string& maps_file) {
                    [](std::string_view text) { return parse_program_maps(text); });
 }
 
-// The programs of one recording have addresses that those of another do not have.
+// The addresses of programs differ between recordings, so the maps of several recordings give no
+// names.
 ProgramMaps load_program_maps(const std::vector<std::string>& paths, bool quiet) {
   const std::vector<std::string> files = recorded_files(paths, kMapsName);
   if (files.size() > 1) {
     if (!quiet) {
       print_note(
-          "several recordings: only --elf gives names of programs; a position-independent program "
-          "requires --elf FILE@ADDRESS");
+          "several recordings: only --elf gives names of programs (with FILE@ADDRESS for a "
+          "position-independent program)");
     }
     return {};
   }
@@ -125,14 +132,15 @@ void read_pages(const std::string& file, PageNames& names) {
   }
 }
 
-PageNames read_pages_of(const std::string& path, const SymbolTable& known) {
-  PageNames names(known);
+// `none` must outlive the result.
+PageNames read_pages_of(const std::string& path, const SymbolTable& none) {
+  PageNames names(none);
   const std::string file = recorded_file(path, kPagesName);
   if (!file.empty()) read_pages(file, names);
   return names;
 }
 
-// Returns false if the file has no addresses.
+// Returns false if the file adds no symbols.
 bool read_kallsyms(const std::string& file, SymbolTable& table) {
   size_t text_bytes = 0;
   const KallsymsReport report = with_text(file, kMostKallsymsBytes, [&](std::string_view text) {
@@ -149,43 +157,42 @@ bool read_kallsyms(const std::string& file, SymbolTable& table) {
   return report.symbols != 0;
 }
 
-// Several recordings can be of different boots or kernels, so a name must be right in all of them.
-void load_kernel(const SymbolOptions& options, const std::vector<std::string>& paths,
-                 SymbolTable& table) {
-  if (!options.kallsyms.empty()) {
-    read_kallsyms(options.kallsyms, table);
-    return;
-  }
-  std::string first;
-  bool differs = false, all = true;
-  for (const std::string& file : recorded_files(paths, kKallsymsName)) {
+// The recordings can be of different boots, so only the symbols that all of them have give names.
+void load_kernels(const std::vector<std::string>& files, SymbolTable& table) {
+  bool differs = false;
+  for (const std::string& file : files) {
     SymbolTable other;
-    SymbolTable& own = first.empty() ? table : other;
-    if (file.empty() || !read_kallsyms(file, own)) {
-      all = false;
-    } else if (first.empty()) {
-      first = file;
-    } else {
-      try {
-        differs = table.keep_common(other) || differs;
-      } catch (const Error& error) {
-        throw error.about("cannot use " + file);
-      }
+    const bool is_first = &file == &files.front();
+    if (file.empty() || !read_kallsyms(file, is_first ? table : other)) {
+      table = SymbolTable();
+      print_warning(
+          "kernel code has no names: some of the recordings have no symbols of the kernel",
+          kOneAtATime);
+      return;
     }
+    if (is_first) continue;
+    try {
+      differs = table.keep_common(other) || differs;
+    } catch (const Error& error) {
+      throw error.about("cannot use " + file);
+    }
+    if (table.empty()) break;
   }
-  const char* const hint = "read one recording at a time, or pass --kallsyms FILE";
   if (differs) {
     print_warning(
-        "the kernel's symbols differ between the recordings: only symbols that are equal in all of "
-        "them give names",
-        hint);
+        "the kernel's symbols differ between the recordings: only symbols with the same address in "
+        "all of them give names",
+        kOneAtATime);
   }
-  if (!all && !first.empty()) {
-    print_warning(
-        "some recordings have no symbols of the kernel: their kernel code has the names of " +
-            first,
-        hint);
-  }
+}
+
+void load_kernel(const SymbolOptions& options, const std::vector<std::string>& paths,
+                 SymbolTable& table) {
+  const std::vector<std::string> files = options.kallsyms.empty()
+                                             ? recorded_files(paths, kKallsymsName)
+                                             : std::vector<std::string>{options.kallsyms};
+  if (files.size() > 1) return load_kernels(files, table);
+  if (!files.empty() && !files.front().empty()) read_kallsyms(files.front(), table);
 }
 
 }  // namespace
@@ -228,32 +235,32 @@ bool RecordedSymbols::enter(const std::string& path) {
   const std::string file = recorded_file(path, kPagesName);
   if (entered_ && is_same_file(*entered_, file)) return false;
   const SymbolTable none;
-  PageNames names(none);
-  if (!file.empty()) read_pages(file, names);
+  PageNames names = read_pages_of(path, none);
   entered_ = file;
+  const std::string folder = folder_of(path).string();
+  current_ = "the recording" + (!has_several_ ? "" : " in " + (folder.empty() ? "." : folder));
   const bool has_pages = !names.processes().empty();
   table_.set_pages(has_pages ? names.take_owners() : PageOwners());
-  if (!has_pages && !how_.quiet && !table_.programs().empty()) {
-    tell_once(
-        "names that end with ? are not proven: the recording has no pages of programs (record as "
-        "root to save them)",
-        false);
+  if (!has_pages) {
+    const std::string note = fmt::format(
+        "names that end with ? are not proven: {} has no pages of programs (record as root to save "
+        "them)",
+        current_);
+    if (!how_.quiet && !table_.programs().empty() && is_new(note)) print_note(note);
+    return true;
   }
   for (const SymbolTable::Program& program : table_.programs()) {
-    if (!has_pages || program.number != PageOwners::kNone) continue;
-    tell_once(
-        fmt::format("cannot prove the names of {}: the recording has no pages of this file, or "
-                    "several files have this name; its names end with ?",
-                    program.file),
-        true);
+    if (program.number != PageOwners::kNone) continue;
+    warn_once(
+        fmt::format("cannot prove the names of {}: {} has no pages of this file, or several files "
+                    "have this name; its names end with ?",
+                    program.file, current_));
   }
   return true;
 }
 
-// Several recordings can cause the same message.
-void RecordedSymbols::tell_once(const std::string& text, bool is_warning) {
-  if (!told_.insert(text).second) return;
-  is_warning ? print_warning(text) : print_note(text);
+void RecordedSymbols::warn_once(const std::string& text) {
+  if (is_new(text)) print_warning(text);
 }
 
 PageOwners load_page_owners(const std::string& path) {
@@ -274,7 +281,7 @@ PageNames load_page_names(const SymbolOptions& options, const std::vector<std::s
   PageNames names(known);
   const std::vector<std::string> files = recorded_files(paths, kPagesName);
   if (files.size() > 1) {
-    print_warning("the memory of programs has no names: several recordings",
+    print_warning("the memory of programs has no names: the traces are of several recordings",
                   "read one recording at a time");
     return names;
   }

@@ -46,26 +46,34 @@ class RecordedSymbols {
   // Error.
   RecordedSymbols(const SymbolOptions& options, const std::vector<std::string>& paths,
                   const SymbolLoading& how = {});
+  RecordedSymbols(const RecordedSymbols&) = delete;
+  RecordedSymbols& operator=(const RecordedSymbols&) = delete;
 
-  // Valid and at the same place while this object exists.
+  // The reference stays valid while this object exists.
   const SymbolTable& table() const { return table_; }
 
-  // Call it before the trace at `path` is read: if there are programs, loads the owners of pages
-  // that the recording of this trace saved, in place of those of another recording. Returns true if
-  // it did. Warns and throws like the constructor.
+  // Call this before the core trace at `path` is read. Sets the page owners of the table to those
+  // of its recording, if a program needs them. Returns true if they changed. Warns and throws like
+  // the constructor.
   bool enter(const std::string& path);
-  // Returns true if the traces are of several recordings that have different owners of pages.
+  // Returns true if the paths have different files of pages, or only some of them have one.
   bool has_several() const { return has_several_; }
+  // "the recording", or with several recordings "the recording in FOLDER": that of the last
+  // enter().
+  const std::string& current() const { return current_; }
+  // Prints the warning unless it was printed before.
+  void warn_once(const std::string& text);
 
  private:
-  void tell_once(const std::string& text, bool is_warning);
+  bool is_new(const std::string& message) { return printed_.insert(message).second; }
 
   SymbolLoading how_;
   SymbolTable table_;
   bool has_several_ = false;
   bool needs_owners_ = false;
   std::optional<std::string> entered_;  // the file of pages; empty: the recording has none
-  std::set<std::string> told_;
+  std::string current_;
+  std::set<std::string> printed_;
 };
 
 // Loads the owners of the pages that record saved beside the trace at `path`. Throws Error.
@@ -79,8 +87,9 @@ struct RecordedProcesses {
 // Loads the processes of the trace at `path`. Throws Error.
 RecordedProcesses load_processes(const std::string& path);
 
-// Loads the names of logical addresses, from `known` and the pages that record saved. Several
-// recordings give no names, because a logical address can have another owner in each.
+// Loads the names of logical addresses, from `known` and the pages that record saved. The
+// memory of programs has no names if the paths are of several recordings, because a logical address
+// can have another owner in each.
 // Warns and throws like RecordedSymbols. `known` must outlive the result.
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
                           const SymbolTable& known);

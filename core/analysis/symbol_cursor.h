@@ -61,10 +61,10 @@ class SymbolCursor {
   // Known facts about the instructions on a page.
   struct Page {
     uint64_t ea = kNoPage;
-    uint64_t la = kNoPage;   // kNoPage: unknown
-    uint64_t recording = 0;  // SymbolTable::recording()
-    uint64_t owner = 0;      // 0: compare each instruction with the file
-    uint64_t running = 0;    // the owner if it is proven and no library; otherwise 0
+    uint64_t la = kNoPage;       // kNoPage: unknown
+    uint64_t pages_version = 0;  // SymbolTable::pages_version() at the lookup
+    uint64_t owner = 0;          // 0: compare each instruction with the file
+    uint64_t running = 0;        // the owner if it is proven and no library; otherwise 0
     // True if the page belongs to no file that a process of a named program has mapped.
     bool is_elsewhere = false;
     // If the owner is 0 and only one program can have the page: the program's words from `ea` on,
@@ -97,11 +97,11 @@ class SymbolCursor {
     const uint64_t page_ea = ea.value & ~(kPageBytes - 1);
     const uint64_t page_la = has_la ? la.value & ~(kPageBytes - 1) : kNoPage;
     Page& page = pages_[(page_ea / kPageBytes ^ page_la / kPageBytes) % pages_.size()];
-    if (page.ea != page_ea || page.la != page_la || page.recording != symbols_->recording())
+    if (page.ea != page_ea || page.la != page_la || page.pages_version != symbols_->pages_version())
         [[unlikely]] {
       page.ea = page_ea;
       page.la = page_la;
-      page.recording = symbols_->recording();
+      page.pages_version = symbols_->pages_version();
       look_at(page);
     }
     return page;

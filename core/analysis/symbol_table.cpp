@@ -116,28 +116,36 @@ bool SymbolTable::keep_common(const SymbolTable& other) {
     std::ranges::sort(keys);
     return keys;
   };
-  const std::vector<Key> own_keys = keys_of(own), other_keys = keys_of(others);
-  bool differs = false;
-  std::vector<Symbol> ends;
-  const auto end_at = [&](const Symbol& symbol) {
-    ends.push_back({.address = symbol.address,
-                    .name = {},
-                    .kind = Kind::kUntyped,
-                    .binding = Binding::kLocal});
-    differs = differs || !symbol.name.empty();
+  const auto has = [&](const std::vector<Key>& keys, const Symbol& symbol) {
+    return std::ranges::binary_search(keys, key(symbol));
   };
+  const std::vector<Key> own_keys = keys_of(own), other_keys = keys_of(others);
+  const Symbol end{.name = {}, .kind = Kind::kUntyped, .binding = Binding::kLocal};
+  bool differs = false;
+  std::vector<uint64_t> ends;
   for (const Symbol& symbol : others) {
-    if (!std::ranges::binary_search(own_keys, key(symbol))) end_at(symbol);
+    if (has(own_keys, symbol)) continue;
+    differs = differs || !symbol.name.empty();
+    if (ends.empty() || ends.back() != symbol.address) ends.push_back(symbol.address);
   }
-  std::erase_if(own, [&](const Symbol& symbol) {
-    if (std::ranges::binary_search(other_keys, key(symbol))) return false;
-    end_at(symbol);
-    return true;
-  });
+  bool keeps_names = false;
+  for (Symbol& symbol : own) {
+    if (symbol.name.empty()) continue;
+    if (has(other_keys, symbol)) {
+      keeps_names = true;
+      continue;
+    }
+    differs = true;
+    const uint64_t address = symbol.address;
+    symbol = end;
+    symbol.address = address;
+  }
+  if (!keeps_names) {
+    own.clear();
+    return differs;
+  }
   budget_.take(grown_bytes<Symbol>(ends.size()));
-  std::ranges::move(ends, std::back_inserter(own));
-  const auto has_name = [](const Symbol& symbol) { return !symbol.name.empty(); };
-  if (std::ranges::none_of(own, has_name)) own.clear();
+  for (const uint64_t address : ends) own.emplace_back(end).address = address;
   return differs;
 }
 
@@ -148,7 +156,7 @@ void SymbolTable::finish() {
 
 void SymbolTable::set_pages(PageOwners pages) {
   pages_ = std::move(pages);
-  recording_++;
+  pages_version_++;
   number_files();
 }
 

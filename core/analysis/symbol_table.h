@@ -143,10 +143,10 @@ class SymbolTable {
     return program.path.empty() ? pages.number_of_name(program.file)
                                 : pages.number_of(program.path, program.inode);
   }
-  // Keeps only the symbols that `other` has at the same address. A symbol that only one of the
-  // tables has ends the preceding symbol. Returns true if there are such symbols with a name. Call
-  // it before finish(), and before the first program and the first symbol with a size. Throws Error
-  // when it takes too much memory.
+  // Removes the names that only one of the two tables has at an address. Each of these addresses
+  // still ends the preceding symbol. Returns true if there is such an address. If no name is left,
+  // the table is empty. Call this before finish(), and before the first program and the first
+  // symbol with a size. Throws Error when it takes too much memory.
   bool keep_common(const SymbolTable& other);
 
   // Call finish() after the last add() and before the first find().
@@ -157,11 +157,11 @@ class SymbolTable {
   // names.
   void finish();
 
-  // Sets the owners of the pages of a recording. Cursors then forget the pages of other recordings.
-  // Call it before a trace of the recording is read, and not while a trace is read.
+  // Sets the page owners of the current recording, and with them the numbers of the programs'
+  // files. Cursors look up their pages again. Call this between two traces, not during one.
   void set_pages(PageOwners pages);
   // The number of calls of set_pages().
-  uint64_t recording() const { return recording_; }
+  uint64_t pages_version() const { return pages_version_; }
 
   // The symbol of `address`, or null. An address without an owner gets its name from the first
   // program that has a symbol there.
@@ -221,7 +221,7 @@ class SymbolTable {
   size_t current_ = 0;
   PageOwners pages_;        // of the current recording
   std::vector<bool> near_;  // indexed by file of the pages
-  uint64_t recording_ = 0;
+  uint64_t pages_version_ = 0;
 };
 
 // Effective addresses with their owners. Linux gives a program addresses below 2^52

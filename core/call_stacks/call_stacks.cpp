@@ -158,7 +158,7 @@ void CallStacks::call(const Step& step, uint64_t address) {
     inlined_here_ = InlinedChains::kNone;
     settle();
   }
-  const CallSite site{.back = step.next + owner_before_, .function = task_.function};
+  const CallSite site{.back = site_at(step.next, owner_before_), .function = task_.function};
   sites_[(step.next >> 2) % kCallSites] = site;
   Frame& frame = task_.frames.emplace_back();
   frame.function = task_.function;
@@ -288,7 +288,7 @@ CallTree::Function CallStacks::function_at(uint64_t ea) const {
     if (number != CallTree::kUnnamed) return number;
   }
   const CallSite& site = sites_[(ea >> 2) % kCallSites];
-  return site.back == ea + owner_ ? site.function : CallTree::kUnnamed;
+  return site.back == site_at(ea, owner_) ? site.function : CallTree::kUnnamed;
 }
 
 // Like function_at(), for a caller that may not have run yet.

@@ -89,7 +89,7 @@ class CallStacks {
   template <class Visitor>
   void follow_part(CallPart& part, Visitor& visitor);
 
-  // Call begin_trace() before each further trace.
+  // Call begin_trace() before each further trace. No stack or call of an earlier trace remains.
   void begin_trace();
   // The next instruction does not follow the last instruction.
   void skipped();
@@ -419,11 +419,16 @@ class CallStacks {
   BeforeJump before_jump_;
   StackPointer seen_;  // its last value in the kernel
 
-  // The functions at recently used return addresses.
+  // The key of a return address: two programs can have code at one address. `owner` is that of
+  // the address, times 2^52. The key does not depend on whether the owner is proven.
+  static uint64_t site_at(uint64_t ea, uint64_t owner) {
+    return ea + (((owner >> owned::kShift) + 1) / 2 << owned::kShift);
+  }
   struct CallSite {
-    uint64_t back = 0;
+    uint64_t back = 0;  // site_at()
     CallTree::Function function = CallTree::kUnnamed;
   };
+  // The functions at recently used return addresses of this trace.
   static constexpr size_t kCallSites = 4096;
   std::vector<CallSite> sites_;
 
