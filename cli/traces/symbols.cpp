@@ -123,20 +123,17 @@ ProgramMaps load_program_maps(const std::vector<std::string>& paths, bool quiet)
   return maps;
 }
 
-void read_pages(const std::string& file, PageNames& names) {
+// Reads the pages of the recording of `path`, if it has any. `known` must outlive the result.
+PageNames read_pages(const std::string& path, const SymbolTable& known) {
+  PageNames names(known);
+  const std::string file = recorded_file(path, kPagesName);
+  if (file.empty()) return names;
   const size_t malformed =
       with_text(file, kMostPagesBytes, [&](std::string_view text) { return names.add_file(text); });
   if (malformed != 0) {
     print_warning(
         fmt::format("cannot parse {} of {}; skipped them", counted(malformed, "line"), file));
   }
-}
-
-// `none` must outlive the result.
-PageNames read_pages_of(const std::string& path, const SymbolTable& none) {
-  PageNames names(none);
-  const std::string file = recorded_file(path, kPagesName);
-  if (!file.empty()) read_pages(file, names);
   return names;
 }
 
@@ -158,7 +155,7 @@ bool read_kallsyms(const std::string& file, SymbolTable& table) {
 }
 
 // The recordings can be of different boots, so only the symbols that all of them have give names.
-void load_kernels(const std::vector<std::string>& files, SymbolTable& table) {
+void load_common_kernel(const std::vector<std::string>& files, SymbolTable& table) {
   bool differs = false;
   for (const std::string& file : files) {
     SymbolTable other;
@@ -191,7 +188,7 @@ void load_kernel(const SymbolOptions& options, const std::vector<std::string>& p
   const std::vector<std::string> files = options.kallsyms.empty()
                                              ? recorded_files(paths, kKallsymsName)
                                              : std::vector<std::string>{options.kallsyms};
-  if (files.size() > 1) return load_kernels(files, table);
+  if (files.size() > 1) return load_common_kernel(files, table);
   if (!files.empty() && !files.front().empty()) read_kallsyms(files.front(), table);
 }
 
@@ -235,7 +232,7 @@ bool RecordedSymbols::enter(const std::string& path) {
   const std::string file = recorded_file(path, kPagesName);
   if (entered_ && is_same_file(*entered_, file)) return false;
   const SymbolTable none;
-  PageNames names = read_pages_of(path, none);
+  PageNames names = read_pages(path, none);
   entered_ = file;
   const std::string folder = folder_of(path).string();
   current_ = "the recording" + (!has_several_ ? "" : " in " + (folder.empty() ? "." : folder));
@@ -265,12 +262,12 @@ void RecordedSymbols::warn_once(const std::string& text) {
 
 PageOwners load_page_owners(const std::string& path) {
   const SymbolTable none;
-  return read_pages_of(path, none).take_owners();
+  return read_pages(path, none).take_owners();
 }
 
 RecordedProcesses load_processes(const std::string& path) {
   const SymbolTable none;
-  PageNames names = read_pages_of(path, none);
+  PageNames names = read_pages(path, none);
   RecordedProcesses recorded{.processes = names.processes()};
   recorded.has_provable = names.take_owners().has_provable();
   return recorded;
@@ -278,15 +275,13 @@ RecordedProcesses load_processes(const std::string& path) {
 
 PageNames load_page_names(const SymbolOptions& options, const std::vector<std::string>& paths,
                           const SymbolTable& known) {
-  PageNames names(known);
-  const std::vector<std::string> files = recorded_files(paths, kPagesName);
-  if (files.size() > 1) {
+  if (recorded_files(paths, kPagesName).size() > 1) {
     print_warning("the memory of programs has no names: the traces are of several recordings",
                   "read one recording at a time");
-    return names;
+    return PageNames(known);
   }
-  if (files.empty() || files.front().empty()) return names;
-  read_pages(files.front(), names);
+  PageNames names = read_pages(paths.front(), known);
+  if (names.processes().empty()) return names;
   const size_t without_room = names.add_symbols({options.elf.begin(), options.elf.end()});
   if (without_room != 0) {
     print_warning(fmt::format("the names of {} are missing: they would take too much memory",
