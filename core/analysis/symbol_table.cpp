@@ -107,8 +107,11 @@ void SymbolTable::drop_programs(size_t count) {
 bool SymbolTable::keep_common(const SymbolTable& other) {
   std::vector<Symbol>& own = layers_.front().symbols;
   const std::vector<Symbol>& others = other.layers_.front().symbols;
-  using Key = std::pair<uint64_t, std::string_view>;
-  const auto key = [](const Symbol& symbol) { return Key(symbol.address, symbol.name); };
+  // The kind of a symbol decides what it names, and which of several symbols names an address.
+  using Key = std::tuple<uint64_t, std::string_view, Section, Binding>;
+  const auto key = [](const Symbol& symbol) {
+    return Key(symbol.address, symbol.name, symbol.section, symbol.binding);
+  };
   const auto keys_of = [&](const std::vector<Symbol>& symbols) {
     std::vector<Key> keys;
     keys.reserve(symbols.size());

@@ -143,10 +143,10 @@ class SymbolTable {
     return program.path.empty() ? pages.number_of_name(program.file)
                                 : pages.number_of(program.path, program.inode);
   }
-  // Removes the names that only one of the two tables has at an address. Each of these addresses
-  // still ends the preceding symbol. Returns true if there is such an address. If no name is left,
-  // the table is empty. Call this before finish(), and before the first program and the first
-  // symbol with a size. Throws Error when it takes too much memory.
+  // Removes the symbols that only one of the two tables has, with their kind. Each of their
+  // addresses still ends the preceding symbol. Returns true if there is such an address. If no name
+  // is left, the table is empty. Call this before finish(), and before the first program and the
+  // first symbol with a size. Throws Error when it takes too much memory.
   bool keep_common(const SymbolTable& other);
 
   // Call finish() after the last add() and before the first find().

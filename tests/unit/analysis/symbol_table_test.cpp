@@ -207,6 +207,13 @@ TEST_CASE("only symbols that two kernels have in common give names") {
     CHECK(symbol_at(table, 0xc0000000000040fc) == "last+0xfc");
     CHECK(symbol_at(table, 0xc000000000005004).empty());
   }
+  // The same name, but for data.
+  const char* const data = "c000000000001000 D start\nc000000000002000 T work\n";
+  for (const bool reverse : {false, true}) {
+    table = reverse ? common(data, kernel, true) : common(kernel, data, true);
+    CHECK(symbol_at(table, 0xc000000000001004).empty());
+    CHECK(symbol_at(table, 0xc000000000002004) == "work+0x4");
+  }
 }
 
 TEST_CASE("addresses without a symbol are named by their mapping") {
