@@ -263,6 +263,10 @@ static bool entries_come(struct log* log) {
   return come;
 }
 
+// A host that delays the guest may also delay the driver's look at the log, and then entries are
+// lost. A fault of the driver loses entries in each attempt.
+enum { kAttempts = 5 };
+
 static void enable(const struct log* log) {
   if (ioctl(log->event, PERF_EVENT_IOC_ENABLE, 0) != 0) die("enable");
 }
@@ -291,13 +295,17 @@ static void check_pauses(void) {
   tap_equal((int64_t)logged(&log), 0, "an event that starts paused delivers no entries");
   end(&log);
 
-  begin(&log, 0, &attr, 1 << 16);
-  const int resumes = add_member(&log, PERF_COUNT_SW_CONTEXT_SWITCHES, true);
-  enable(&log);
-  tap(entries_come(&log), "a member resumes the event: entries arrive");
+  bool come = false;
+  for (int i = 0; i < kAttempts && (i == 0 || log.flags != 0); i++) {
+    begin(&log, 0, &attr, 1 << 16);
+    const int resumes = add_member(&log, PERF_COUNT_SW_CONTEXT_SWITCHES, true);
+    enable(&log);
+    come = entries_come(&log);
+    close(resumes);
+    end(&log);
+  }
+  tap(come, "a member resumes the event: entries arrive");
   tap_equal((int64_t)log.flags, 0, "no entry is missing after the resume");
-  close(resumes);
-  end(&log);
 
   set_aux_action(&attr, 0);
   begin(&log, 0, &attr, 1 << 16);
@@ -344,22 +352,32 @@ static void check_rival(void) {
   tap(bytes > 0, "the other user still receives entries");
   close(rival);
 
-  begin(&log, 0, &attr, 1 << 16);
-  enable(&log);
-  tap(entries_come(&log), "the log can be opened again after the other user closes it");
+  bool come = false;
+  for (int i = 0; i < kAttempts && (i == 0 || log.flags != 0); i++) {
+    begin(&log, 0, &attr, 1 << 16);
+    enable(&log);
+    come = entries_come(&log);
+    end(&log);
+  }
+  tap(come, "the log can be opened again after the other user closes it");
   tap_equal((int64_t)log.flags, 0, "no entry is missing from the reopened log");
-  end(&log);
 }
 
 static void check_opening(void) {
   struct log log;
   struct perf_event_attr attr = attr_of(1000000);
-  begin(&log, 0, &attr, 1 << 16);
-  enable(&log);
-  tap_equal(open_event(&attr, -1, 0, -1), -EBUSY, "a second open on a CPU fails with EBUSY");
-  tap(entries_come(&log), "the first event still receives entries");
-  tap_equal((int64_t)log.flags, 0, "whole");
-  end(&log);
+  int second = 0;
+  bool come = false;
+  for (int i = 0; i < kAttempts && (i == 0 || log.flags != 0); i++) {
+    begin(&log, 0, &attr, 1 << 16);
+    enable(&log);
+    second = open_event(&attr, -1, 0, -1);
+    come = entries_come(&log);
+    end(&log);
+  }
+  tap_equal(second, -EBUSY, "a second open on a CPU fails with EBUSY");
+  tap(come, "the first event still receives entries");
+  tap_equal((int64_t)log.flags, 0, "no entry is missing despite the second open");
   tap_equal(open_event(&attr, 0, -1, -1), -EINVAL, "open for a task fails with EINVAL");
   attr.config = 3;
   tap_equal(open_event(&attr, -1, 0, -1), -EINVAL, "open of an undefined event fails with EINVAL");
