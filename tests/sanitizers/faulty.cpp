@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// faulty FAULT: commits one fault, which a sanitizer must report. Without a report, the status is
-// 0.
+// faulty FAULT: commits a fault that a sanitizer must report. Without a report, the status is 0.
 #include <array>
 #include <climits>
 #include <cstddef>
