@@ -10,8 +10,8 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/htmtrace
 downloads=$cache/downloads
 libzstd=$cache/libzstd-ppc64le
 qemu=$cache/qemu/qemu-system-ppc64
-# The results of the compilers, so that a fresh clone compiles only what is new. With CCACHE_BASEDIR, it does not matter
-# where a work tree is.
+# ccache keeps compiler output here, so a fresh clone compiles only changed files. CCACHE_BASEDIR lets work trees in
+# different folders share this output.
 export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$repository
 compiler_cache=(-D CMAKE_C_COMPILER_LAUNCHER=ccache -D CMAKE_CXX_COMPILER_LAUNCHER=ccache)
 # Of Linux 7, for this machine.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ASan asks each program for its options. The environment variable ASAN_OPTIONS may change them.
+// ASan asks each program for its options. ASAN_OPTIONS overrides these options.
 
-// The name and the type are those of <sanitizer/asan_interface.h>.
+// <sanitizer/asan_interface.h> declares this function.
 const char* __asan_default_options(void);
 
 const char* __asan_default_options(void) {
-  // A finding of UBSan is an illegal instruction: see CMakeLists.txt.
-  return "handle_sigill=1";
+  // UBSan executes an illegal instruction at an error: see CMakeLists.txt. With 2, the program's
+  // own handler of SIGILL, such as doctest's, does not replace ASan's.
+  return "handle_sigill=2";
 }

@@ -263,9 +263,13 @@ static bool entries_come(struct log* log) {
   return come;
 }
 
-// A host that delays the guest may also delay the driver's look at the log, and then entries are
-// lost. A fault of the driver loses entries in each attempt.
-enum { kAttempts = 5 };
+// On a slow host, the driver can look at the log too late. The log is then full, and entries are
+// lost. After this loss, and after no other, a check repeats its whole scenario.
+static bool is_due(int attempt, const struct log* last) {
+  if (attempt == 0) return true;
+  const bool only_full = last->told[1] != 0 && last->told[2] + last->told[3] + last->told[4] == 0;
+  return attempt < 5 && only_full;
+}
 
 static void enable(const struct log* log) {
   if (ioctl(log->event, PERF_EVENT_IOC_ENABLE, 0) != 0) die("enable");
@@ -295,16 +299,16 @@ static void check_pauses(void) {
   tap_equal((int64_t)logged(&log), 0, "an event that starts paused delivers no entries");
   end(&log);
 
-  bool come = false;
-  for (int i = 0; i < kAttempts && (i == 0 || log.flags != 0); i++) {
+  bool arrived = true;
+  for (int i = 0; is_due(i, &log); i++) {
     begin(&log, 0, &attr, 1 << 16);
     const int resumes = add_member(&log, PERF_COUNT_SW_CONTEXT_SWITCHES, true);
     enable(&log);
-    come = entries_come(&log);
+    arrived = entries_come(&log) && arrived;
     close(resumes);
     end(&log);
   }
-  tap(come, "a member resumes the event: entries arrive");
+  tap(arrived, "a member resumes the event: entries arrive");
   tap_equal((int64_t)log.flags, 0, "no entry is missing after the resume");
 
   set_aux_action(&attr, 0);
@@ -352,32 +356,27 @@ static void check_rival(void) {
   tap(bytes > 0, "the other user still receives entries");
   close(rival);
 
-  bool come = false;
-  for (int i = 0; i < kAttempts && (i == 0 || log.flags != 0); i++) {
-    begin(&log, 0, &attr, 1 << 16);
-    enable(&log);
-    come = entries_come(&log);
-    end(&log);
-  }
-  tap(come, "the log can be opened again after the other user closes it");
+  begin(&log, 0, &attr, 1 << 16);
+  enable(&log);
+  tap(entries_come(&log), "the log can be opened again after the other user closes it");
   tap_equal((int64_t)log.flags, 0, "no entry is missing from the reopened log");
+  end(&log);
 }
 
 static void check_opening(void) {
   struct log log;
   struct perf_event_attr attr = attr_of(1000000);
-  int second = 0;
-  bool come = false;
-  for (int i = 0; i < kAttempts && (i == 0 || log.flags != 0); i++) {
+  bool busy = true, arrived = true;
+  for (int i = 0; is_due(i, &log); i++) {
     begin(&log, 0, &attr, 1 << 16);
     enable(&log);
-    second = open_event(&attr, -1, 0, -1);
-    come = entries_come(&log);
+    busy = open_event(&attr, -1, 0, -1) == -EBUSY && busy;
+    arrived = entries_come(&log) && arrived;
     end(&log);
   }
-  tap_equal(second, -EBUSY, "a second open on a CPU fails with EBUSY");
-  tap(come, "the first event still receives entries");
-  tap_equal((int64_t)log.flags, 0, "no entry is missing despite the second open");
+  tap(busy, "a second open on a CPU fails with EBUSY");
+  tap(arrived, "the first event still receives entries");
+  tap_equal((int64_t)log.flags, 0, "the second open causes no loss");
   tap_equal(open_event(&attr, 0, -1, -1), -EINVAL, "open for a task fails with EINVAL");
   attr.config = 3;
   tap_equal(open_event(&attr, -1, 0, -1), -EINVAL, "open of an undefined event fails with EINVAL");
