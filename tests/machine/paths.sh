@@ -11,8 +11,8 @@ downloads=$cache/downloads
 libzstd=$cache/libzstd-ppc64le
 qemu=$cache/qemu/qemu-system-ppc64
 # ccache keeps compiler output here, so a fresh clone compiles only changed files. CCACHE_BASEDIR lets work trees in
-# different folders share this output.
-export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$repository
+# different folders share this output. With NODIRECT, ccache notices that __has_include finds a new header.
+export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$repository CCACHE_NODIRECT=1
 compiler_cache=(-D CMAKE_C_COMPILER_LAUNCHER=ccache -D CMAKE_CXX_COMPILER_LAUNCHER=ccache)
 # Of Linux 7, for this machine.
 perf=$cache/perf/perf
