@@ -117,7 +117,7 @@ struct LineProgram::Header {
 LineProgram::LineProgram(const LineSections& sections, uint64_t offset,
                          const std::function<bool(uint64_t)>& is_code, MemoryBudget& budget,
                          WorkBudget& work, Keep keep)
-    : sections_(sections), budget_(budget), keep_(keep) {
+    : sections_(sections), budget_(budget), work_(work), keep_(keep) {
   ByteReader section(sections.line, sections.big_endian);
   section.skip(offset);
   Header header;
@@ -129,7 +129,7 @@ LineProgram::LineProgram(const LineSections& sections, uint64_t offset,
     throw Error("it has an unknown length");
   }
   ByteReader unit = section.part(bytes);
-  if (!work.spend(bytes)) throw Error("too many units have it");
+  if (!work_.spend(bytes)) throw Error("too many units have it");
   version_ = static_cast<unsigned>(unit.number(2));
   if (version_ < 2 || version_ > 5) throw Error(fmt::format("it has version {}", version_));
   if (version_ >= 5) {
@@ -307,6 +307,7 @@ void LineProgram::add_row(size_t first, const Row& row) {
     if (last.file == row.file && last.line == row.line) return;
   }
   budget_.take(grown_bytes<Row>());
+  if (!work_.spend(sizeof(Row))) throw Error("the tables of all units have too many rows");
   rows_.push_back(row);
 }
 

@@ -37,7 +37,8 @@ class LineProgram {
 
   // Accepts any bytes. `is_code` states whether the linker has kept the code at an address.
   // `offset` is the offset of the program in .debug_line. Throws Error if the program is damaged,
-  // if its rows would take too much memory, or if too many units have the same program.
+  // if its rows would take too much memory, or if too many units have the same program. The rows of
+  // all units are work, too: a unit can have many rows in few bytes.
   LineProgram(const LineSections& sections, uint64_t offset,
               const std::function<bool(uint64_t)>& is_code, MemoryBudget& budget, WorkBudget& work,
               Keep keep = Keep::kChanges);
@@ -98,6 +99,7 @@ class LineProgram {
 
   const LineSections& sections_;
   MemoryBudget& budget_;
+  WorkBudget& work_;
   Keep keep_;
   bool begins_statements_ = true;  // rows are statements until an opcode states otherwise
   unsigned version_ = 0;

@@ -100,6 +100,24 @@ TEST_CASE("rows apply up to the next row") {
   CHECK(program.find(0x1010).end == 0x1018);
 }
 
+TEST_CASE("rows are work, because a unit can have many rows in few bytes") {
+  const std::string bytes = dwarf_lines(4, kLineNames, usual_rows());
+  constexpr size_t kLengthBytes = 4, kRows = 3;
+  const LineSections sections{
+      .line = std::as_bytes(std::span(bytes)), .line_str = {}, .str = {}, .big_endian = false};
+  const auto read = [&](uint64_t left) {
+    MemoryBudget budget;
+    WorkBudget work;
+    REQUIRE(work.spend(WorkBudget::kBaseBytes - left));
+    return LineProgram(
+               sections, 0, [](uint64_t) { return true; }, budget, work)
+        .rows();
+  };
+  const uint64_t needed = bytes.size() - kLengthBytes + kRows * sizeof(LineProgram::Row);
+  CHECK(read(needed) == kRows);
+  CHECK_THROWS_WITH_AS(read(needed - 1), "the tables of all units have too many rows", Error);
+}
+
 TEST_CASE("the sequence of a removed function changes no row of code that it overlaps") {
   const std::string removed = dwarf_address(0) + "\x03\x63\x01"s + "\x02\x80\x10\x01"s +
                               "\x02\x80\x10"s + std::string(kSequenceEnd);
