@@ -38,7 +38,7 @@ DtlMetrics DtlCapture::collect_metrics(bool running) {
     DtlLossCount& losses = cpu->metrics->losses();
     if (counters && running) losses.add_reading(counters->log_index, timebase_now());
     uint64_t lost = std::max(losses.lost(), cpu->drain.totals().announced_entries);
-    // The shortfall is known only after the recording, and is exact.
+    // The shortfall is known only after the recording. It may be an upper bound.
     if (const auto shortfall = cpu->intake.proof().shortfall(); shortfall && !shortfall->too_many) {
       lost = std::max(lost, shortfall->most);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads any bytes as htm.maps. The section that is written from the result must give the same
+// Reads any bytes as htm.maps. A section that is written from the result must parse to the same
 // result.
 #include <cstdint>
 #include <cstdlib>
